@@ -1,0 +1,1 @@
+"""Files and waves: load, silence, spectrum, loudness, encode."""

@@ -1,0 +1,32 @@
+"""Where things live, and the one place that reads the environment."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.errors import UsageError
+
+CONFIG_NAME = "voxmatrix.toml"
+
+
+def home(environment: Mapping[str, str] | None = None) -> Path:
+    """The folder of everything that outlives a run: `VOXMATRIX_HOME`, else `~/.voxmatrix`."""
+    environment = os.environ if environment is None else environment
+    return Path(environment.get("VOXMATRIX_HOME") or Path.home() / ".voxmatrix")
+
+
+def read_config(folder: Path | None = None) -> dict[str, Any]:
+    """The keys of `voxmatrix.toml` in `folder` (the working directory), or nothing when there is no such file.
+
+    Raises:
+        UsageError: the file is there and is not TOML.
+    """
+    path = (folder or Path.cwd()) / CONFIG_NAME
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error

@@ -1,0 +1,1 @@
+"""Recordings in any layout → checked manifest → cache. No torch."""

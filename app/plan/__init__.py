@@ -1,0 +1,1 @@
+"""What to do about the machine: pure decisions, each with its reason. No torch."""

@@ -1,0 +1,1 @@
+"""A voice that speaks: torch and ONNX behind one Protocol, streaming, export."""

@@ -1,0 +1,1 @@
+"""Facts as TOML rows, each read and validated once."""

@@ -1,0 +1,1 @@
+"""From text to phoneme ids: normalise, sentences, phonemes, symbols."""

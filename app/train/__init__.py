@@ -1,0 +1,1 @@
+"""A voice from recordings: batches, the adversarial step, the loop, what it writes down."""

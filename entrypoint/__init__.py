@@ -1,0 +1,1 @@
+"""What runs first in every image: patch, check, launch."""
