@@ -1,0 +1,79 @@
+"""The command line: one Typer command a file; errors become one sentence, one remedy and one exit code."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+import app
+from app.cli import export, prepare, speak, train
+from app.config import read_config
+from app.errors import VoxmatrixError
+
+cli = typer.Typer(
+    name="voxmatrix",
+    help="One voice app, every GPU: recordings in, a speaking voice out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+cli.command("prepare")(prepare.command)
+cli.command("train")(train.command)
+cli.command("speak")(speak.command)
+cli.add_typer(export.group, name="export")
+
+#: Every word that the program itself understands; in an image any other word is a program to run.
+COMMANDS = ("prepare", "train", "speak", "export")
+
+_INTERRUPTED = 130
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"voxmatrix {app.__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    context.default_map = {command: read_config() for command in COMMANDS}
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the words and return the exit code (design: one per class of app.errors)."""
+    as_json = "--json" in words
+    try:
+        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False) or 0)
+    except VoxmatrixError as error:
+        return _report(error.problem, error.remedy, error.exit_code, as_json)
+    except click.ClickException as error:
+        return _report(error.format_message(), _usage_hint(error), error.exit_code, as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return _report("interrupted", "", _INTERRUPTED, as_json)
+    except BrokenPipeError:
+        # The reader has had enough (`| head`). Nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"see: {context.command_path} --help" if context else "see: voxmatrix --help"
+
+
+def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:
+    if as_json:
+        typer.echo(json.dumps({"problem": problem, "remedy": remedy, "exit_code": exit_code}))
+    else:
+        typer.echo(f"voxmatrix: {problem}" + (f"\n  → {remedy}" if remedy else ""), err=True)
+    return exit_code

@@ -1,0 +1,149 @@
+"""`voxmatrix prepare DATA`: check recordings, report every problem, fill the cache."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli import options
+from app.cli.progress import progress
+from app.config import home
+from app.errors import BadInputError, UsageError
+from app.tables.quality import quality as quality_row
+
+if TYPE_CHECKING:
+    from app.dataset.prepared import PreparedSet, PrepareSettings
+
+
+def command(
+    data: options.Data,
+    quality: options.QualityName = "medium",
+    language: options.Language = "en-us",
+    phonemes: options.PhonemeType = "espeak",
+    profile: options.Profile = "",
+    prompt_list: options.PromptList = "",
+    report: Annotated[str, options.option("--report", "Write one self-contained HTML page with table and pictures.")] = "",
+    max_seconds: options.MaxSeconds = 20.0,
+    prepare_workers: options.Workers = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Check recordings, report every problem, fill the cache."""
+    settings = prepare_settings(
+        quality=quality,
+        language=language,
+        phonemes=phonemes,
+        profile=profile,
+        prompt_list=prompt_list,
+        max_seconds=max_seconds,
+        workers=prepare_workers,
+    )
+    try:
+        prepared = prepare_with_progress(data, settings, quiet=as_json)
+    except BadInputError as error:
+        failed = getattr(error, "prepared", None)
+        if failed is None:
+            raise
+        _write_report(failed, report)
+        if as_json:
+            typer.echo(json.dumps({**_summary(failed), "exit_code": error.exit_code, "problem": error.problem}))
+            raise typer.Exit(error.exit_code) from error
+        show(failed)
+        raise
+    _write_report(prepared, report)
+    if as_json:
+        typer.echo(json.dumps(_summary(prepared)))
+    else:
+        show(prepared)
+        if report:
+            typer.echo(f"report: {report}")
+
+
+def prepare_settings(
+    *,
+    quality: str,
+    language: str,
+    phonemes: str,
+    profile: str,
+    prompt_list: str,
+    max_seconds: float,
+    workers: int,
+) -> "PrepareSettings":
+    """The settings of a preparation from what was typed; `auto` phonemes become what this machine has."""
+    from app.dataset.prepared import PrepareSettings
+    from app.machine.limits import cpus
+
+    return PrepareSettings(
+        quality=quality_row(quality).name,
+        language=language,
+        phoneme_type=_phoneme_type(phonemes),
+        cache=home() / "cache",
+        workers=workers or min(cpus(), 16),
+        max_seconds=max_seconds,
+        profile=profile or None,
+        prompt_list=prompt_list or None,
+    )
+
+
+def _phoneme_type(asked: str) -> str:
+    """`auto` is espeak where espeak-ng is installed, else text, said aloud: the voices are not exchangeable."""
+    from app.text.phonemes import espeak_installed
+
+    if asked in ("espeak", "text"):
+        return asked
+    if asked != "auto":
+        raise UsageError(f"--phonemes is {asked!r}", "set it to espeak, text or auto")
+    if espeak_installed():
+        return "espeak"
+    typer.echo("espeak-ng is not installed: the voice learns from letters (--phonemes text)", err=True)
+    return "text"
+
+
+def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":
+    """Prepare, drawing progress on standard error."""
+    from app.dataset.prepare import prepare
+
+    with progress("checking recordings", quiet) as on_progress:
+        return prepare(data, settings, on_progress)
+
+
+def show(prepared: "PreparedSet") -> None:
+    """Every problem, one a line, then what remains."""
+    for problem in prepared.problems:
+        word = "left out" if problem.severity == "error" else "used, but"
+        typer.echo(f"{word}: {problem.id}: {problem.problem}\n  → {problem.remedy}")
+    left_out = len({problem.id for problem in prepared.problems if problem.severity == "error"})
+    minutes, seconds = divmod(round(prepared.seconds), 60)
+    speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
+    typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {left_out} left out")
+
+
+def _summary(prepared: "PreparedSet") -> dict[str, Any]:
+    return {
+        "clips": len(prepared.clips),
+        "seconds": round(prepared.seconds, 3),
+        "speakers": list(prepared.speakers),
+        "quality": prepared.quality,
+        "language": prepared.language,
+        "phonemes": prepared.phoneme_type,
+        "digest": prepared.digest,
+        "problems": [
+            {
+                "id": problem.id,
+                "kind": problem.kind,
+                "severity": problem.severity,
+                "problem": problem.problem,
+                "remedy": problem.remedy,
+                "path": problem.path,
+                "place": problem.place,
+            }
+            for problem in prepared.problems
+        ],
+    }
+
+
+def _write_report(prepared: "PreparedSet", report: str) -> None:
+    if report:
+        from app.dataset.report import write_report
+
+        write_report(prepared, Path(report))

@@ -1,0 +1,26 @@
+"""Hand over to the app in this process, or, in an image, to a foreign command such as `bash`."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+
+from app.cli import main as cli
+
+#: Set in every image. Outside an image a foreign word is a mistake, not a program to run.
+IN_IMAGE = "VOXMATRIX_IMAGE"
+
+
+def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
+    """Run the command line and return its exit code; a foreign command takes this process's place instead."""
+    environment = os.environ if environment is None else environment
+    program = foreign_program(words, environment)
+    if program is not None:
+        os.execvp(program, list(words))  # noqa: S606 - the person asked for this program by name
+    return cli.run(words)
+
+
+def foreign_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """The path of the program that the first word names, when that is what was meant."""
+    if not words or words[0].startswith("-") or words[0] in cli.COMMANDS or IN_IMAGE not in environment:
+        return None
+    return shutil.which(words[0])

@@ -1,0 +1,68 @@
+"""What a test may need beyond Python: absent, it skips with its reason; promised in VOXMATRIX_REQUIRE, it fails."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from entrypoint import patches
+
+patches.install()  # as every start of the program does
+
+
+def _docker() -> str | None:
+    if shutil.which("docker") is None:
+        return "the program docker is not installed"
+    answer = subprocess.run(["docker", "info"], capture_output=True, timeout=60, check=False)
+    return None if answer.returncode == 0 else "no Docker engine answers"
+
+
+def _espeak() -> str | None:
+    return None if shutil.which("espeak-ng") else "the program espeak-ng is not installed"
+
+
+def _peers() -> str | None:
+    absent = [name for name in ("piper", "transformers") if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else None
+
+
+def _gpu() -> str | None:
+    import torch
+
+    return None if torch.cuda.is_available() else "no GPU that this torch can use"
+
+
+_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "gpu": _gpu}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    promised = set(filter(None, os.environ.get("VOXMATRIX_REQUIRE", "").split(",")))
+    for need, absence in _NEEDS.items():
+        needy = [item for item in items if item.get_closest_marker(need)]
+        reason = absence() if needy else None
+        if reason is None:
+            continue
+        for item in needy:
+            if need in promised:
+                item.user_properties.append(("promised", need))
+            else:
+                item.add_marker(pytest.mark.skip(reason=reason))
+    broken = promised - set(_NEEDS)
+    if broken:
+        raise pytest.UsageError(f"VOXMATRIX_REQUIRE names {sorted(broken)}; known are {sorted(_NEEDS)}")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup(item: pytest.Item):  # type: ignore[no-untyped-def]
+    for name, need in item.user_properties:
+        if name == "promised":
+            pytest.fail(f"{need} was promised in VOXMATRIX_REQUIRE: {_NEEDS[str(need)]()}", pytrace=False)
+    yield
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the home of the person who runs it."""
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
