@@ -1,0 +1,42 @@
+"""How many processes load batches while the device computes. Pure."""
+
+from app.machine.limits import Limits
+from app.settings import Setting
+
+#: Batches that each worker keeps ready (torch's DataLoader default); all of them lie in shared memory.
+PREFETCH = 2
+#: Reading int16 arrays is cheap: more workers than this only cost memory.
+MOST_WORKERS = 4
+_MIB = 1024 * 1024
+
+
+def choose_workers(limits: Limits, batch_bytes: int, device: str, forced: int | None = None) -> Setting[int]:
+    """DataLoader workers for batches of at most `batch_bytes`, with the reason.
+
+    A forced number wins, also against a small /dev/shm: whoever gives it may know better.
+    """
+    if forced is not None:
+        return Setting(value=forced, reason="given by --workers", source="flag")
+    if device == "cpu":
+        return _automatic(0, "the CPUs are busy with training; reading a batch takes them milliseconds")
+    wanted = min(MOST_WORKERS, limits.cpus - 1)
+    if wanted < 1:
+        return _automatic(0, f"this process may use {limits.cpus} CPU")
+    return _within_shm(wanted, limits, batch_bytes)
+
+
+def _within_shm(wanted: int, limits: Limits, batch_bytes: int) -> Setting[int]:
+    if limits.shm_free_bytes is None:
+        return _automatic(wanted, f"{limits.cpus} CPUs, and no /dev/shm that could be too small")
+    # One batch more than is kept ready: the one in use is freed only after the next has come.
+    each = batch_bytes * (PREFETCH + 1)
+    fitting = limits.shm_free_bytes // max(each, 1)
+    free, need = f"{limits.shm_free_bytes / _MIB:.0f} MiB", f"{each / _MIB:.0f} MiB"
+    if fitting >= wanted:
+        return _automatic(wanted, f"{limits.cpus} CPUs; /dev/shm has {free} free, a worker needs {need}")
+    reason = f"/dev/shm has {free} free and a worker needs {need}; in a container give more with --shm-size"
+    return _automatic(fitting, reason)
+
+
+def _automatic(value: int, reason: str) -> Setting[int]:
+    return Setting(value=value, reason=reason, source="automatic")
