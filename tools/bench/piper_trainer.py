@@ -1,0 +1,104 @@
+"""Piper's own trainer (piper-tts, unmodified but for its missing MAS) over a folder of recordings, timed per batch.
+
+Run as a program of its own by train_beside_piper.py; prints one JSON object. GPL: never imported by the app.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+
+
+def provide_alignment() -> None:
+    """The wheel of piper-tts lacks its compiled MAS: give it the one of the package that voxmatrix uses too."""
+    from monotonic_alignment_search import maximum_path
+    import torch
+
+    def maximum_path_c(paths: np.ndarray, values: np.ndarray, text: np.ndarray, frames: np.ndarray) -> None:
+        # Piper hands over (batch, frames, text) with the number of frames first; the package wants (batch, text, frames).
+        n_frames, n_text = text, frames
+        mask = np.zeros(values.shape, dtype=np.float32)
+        for row in range(len(values)):
+            mask[row, : n_frames[row], : n_text[row]] = 1.0
+        solved = maximum_path(
+            torch.from_numpy(values.transpose(0, 2, 1).copy()), torch.from_numpy(mask.transpose(0, 2, 1).copy())
+        )
+        paths[:] = solved.numpy().transpose(0, 2, 1)
+
+    package = "piper.train.vits.monotonic_align.monotonic_align"
+    core = types.ModuleType(f"{package}.core")
+    core.maximum_path_c = maximum_path_c  # type: ignore[attr-defined]
+    sys.modules[package] = types.ModuleType(package)
+    sys.modules[f"{package}.core"] = core
+
+
+def main() -> None:
+    """Train and print seconds of audio, seconds of clock and the steps they belong to."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--batch-size", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=2)
+    asked = parser.parse_args()
+
+    import torch
+
+    torch.set_num_threads(asked.threads)
+    provide_alignment()
+    import lightning as L  # noqa: N812
+    from piper.train.vits.dataset import VitsDataModule
+    from piper.train.vits.lightning import VitsModel
+
+    class Clock(L.Callback):
+        """Seconds of clock and of audio from the end of the warm-up to the end of the last step."""
+
+        def __init__(self) -> None:
+            self.started, self.ended, self.samples = 0.0, 0.0, 0
+
+        def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+            self.ended = time.perf_counter()
+            if batch_idx + 1 == asked.warmup:
+                self.started = self.ended
+            elif batch_idx + 1 > asked.warmup:
+                self.samples += int(batch.audio_lengths.sum())
+
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        L.seed_everything(1, verbose=False)
+        data = VitsDataModule(
+            csv_path=asked.data / "metadata.csv",
+            cache_dir=Path(folder) / "cache",
+            espeak_voice="en-us",
+            config_path=Path(folder) / "config.json",
+            voice_name="bench",
+            audio_dir=asked.data,
+            batch_size=asked.batch_size,
+            num_workers=1,
+        )
+        trainer = L.Trainer(
+            max_epochs=1,
+            limit_train_batches=asked.warmup + asked.steps,
+            limit_val_batches=0,
+            num_sanity_val_steps=0,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            logger=False,
+            accelerator="cpu",
+            callbacks=[clock],
+            default_root_dir=folder,
+        )
+        trainer.fit(VitsModel(batch_size=asked.batch_size, mos_metric=None), datamodule=data)
+    rate = data.sample_rate
+    seconds = clock.ended - clock.started
+    print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": asked.steps}))
+
+
+if __name__ == "__main__":
+    main()
