@@ -1,0 +1,85 @@
+"""Sentences equally loud: the level of speech without its pauses, a gain, and a limiter so that nothing clips."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Samples = NDArray[np.float32]
+
+TARGET_DBFS = -20.0
+CEILING_DBFS = -1.0
+#: Frames so far below the loudest part are pauses and do not count.
+GATE_DB = 25.0
+#: Below this there is no speech to make louder.
+SILENT_DBFS = -60.0
+MAX_GAIN_DB = 24.0
+#: Less speech than this says little about the level: the gain of the sentences before it is used.
+SURE_SECONDS = 0.4
+#: How much of the running gain each new sentence decides.
+PACE = 0.3
+FRAME_SECONDS = 0.02
+LIMITER_SECONDS = 0.001
+
+
+def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
+    """RMS level of the speech (frames within 25 dB of the loudest), and how many seconds of it there are."""
+    frame = round(FRAME_SECONDS * rate_hz)
+    whole = len(samples) - len(samples) % frame
+    if not whole:
+        return -np.inf, 0.0
+    power = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
+    loudest = float(power.max())
+    if loudest <= 10 ** (SILENT_DBFS / 10):
+        return -np.inf, 0.0
+    active = power[power >= loudest * 10 ** (-GATE_DB / 10)]
+    return 10 * float(np.log10(active.mean())), len(active) * FRAME_SECONDS
+
+
+def level(samples: Samples, rate_hz: int, target_dbfs: float = TARGET_DBFS) -> Samples:
+    """Bring the speech in `samples` to `target_dbfs`; peaks stay under -1 dBFS. Silence stays as it is."""
+    measured, _ = speech_level_dbfs(samples, rate_hz)
+    gain_db = float(np.clip(target_dbfs - measured, -MAX_GAIN_DB, MAX_GAIN_DB)) if np.isfinite(measured) else 0.0
+    return limit(samples * np.float32(10 ** (gain_db / 20)), rate_hz)
+
+
+class Leveller:
+    """The same for sentences that come one after the other: a short one takes the gain of those before it."""
+
+    def __init__(self, rate_hz: int, target_dbfs: float = TARGET_DBFS) -> None:
+        self._rate_hz = rate_hz
+        self._target_dbfs = target_dbfs
+        self._gain_db: float | None = None
+
+    def level(self, samples: Samples) -> Samples:
+        """The next sentence at the common level."""
+        return limit(samples * np.float32(10 ** (self._next_gain_db(samples) / 20)), self._rate_hz)
+
+    def _next_gain_db(self, samples: Samples) -> float:
+        measured, seconds = speech_level_dbfs(samples, self._rate_hz)
+        if not np.isfinite(measured):
+            return self._gain_db or 0.0
+        own = float(np.clip(self._target_dbfs - measured, -MAX_GAIN_DB, MAX_GAIN_DB))
+        if self._gain_db is None:
+            self._gain_db = own
+            return own
+        sureness = min(1.0, seconds / SURE_SECONDS)
+        gain_db = sureness * own + (1 - sureness) * self._gain_db
+        self._gain_db += PACE * sureness * (own - self._gain_db)
+        return gain_db
+
+
+def limit(samples: Samples, rate_hz: int, ceiling_dbfs: float = CEILING_DBFS) -> Samples:
+    """Lower the gain around peaks, a millisecond before and after each, so that none passes the ceiling."""
+    ceiling = 10 ** (ceiling_dbfs / 20)
+    if not len(samples) or float(np.abs(samples).max()) <= ceiling:
+        return samples
+    block = max(1, round(LIMITER_SECONDS * rate_hz))
+    padded = np.zeros(-(-len(samples) // block) * block, np.float32)
+    padded[: len(samples)] = np.abs(samples)
+    needed = np.minimum(1.0, ceiling / np.maximum(padded.reshape(-1, block).max(axis=1), ceiling))
+    around = np.concatenate(([1.0], needed, [1.0]))
+    # Least of a block and its neighbours: a line between two such centres passes no block's own need.
+    least = np.minimum(np.minimum(around[:-2], around[1:-1]), around[2:])
+    centres = (np.arange(len(least)) + 0.5) * block
+    gain = np.interp(np.arange(len(samples)) + 0.5, centres, least)
+    limited: Samples = np.clip(samples * gain, -ceiling, ceiling).astype(np.float32)
+    return limited
