@@ -38,7 +38,7 @@ def shm_free_bytes(root: Path = Path("/")) -> int | None:
 def parse_cpu_max(text: str) -> float | None:
     """CPUs from cgroup v2's `cpu.max`, e.g. "150000 100000" is 1.5; None when it sets no limit."""
     match text.split():
-        case [quota, period] if quota.isdigit() and period.isdigit() and int(period) > 0:
+        case [quota, period] if quota.isdecimal() and period.isdecimal() and int(period) > 0:
             return int(quota) / int(period)
         case _:
             return None

@@ -1,1 +1,1 @@
-"""From text to phoneme ids: normalise, sentences, phonemes, symbols."""
+"""From written text to the ids that a voice understands: normalise, split, phonemise, number."""
