@@ -1,0 +1,183 @@
+"""espeak-ng as a separate program that stays open: a line of text in, a line of phonemes for each clause out.
+
+The program is under the GPL and is neither linked nor imported. It answers through a terminal where there is one,
+since it holds its output back in a pipe; elsewhere (Windows) filler text pushes the answer out. A question is followed by a
+random word, and the answer ends where the phonemes of that word come back, so no text can put question and answer out of step.
+"""
+
+import contextlib
+import os
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import threading
+from typing import IO
+
+from app.errors import BadInputError, MissingProgramError, UsageError
+
+PROGRAM = "espeak-ng"
+#: The program reads at most 999 bytes at once and would cut a longer line anywhere.
+LINE_BYTES = 900
+ANSWER_SECONDS = 30.0
+#: Speaking fast costs the program a third of the time and changes no phoneme (the speech itself is thrown away).
+_SPEED = "400"
+_FILLER = b"k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p\n" * 40
+
+
+class _DiedError(Exception):
+    pass
+
+
+def espeak_installed() -> bool:
+    """Whether the program is there."""
+    return shutil.which(PROGRAM) is not None
+
+
+class EspeakProgram:
+    """One running espeak-ng. Its start is not waited for; a death is mended once by a new start."""
+
+    def __init__(self, voice: str) -> None:
+        self.voice = voice
+        self._lock = threading.Lock()
+        self._start()
+
+    def ask(self, line: str) -> list[str]:
+        """The phonemes of a line of at most LINE_BYTES without control characters: one string for each clause.
+
+        Raises:
+            BadInputError: the program dies of this line or does not answer, twice.
+            UsageError: the program has no such voice.
+        """
+        with self._lock:
+            if self._owner != os.getpid():  # after a fork the program belongs to the parent
+                self._process.returncode = 0
+                self._start()
+            for _attempt in range(2):
+                try:
+                    return self._ask(line)
+                except _DiedError:
+                    self._stop()
+                    self._start()
+        self._check_voice()
+        raise BadInputError(
+            f"espeak-ng gave no answer to {line[:60]!r}", "change or leave out that text, or update espeak-ng"
+        )
+
+    def close(self) -> None:
+        """End the program."""
+        with self._lock:
+            if self._owner == os.getpid():
+                self._stop()
+
+    def _start(self) -> None:
+        program = shutil.which(PROGRAM)
+        if program is None:
+            raise missing_program()
+        self._owner = os.getpid()
+        self._word = " ".join(random.choices("bdfgklmnprstv", k=7))  # noqa: S311 - only unlikely, not secret
+        self._end: str | None = None
+        command = [program, "-q", "--ipa", "-b", "1", "-s", _SPEED, "-v", self.voice]
+        self._process, output, self._pushed = _spawn(command)
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_collect, args=(output, self._answers), daemon=True).start()
+        with contextlib.suppress(_DiedError):
+            self._write(self._word)
+
+    def _ask(self, line: str) -> list[str]:
+        if self._end is None:
+            self._end = self._read()
+        if self._pushed:  # the last filler may still be coming out
+            self._write(self._word, line, self._word)
+            while self._read() != self._end:
+                pass
+        else:
+            self._write(line, self._word)
+        found = []
+        while (answer := self._read()) != self._end:
+            found.append(answer)
+        return found
+
+    def _write(self, *lines: str) -> None:
+        text = "".join(f"{line}\n" for line in lines).encode("utf-8")
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(text + (_FILLER if self._pushed else b""))
+            self._process.stdin.flush()
+        except OSError as error:
+            raise _DiedError from error
+
+    def _read(self) -> str:
+        try:
+            answer = self._answers.get(timeout=ANSWER_SECONDS)
+        except queue.Empty as error:
+            raise _DiedError from error
+        if not answer:
+            raise _DiedError
+        return answer.decode("utf-8", "replace").strip()
+
+    def _stop(self) -> None:
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        self._process.kill()
+        self._process.wait()
+
+    def _check_voice(self) -> None:
+        command = [PROGRAM, "-q", "--ipa", "-v", self.voice, "a"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+        if result.returncode != 0:
+            raise UsageError(
+                f"espeak-ng does not speak {self.voice!r}: {result.stderr.strip()}",
+                "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us",
+            )
+
+
+def missing_program() -> MissingProgramError:
+    """The error that says how to install the program on this system."""
+    lines = {"darwin": "brew install espeak-ng", "win32": "winget install --id eSpeak-NG.eSpeak-NG"}
+    line = lines.get(sys.platform, "sudo apt-get install espeak-ng   (dnf, pacman, apk: the package has the same name)")
+    return MissingProgramError(
+        "the program espeak-ng is not installed; voices with phoneme type 'espeak' need it to pronounce text",
+        f"install it:  {line}\nor use a voice trained with --phoneme-type text, which needs no espeak-ng",
+    )
+
+
+def _spawn(command: list[str]) -> tuple["subprocess.Popen[bytes]", IO[bytes], bool]:
+    """The program, what it says, and whether its answers must be pushed out of its buffer."""
+    terminal = _open_terminal()
+    read, write = terminal or os.pipe()
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=write,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for us: the sentence at hand is still finished
+        )
+    except OSError:
+        os.close(read)
+        raise
+    finally:
+        os.close(write)
+    return process, os.fdopen(read, "rb"), terminal is None
+
+
+def _open_terminal() -> tuple[int, int] | None:
+    try:
+        import tty
+
+        read, write = os.openpty()
+    except (ImportError, AttributeError, OSError):  # Windows; a system without /dev/pts
+        return None
+    tty.setraw(write)
+    return read, write
+
+
+def _collect(output: IO[bytes], answers: "queue.SimpleQueue[bytes]") -> None:
+    """Put each line into the queue, and an empty one at the end; a terminal ends with an error."""
+    with output, contextlib.suppress(OSError):
+        for line in output:
+            answers.put(line)
+    answers.put(b"")
