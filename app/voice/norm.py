@@ -1,0 +1,29 @@
+"""Normalisation: over channels, and of weights (direction and length learnt apart)."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
+from torch.nn.utils.parametrizations import weight_norm
+
+__all__ = ["ChannelNorm", "remove_weight_norm", "weight_norm"]
+
+
+class ChannelNorm(nn.Module):
+    """Layer normalisation over the channels of (b, c, t)."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(channels))
+        self.beta = nn.Parameter(torch.zeros(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, c, t) -> (b, c, t)."""
+        return F.layer_norm(x.transpose(1, 2), self.gamma.shape, self.gamma, self.beta, 1e-5).transpose(1, 2)
+
+
+def remove_weight_norm(module: nn.Module) -> None:
+    """Bake every normalised weight inside `module` into a plain one: less work when the weights rest."""
+    for part in module.modules():
+        if parametrize.is_parametrized(part, "weight"):
+            parametrize.remove_parametrizations(part, "weight", leave_parametrized=True)
