@@ -37,6 +37,7 @@ class Quality:
     upsample_kernels: tuple[int, ...]
     upsample_channels: int
     discriminator_divisor: int
+    learning_rate: float
 
     def __post_init__(self) -> None:
         if math.prod(self.upsample_rates) != HOP:
