@@ -1,8 +1,8 @@
 """From waves to spectra, always in float32: half precision loses quiet bins, and cuFFT has no bfloat16."""
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from app.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
 
@@ -25,7 +25,7 @@ class Spectrum(nn.Module):
         """Magnitudes: wave (b, n) in -1..1 -> (b, 513, n // HOP)."""
         with torch.autocast(wave.device.type, enabled=False):
             margin = (N_FFT - HOP) // 2
-            padded = F.pad(wave.float().unsqueeze(1), (margin, margin), "reflect").squeeze(1)
+            padded = functional.pad(wave.float().unsqueeze(1), (margin, margin), "reflect").squeeze(1)
             bins = torch.stft(padded, N_FFT, HOP, window=self.window, center=False, return_complex=True)
             return torch.view_as_real(bins).square().sum(-1).add(1e-6).sqrt()
 

@@ -37,7 +37,7 @@ def _package_path(scores: Tensor, mask: Tensor) -> Tensor:
 
 @torch.no_grad()
 def torch_path(scores: Tensor, mask: Tensor) -> Tensor:
-    """The same path where the scores are: two small kernels a frame on the way there, a handful for all the way back."""
+    """The same path where the scores are: two small kernels a frame, then a handful for all the way back."""
     moves = _moves(_totals(scores.float() * mask))
     symbols = _walk_back(moves, mask)  # (frames, b)
     path = symbols.transpose(0, 1).unsqueeze(-1) == torch.arange(scores.size(2), device=scores.device)

@@ -3,8 +3,8 @@
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from app.voice.norm import ChannelNorm
 
@@ -42,7 +42,7 @@ class RelativeAttention(nn.Module):
 
     def _heads(self, x: Tensor) -> Tensor:
         """(b, c, t) -> (b, heads, t, head_channels)."""
-        return x.unflatten(1, (self.n_heads, -1)).transpose(2, 3)
+        return x.view(x.size(0), self.n_heads, -1, x.size(2)).transpose(2, 3)
 
 
 def distances_to_pairs(near: Tensor) -> Tensor:
@@ -50,17 +50,17 @@ def distances_to_pairs(near: Tensor) -> Tensor:
 
     Rows padded to t + 9 and read again as rows of t + 8 shift by one place a row: no index, no loop.
     """
-    t = near.size(2)
-    rows = F.pad(near, (0, t)).flatten(2)  # (b, heads, t * (t + 9))
-    skewed = rows[..., : t * (t + 2 * WINDOW)].unflatten(2, (t, t + 2 * WINDOW))
+    b, heads, t, _ = near.shape
+    rows = functional.pad(near, (0, t)).flatten(2)  # (b, heads, t * (t + 9))
+    skewed = rows[..., : t * (t + 2 * WINDOW)].reshape(b, heads, t, t + 2 * WINDOW)
     return skewed[..., WINDOW : WINDOW + t]
 
 
 def pairs_to_distances(pairs: Tensor) -> Tensor:
     """The reverse: read the 2·WINDOW+1 diagonals beside the main one: (b, heads, t, t) -> (b, heads, t, 9)."""
-    t = pairs.size(2)
-    rows = F.pad(F.pad(pairs, (WINDOW, WINDOW)).flatten(2), (0, t))  # (b, heads, t * (t + 9))
-    return rows.unflatten(2, (t, t + 2 * WINDOW + 1))[..., : 2 * WINDOW + 1]
+    b, heads, t, _ = pairs.shape
+    rows = functional.pad(functional.pad(pairs, (WINDOW, WINDOW)).flatten(2), (0, t))  # (b, heads, t * (t + 9))
+    return rows.view(b, heads, t, t + 2 * WINDOW + 1)[..., : 2 * WINDOW + 1]
 
 
 class FeedForward(nn.Module):
@@ -74,7 +74,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """(b, c, t), (b, 1, t) -> (b, c, t)."""
-        x = self.drop(F.relu(self.conv_1(x * mask)))
+        x = self.drop(functional.relu(self.conv_1(x * mask)))
         return self.conv_2(x * mask) * mask  # type: ignore[no-any-return]
 
 
@@ -82,7 +82,7 @@ class Encoder(nn.Module):
     """Attention and feed-forward in turn, each added to what it read and then normalised."""
 
     def __init__(
-        self, channels: int, filter_channels: int, n_heads: int, n_layers: int, kernel: int, dropout: float
+        self, channels: int, *, filter_channels: int, n_heads: int, n_layers: int, kernel: int, dropout: float
     ) -> None:
         super().__init__()
         layers = range(n_layers)

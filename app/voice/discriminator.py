@@ -1,7 +1,9 @@
 """Networks that tell recordings from generated waves: one on the wave, five on its folds (HiFi-GAN)."""
 
-import torch.nn.functional as F
+from itertools import pairwise
+
 from torch import Tensor, nn
+from torch.nn import functional
 
 from app.voice.norm import weight_norm
 
@@ -16,7 +18,7 @@ class ScaleDiscriminator(nn.Module):
         super().__init__()
         widths = [1, *(width // divisor for width in (16, 64, 256, 1024, 1024))]
         self.convs = nn.ModuleList([weight_norm(nn.Conv1d(1, widths[1], 15, padding=7))])
-        for before, after in zip(widths[1:], widths[2:], strict=False):
+        for before, after in pairwise(widths[1:]):
             groups = max(1, before // 4)
             self.convs.append(weight_norm(nn.Conv1d(before, after, 41, 4, padding=20, groups=groups)))
         self.convs.append(weight_norm(nn.Conv1d(widths[-1], widths[-1], 5, padding=2)))
@@ -26,7 +28,7 @@ class ScaleDiscriminator(nn.Module):
         """(b, 1, n) -> score (b, places), features of every layer (b, c, places)."""
         x, features = wave, []
         for conv in self.convs:
-            x = F.leaky_relu(conv(x), SLOPE)
+            x = functional.leaky_relu(conv(x), SLOPE)
             features.append(x)
         score = self.conv_post(x)
         return score.flatten(1), [*features, score]
@@ -39,19 +41,18 @@ class PeriodDiscriminator(nn.Module):
         super().__init__()
         self.period = period
         widths = [1, *(width // divisor for width in (32, 128, 512, 1024, 1024))]
-        strides = (3, 3, 3, 3, 1)
         self.convs = nn.ModuleList(
             weight_norm(nn.Conv2d(before, after, (5, 1), (stride, 1), padding=(2, 0)))
-            for before, after, stride in zip(widths, widths[1:], strides, strict=False)
+            for (before, after), stride in zip(pairwise(widths), (3, 3, 3, 3, 1), strict=True)
         )
         self.conv_post = weight_norm(nn.Conv2d(widths[-1], 1, (3, 1), 1, padding=(1, 0)))
 
     def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
         """(b, 1, n) -> score (b, places), features of every layer (b, c, places, period)."""
-        x = F.pad(wave, (0, -wave.size(2) % self.period), "reflect")
-        x, features = x.unflatten(2, (-1, self.period)), []  # (b, 1, n / period, period)
+        x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
+        x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)
         for conv in self.convs:
-            x = F.leaky_relu(conv(x), SLOPE)
+            x = functional.leaky_relu(conv(x), SLOPE)
             features.append(x)
         score = self.conv_post(x)
         return score.flatten(1), [*features, score]

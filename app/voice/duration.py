@@ -3,8 +3,8 @@
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from app.voice.norm import ChannelNorm
 from app.voice.splines import BINS, spline
@@ -39,8 +39,8 @@ class SeparableConvs(nn.Module):
         for deep, across, norm_1, norm_2 in zip(
             self.convs_sep, self.convs_1x1, self.norms_1, self.norms_2, strict=True
         ):
-            y = F.gelu(norm_1(deep(x * mask)))
-            y = F.gelu(norm_2(across(y)))
+            y = functional.gelu(norm_1(deep(x * mask)))
+            y = functional.gelu(norm_2(across(y)))
             x = x + self.drop(y)
         return x * mask
 
@@ -145,7 +145,7 @@ class StochasticDurationPredictor(nn.Module):
         hint = self._hint(hidden, mask, speaker)
         z = torch.randn(hidden.size(0), 2, hidden.size(2), device=hidden.device) * noise_scale
         for step in reversed([self.flows[0], *self.flows[2:]]):  # VITS speaks without the first spline
-            z = step.inverse(z, mask, hint)  # type: ignore[operator]
+            z = step.inverse(z, mask, hint)
         return z[:, :1]
 
     def _hint(self, hidden: Tensor, mask: Tensor, speaker: Tensor | None) -> Tensor:
@@ -164,7 +164,9 @@ class StochasticDurationPredictor(nn.Module):
             z, change = step(z, mask, hint + seen)
             log_determinant = log_determinant + change
         logit = z[:, :1]
-        log_determinant = log_determinant + ((F.logsigmoid(logit) + F.logsigmoid(-logit)) * mask).sum([1, 2])
+        log_determinant = log_determinant + ((functional.logsigmoid(logit) + functional.logsigmoid(-logit)) * mask).sum(
+            [1, 2]
+        )
         return z, (-0.5 * (_LOG_2PI + noise.square()) * mask).sum([1, 2]) - log_determinant
 
 

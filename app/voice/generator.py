@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from app.voice.norm import weight_norm
 
@@ -22,7 +22,7 @@ class PairedBlock(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(b, c, n) -> (b, c, n)."""
         for dilated, plain in zip(self.convs1, self.convs2, strict=True):
-            x = x + plain(F.leaky_relu(dilated(F.leaky_relu(x, SLOPE)), SLOPE))
+            x = x + plain(functional.leaky_relu(dilated(functional.leaky_relu(x, SLOPE)), SLOPE))
         return x
 
 
@@ -36,7 +36,7 @@ class SingleBlock(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(b, c, n) -> (b, c, n)."""
         for conv in self.convs:
-            x = x + conv(F.leaky_relu(x, SLOPE))
+            x = x + conv(functional.leaky_relu(x, SLOPE))
         return x
 
 
@@ -50,6 +50,7 @@ class Generator(nn.Module):
     def __init__(
         self,
         in_channels: int,
+        *,
         resblock: str,
         resblock_kernels: Sequence[int],
         resblock_dilations: Sequence[Sequence[int]],
@@ -81,15 +82,17 @@ class Generator(nn.Module):
         if speaker is not None:
             x = x + self.cond(speaker)
         for step, up in enumerate(self.ups):
-            x = up(F.leaky_relu(x, SLOPE))
+            x = up(functional.leaky_relu(x, SLOPE))
             first = step * self.n_kernels
             total = self.resblocks[first](x)
             for block in self.resblocks[first + 1 : first + self.n_kernels]:
                 total = total + block(x)
             x = total / self.n_kernels
-        return torch.tanh(self.conv_post(F.leaky_relu(x)))  # the last slope is torch's default, 0.01
+        return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # the last slope is torch's default, 0.01
 
 
-def _same_conv(channels: int, kernel: int, dilation: int) -> nn.Module:
+def _same_conv(channels: int, kernel: int, dilation: int) -> nn.Conv1d:
     padding = (kernel - 1) * dilation // 2
-    return weight_norm(nn.Conv1d(channels, channels, kernel, dilation=dilation, padding=padding))
+    conv = nn.Conv1d(channels, channels, kernel, dilation=dilation, padding=padding)
+    weight_norm(conv)
+    return conv

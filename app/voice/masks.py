@@ -7,16 +7,20 @@ import torch
 from torch import Tensor
 
 
+def places(size: int | Tensor, device: torch.device) -> Tensor:
+    """0, 1, .. size - 1: (size,). A tensor as size stays a variable in an ONNX graph."""
+    return torch.arange(size, device=device)  # type: ignore[arg-type]
+
+
 def sequence_mask(lengths: Tensor, size: int | Tensor) -> Tensor:
     """1.0 for real places, 0.0 for padding: lengths (b,) -> (b, 1, size)."""
-    places = torch.arange(size, device=lengths.device)
-    return (places < lengths.unsqueeze(-1)).unsqueeze(1).float()
+    return (places(size, lengths.device) < lengths.unsqueeze(-1)).unsqueeze(1).float()
 
 
 def cut(sequence: Tensor, start: Tensor, size: int) -> Tensor:
     """A window of `size` places from each row, by one gather: (b, c, f), (b,) -> (b, c, size)."""
-    places = start.unsqueeze(-1) + torch.arange(size, device=start.device)  # (b, size)
-    return sequence.gather(2, places.unsqueeze(1).expand(-1, sequence.size(1), -1))
+    window = start.unsqueeze(-1) + places(size, start.device)  # (b, size)
+    return sequence.gather(2, window.unsqueeze(1).expand(-1, sequence.size(1), -1))
 
 
 def random_starts(lengths: Tensor, size: int) -> Tensor:

@@ -8,8 +8,8 @@ import math
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 BINS = 10
 TAIL = 5.0
@@ -50,19 +50,27 @@ def _knots(sizes: Tensor) -> Tensor:
     """Sizes of bins (..., BINS) -> their edges from -TAIL to TAIL (..., BINS + 1)."""
     sizes = LEAST + (1.0 - LEAST * BINS) * sizes.softmax(-1)
     inner = 2.0 * TAIL * sizes.cumsum(-1)[..., :-1] - TAIL
-    return F.pad(F.pad(inner, (1, 0), value=-TAIL), (0, 1), value=TAIL)
+    return functional.pad(functional.pad(inner, (1, 0), value=-TAIL), (0, 1), value=TAIL)
 
 
 def _slopes(slopes: Tensor) -> Tensor:
     """Inner slopes (..., BINS - 1) -> positive slopes at every edge (..., BINS + 1)."""
-    return LEAST + F.softplus(F.pad(slopes, (1, 1), value=_EDGE_SLOPE))
+    return LEAST + functional.softplus(functional.pad(slopes, (1, 1), value=_EDGE_SLOPE))
 
 
 def _find_bin(at: Tensor, xs: Tensor, ys: Tensor, slopes: Tensor, edges: Tensor) -> _Bin:
     """Pick for every value the bin whose edges enclose it, by one gather."""
     number = (at.unsqueeze(-1) >= edges[..., 1:-1]).sum(-1)  # (...), 0..BINS-1
     table = torch.stack(
-        [xs[..., :-1], xs.diff(), ys[..., :-1], ys.diff(), slopes[..., :-1], slopes[..., 1:]], dim=-2
+        [
+            xs[..., :-1],
+            xs[..., 1:] - xs[..., :-1],
+            ys[..., :-1],
+            ys[..., 1:] - ys[..., :-1],
+            slopes[..., :-1],
+            slopes[..., 1:],
+        ],
+        dim=-2,
     )  # (..., 6, BINS)
     picked = table.gather(-1, number[..., None, None].expand(*number.shape, table.size(-2), 1))
     return _Bin(*picked.squeeze(-1).unbind(-1))

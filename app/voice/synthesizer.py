@@ -10,7 +10,7 @@ from app.voice.alignment import best_path, prior_scores
 from app.voice.duration import StochasticDurationPredictor
 from app.voice.flow import Flow
 from app.voice.generator import Generator
-from app.voice.masks import cut, random_starts, sequence_mask
+from app.voice.masks import cut, places, random_starts, sequence_mask
 from app.voice.posterior import PosteriorEncoder
 from app.voice.text_encoder import TextEncoder
 
@@ -47,17 +47,22 @@ class Synthesizer(nn.Module):
         q = quality
         speaker_channels = SPEAKER_CHANNELS if num_speakers > 1 else 0
         self.enc_p = TextEncoder(
-            num_symbols, q.inter_channels, q.hidden_channels, q.filter_channels, q.n_heads, q.n_layers
+            num_symbols,
+            out_channels=q.inter_channels,
+            hidden_channels=q.hidden_channels,
+            filter_channels=q.filter_channels,
+            n_heads=q.n_heads,
+            n_layers=q.n_layers,
         )
         self.dec = Generator(
             q.inter_channels,
-            q.resblock,
-            q.resblock_kernels,
-            q.resblock_dilations,
-            q.upsample_rates,
-            q.upsample_channels,
-            q.upsample_kernels,
-            speaker_channels,
+            resblock=q.resblock,
+            resblock_kernels=q.resblock_kernels,
+            resblock_dilations=q.resblock_dilations,
+            upsample_rates=q.upsample_rates,
+            upsample_channels=q.upsample_channels,
+            upsample_kernels=q.upsample_kernels,
+            speaker_channels=speaker_channels,
         )
         self.enc_q = PosteriorEncoder(
             SPEC_BINS, q.inter_channels, q.hidden_channels, q.posterior_layers, speaker_channels
@@ -93,7 +98,7 @@ class Synthesizer(nn.Module):
         wave = self.dec(cut(z, start, SEGMENT_FRAMES), g)
         return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, text_mask, frame_mask, path)
 
-    def infer(
+    def infer(  # noqa: PLR0917 (the order of Piper's scales)
         self,
         text: Tensor,
         text_lengths: Tensor,
@@ -103,13 +108,21 @@ class Synthesizer(nn.Module):
         speaker: Tensor | None = None,
     ) -> Tensor:
         """Speak: ids (b, t) -> wave (b, 1, n). Rows shorter than the longest end in padding; see `latent`."""
-        latent = self.latent(text, text_lengths, noise_scale, length_scale, noise_w, speaker)
+        latent = self.latent(
+            text,
+            text_lengths,
+            noise_scale=noise_scale,
+            length_scale=length_scale,
+            noise_w=noise_w,
+            speaker=speaker,
+        )
         return self.dec(latent.z, latent.speaker)  # type: ignore[no-any-return]
 
     def latent(
         self,
         text: Tensor,
         text_lengths: Tensor,
+        *,
         noise_scale: float | Tensor = 0.667,
         length_scale: float | Tensor = 1.0,
         noise_w: float | Tensor = 0.8,
@@ -124,7 +137,7 @@ class Synthesizer(nn.Module):
         n_frames = ends[:, -1].clamp_min(1).long()
         f = n_frames.max()
         frame_mask = sequence_mask(n_frames, f)
-        symbol = (torch.arange(f, device=text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
+        symbol = (places(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
         symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)
         m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
         z_p = m_p + torch.randn_like(m_p) * torch.exp(logs_p) * noise_scale

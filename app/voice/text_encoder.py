@@ -15,6 +15,7 @@ class TextEncoder(nn.Module):
     def __init__(
         self,
         num_symbols: int,
+        *,
         out_channels: int,
         hidden_channels: int,
         filter_channels: int,
@@ -27,7 +28,14 @@ class TextEncoder(nn.Module):
         self.scale = math.sqrt(hidden_channels)
         self.emb = nn.Embedding(num_symbols, hidden_channels)
         nn.init.normal_(self.emb.weight, 0.0, 1.0 / self.scale)
-        self.encoder = Encoder(hidden_channels, filter_channels, n_heads, n_layers, kernel, dropout)
+        self.encoder = Encoder(
+            hidden_channels,
+            filter_channels=filter_channels,
+            n_heads=n_heads,
+            n_layers=n_layers,
+            kernel=kernel,
+            dropout=dropout,
+        )
         self.proj = nn.Conv1d(hidden_channels, 2 * out_channels, 1)
 
     def forward(self, text: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
