@@ -9,6 +9,7 @@ from app.errors import Finding
 Kind = Literal[
     "bad-line",  # a line of the metadata that cannot be read
     "bad-encoding",  # a transcript that is not UTF-8
+    "control-characters",  # in the text; read as spaces
     "outside",  # a path that leaves the folder of recordings
     "missing",  # the file is not there
     "no-transcript",  # a recording beside which no text stands
