@@ -1,0 +1,77 @@
+"""Start a voice from another one that does not fit everywhere: other symbols, other speakers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from app.voice.names import from_piper, to_piper
+
+Symbols = Mapping[str, Sequence[int]]
+
+_EMBEDDING = "enc_p.emb.weight"
+#: Where the speaker enters the networks.
+_CONDITIONING = ("dec.cond.", "dp.cond.", "enc.cond_layer.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """What was taken over, and what was not."""
+
+    copied: int  # weights taken over whole
+    fresh: tuple[str, ...]  # weights that begin anew, under Piper's names
+    symbols: int | None  # embeddings copied symbol by symbol, None when they were taken over (or left) whole
+
+
+def transfer(
+    source: Mapping[str, Tensor],
+    target: nn.Module,
+    source_symbols: Symbols | None = None,
+    target_symbols: Symbols | None = None,
+) -> Transfer:
+    """Copy into `target` every weight of `source` that fits it.
+
+    With both symbol tables (symbol -> ids) the embeddings are copied symbol by symbol. A network with speakers that
+    learns from one without begins by ignoring who speaks: every speaker then sounds like the source, and the
+    differences are learnt.
+    """
+    state = target.state_dict()
+    source = from_piper(source)
+    rows = _shared_rows(source_symbols, target_symbols)
+    fresh: list[str] = []
+    with torch.no_grad():
+        for name, weight in state.items():
+            if name == _EMBEDDING and rows is not None and name in source:
+                _copy_rows(source[name], weight, rows)
+                fresh.append(name)
+            elif name in source and source[name].shape == weight.shape:
+                weight.copy_(source[name])
+            else:
+                fresh.append(name)
+        _silence(state, fresh)
+    return Transfer(
+        copied=len(state) - len(fresh),
+        fresh=tuple(to_piper(dict.fromkeys(fresh))),
+        symbols=None if rows is None else len(rows),
+    )
+
+
+def _shared_rows(source: Symbols | None, target: Symbols | None) -> list[tuple[int, int]] | None:
+    """(row there, row here) of every symbol that both know, or None when the rows already mean the same."""
+    if source is None or target is None or {**source} == {**target}:
+        return None
+    pairs = ((source[symbol], ids) for symbol, ids in target.items() if symbol in source)
+    return [pair for there, here in pairs for pair in zip(there, here, strict=False)]
+
+
+def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> None:
+    for there, here in rows:
+        target[here] = source[there]
+
+
+def _silence(state: Mapping[str, Tensor], fresh: Sequence[str]) -> None:
+    """Fresh conditioning adds nothing at first: length or weight 0, bias 0. The direction of a weight stays random."""
+    for name in fresh:
+        if any(part in name for part in _CONDITIONING) and not name.endswith("original1"):
+            state[name].zero_()
