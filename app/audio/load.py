@@ -1,5 +1,6 @@
 """Any audio file that libsndfile reads → float32 mono at a chosen rate, in bounded memory."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,8 @@ def _check_file(path: Path) -> None:
         if not path.is_file():  # also what would block for ever: pipes, devices
             raise AudioError("missing", f"{path.name} is not there", "put the recording there, or remove its line")
         size = path.stat().st_size
+        if not os.access(path, os.R_OK):
+            raise _unreadable(path, "this user may not read it", f"chmod a+r {path.name}")
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise _unreadable(path, str(getattr(error, "strerror", None) or error), "make it readable") from error
     if size == 0:

@@ -55,7 +55,7 @@ class Folder:
             OutsideError: it is not below the root.
         """
         name = unicodedata.normalize("NFC", name.replace("\\", "/"))
-        if name.startswith("/") or (len(name) > 1 and name[1] == ":"):
+        if name.startswith("/") or name[1:3] == ":/":
             root = unicodedata.normalize("NFC", self._absolute) + "/"
             if not os.path.normpath(name).startswith(root):
                 raise OutsideError(name)

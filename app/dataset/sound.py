@@ -1,0 +1,76 @@
+"""One recording's bytes → samples in the cache and the facts by which it is judged."""
+
+import hashlib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from app.dataset.cache import Cache
+
+#: Raise it when reading, trimming or the facts change: every recording is then done again.
+VERSION = "1"
+#: Longer files are not decoded, whatever the longest clip may be: their length is enough to refuse them.
+READ_SECONDS = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoundFacts:
+    """What one file sounds like, or why it cannot be read."""
+
+    samples: int = 0  # at the voice's rate, silence trimmed
+    rate_hz: int = 0
+    seconds: float = 0.0  # of the file, before trimming
+    source_rate_hz: int = 0
+    channels: int = 0
+    loudest_dbfs: float = -120.0  # the loudest 20 ms
+    clipped_fraction: float = 0.0
+    fault: str = ""  # one of app.audio.load.Fault
+    problem: str = ""
+    remedy: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the cache."""
+        return asdict(self)
+
+    @property
+    def trimmed_seconds(self) -> float:
+        """The length that is learned from."""
+        return self.samples / self.rate_hz if self.rate_hz else 0.0
+
+
+def sound_key(sha256: str, rate_hz: int) -> str:
+    """The key of these bytes at this rate."""
+    from app.audio import silence
+
+    return hashlib.sha256(f"sound {VERSION}.{silence.VERSION} {rate_hz} {sha256}".encode()).hexdigest()
+
+
+def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
+    """Read, trim and store one recording. What is wrong with the file stands in the facts.
+
+    Raises:
+        UnreachableError: the cache cannot be written.
+    """
+    import numpy as np
+
+    from app.audio import load, silence
+    from app.files import replacing
+
+    try:
+        wave = load.read(path, rate_hz, max_seconds=READ_SECONDS)
+    except load.AudioError as error:
+        return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
+    levels = silence.levels_dbfs(wave.samples, rate_hz)
+    trimmed = silence.trim(wave.samples, rate_hz)
+    stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
+    with replacing(Cache.clip_path(cache.folder, key)) as file:
+        np.save(file, stored)
+    return SoundFacts(
+        samples=len(stored),
+        rate_hz=rate_hz,
+        seconds=wave.source_seconds,
+        source_rate_hz=wave.source_rate_hz,
+        channels=wave.source_channels,
+        loudest_dbfs=round(float(levels.max()), 2) if len(levels) else -120.0,
+        clipped_fraction=wave.clipped_fraction,
+    )

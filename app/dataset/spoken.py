@@ -1,0 +1,116 @@
+"""One text → how it is spoken, remembered by its content."""
+
+import hashlib
+import queue
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import Any
+
+from app.errors import BadInputError
+from app.text.espeak import PROGRAM
+from app.text.normalise import normalise
+from app.text.phonemes import Phonemizer, phonemizer
+from app.text.sentences import split
+
+#: A text so long is no sentence; it is refused by its length and not pronounced.
+MAX_CHARACTERS = 2000
+#: Packages whose new version may read a text in another way.
+_READERS = ("num2words", "sentencex")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spoken:
+    """The phonemes of a text, one code point each, and how much there is to say."""
+
+    phonemes: str = ""
+    characters: int = 0  # letters and digits of the text once numbers are words
+    problem: str = ""
+    remedy: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the cache."""
+        return asdict(self)
+
+
+class Pronouncer:
+    """Pronounces texts for several threads at a time: each uses its own program, and all are closed at the end."""
+
+    def __init__(self, language: str, phoneme_type: str) -> None:
+        self._language = language
+        self._phoneme_type = phoneme_type
+        self._free: queue.LifoQueue[Phonemizer] = queue.LifoQueue()
+        self._open = ExitStack()
+
+    def pronounce(self, text: str) -> Spoken:
+        """How a text is spoken as one utterance; a text that cannot be is said so in the answer.
+
+        Raises:
+            MissingProgramError: espeak-ng is needed and not installed.
+            UsageError: espeak-ng has no such voice.
+        """
+        normalised = normalise(text, self._language)
+        with self._borrowed() as phonemizer_:
+            try:
+                parts = [phonemizer_.phonemes(part) for part in split(normalised, self._language)]
+            except BadInputError as error:
+                return Spoken(problem=error.problem, remedy=error.remedy)
+        phonemes = "".join(phoneme for part in parts for phoneme in part)
+        return Spoken(phonemes=phonemes, characters=sum(sign.isalnum() for sign in normalised))
+
+    def close(self) -> None:
+        """End every program."""
+        self._open.close()
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Phonemizer]:
+        try:
+            one = self._free.get_nowait()
+        except queue.Empty:
+            one = phonemizer(self._phoneme_type, self._language)
+            self._open.callback(one.close)
+        try:
+            yield one
+        finally:
+            self._free.put(one)
+
+
+def is_sayable(text: str) -> bool:
+    """Whether it is worth asking how a text is pronounced: there is one, and it may be a sentence."""
+    return 0 < len(text) <= MAX_CHARACTERS
+
+
+def spoken_key(text: str, language: str, phoneme_type: str) -> str:
+    """The key of a text as this version of the front end speaks it."""
+    front = front_version(phoneme_type)
+    return hashlib.sha256("\0".join(("text", front, language, phoneme_type, text)).encode()).hexdigest()
+
+
+@cache
+def front_version(phoneme_type: str) -> str:
+    """Changes with everything that may read a text in another way: our code, the packages it asks, espeak-ng."""
+    parts = [f"{name} {_package_version(name)}" for name in _READERS]
+    sources = sorted((entry for entry in files("app.text").iterdir() if entry.is_file()), key=lambda entry: entry.name)
+    parts += [hashlib.sha256(entry.read_bytes()).hexdigest() for entry in sources]
+    if phoneme_type == "espeak":
+        parts.append(_program_version())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _package_version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _program_version() -> str:
+    try:
+        command = [PROGRAM, "--version"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30).stdout.strip()
+    except OSError:  # not installed: said when it is needed
+        return "none"
