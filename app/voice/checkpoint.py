@@ -6,6 +6,10 @@ somebody's dataset, which it refuses; they are read as pure paths, which touch n
 
 import pickle
 import re
+import struct
+import warnings
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,12 +19,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from app.errors import BadInputError, DamagedFileError
+from app.errors import BadInputError, DamagedFileError, MemoryExhaustedError
 from app.tables.quality import HOP, N_FFT, N_MELS, SEGMENT_SAMPLES, SPEAKER_CHANNELS, Quality
 from app.voice.names import from_piper, to_piper
 from app.voice.shapes import match_quality
 
 GENERATOR, DISCRIMINATOR = "model_g.", "model_d."
+#: What torch.load and zipfile raise when bytes are missing or changed.
+_DAMAGE = (
+    zipfile.BadZipFile, RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError,
+    NotImplementedError, struct.error, zlib.error,
+)  # fmt: skip
 #: Our part of the file, beside Lightning's.
 EXTRA = "voxmatrix"
 
@@ -45,6 +54,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         BadInputError: there is no such file, or it holds no voice of a known quality.
         DamagedFileError: the file is cut short or changed, or wants to run code when loaded.
+        MemoryExhaustedError: it does not fit into memory.
     """
     raw = _load(path)
     state = raw.get("state_dict")
@@ -114,18 +124,34 @@ def _load(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise BadInputError(f"there is no file {path}", "check the path; `ls` the folder to see the checkpoints in it")
     try:
-        with _paths_allowed():
+        _check_sums(path)
+        with _paths_allowed(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about the pickle's protocol: what cannot be read raises
             raw = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise _refusal(path, str(error)) from error
-    except (RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
-        raise DamagedFileError(
-            f"{path} ({path.stat().st_size:,} bytes) is damaged or is no checkpoint: {str(error).splitlines()[0]}",
-            "copy the file again and compare sizes, or use an earlier checkpoint",
-        ) from error
+    except _DAMAGE as error:
+        if "allocate memory" in str(error):
+            raise MemoryExhaustedError(
+                f"no memory left to read {path}", "close programs, or allow more memory"
+            ) from error
+        raise _damaged(path) from error
     if not isinstance(raw, dict):
         raise BadInputError(f"{path} holds a {type(raw).__name__}, not a checkpoint", "give a file ending in .ckpt")
     return raw
+
+
+def _check_sums(path: Path) -> None:
+    """Compare the sums that torch.save wrote; torch.load does not.
+
+    Raises:
+        zipfile.BadZipFile: one differs.
+    """
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            changed = archive.testzip()
+        if changed is not None:
+            raise zipfile.BadZipFile(changed)
 
 
 def _refusal(path: Path, message: str) -> DamagedFileError:
@@ -135,8 +161,12 @@ def _refusal(path: Path, message: str) -> DamagedFileError:
             f"{path} wants to call {wanted[1]} when it is loaded: nothing of it was run, and it was not loaded",
             "get the voice from a source you trust, as a checkpoint that holds weights only",
         )
+    return _damaged(path)
+
+
+def _damaged(path: Path) -> DamagedFileError:
     return DamagedFileError(
-        f"{path} ({path.stat().st_size:,} bytes) is damaged or is no checkpoint",
+        f"{path} ({path.stat().st_size:,} bytes) is cut short, was changed, or is no checkpoint",
         "copy the file again and compare sizes, or use an earlier checkpoint",
     )
 

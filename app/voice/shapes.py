@@ -11,7 +11,7 @@ _USUAL_RATE_HZ = 22050
 
 
 def match_quality(state: Mapping[str, Tensor], rate_hz: int | None) -> Quality:
-    """The row whose networks these weights (Piper's names) are; the nearest rate decides between rows with equal networks.
+    """The row whose networks these weights (Piper's names) are; of rows with equal networks, the nearest in rate.
 
     Raises:
         LookupError: there is none; the message says what was measured.
