@@ -1,0 +1,150 @@
+"""Measure `prepare` on many recordings: memory of the whole process tree, the second run, one changed file.
+
+python tools/bench/prepare_3000.py --samples samples/en --count 3000
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+RUN = """
+import json, sys, time
+started = time.perf_counter()
+from pathlib import Path
+from app.dataset.prepare import prepare
+from app.dataset.prepared import PrepareSettings
+settings = PrepareSettings(
+    quality=sys.argv[3], language="en-us", phoneme_type=sys.argv[4], cache=Path(sys.argv[2]), workers=int(sys.argv[5])
+)
+steps = []
+prepared = prepare(Path(sys.argv[1]), settings, lambda done, total: steps.append((done, total)))
+made = len(steps) - 1
+print(json.dumps({"seconds": time.perf_counter() - started, "clips": len(prepared.clips), "made": made,
+                  "audio_seconds": prepared.seconds, "digest": prepared.digest}))
+"""
+
+
+def measure(samples: Path, count: int, quality: str, phoneme_type: str, workers: int) -> dict[str, Any]:
+    """Copy the samples `count` times, each altered, and prepare them: first, again, and with one file changed."""
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
+        folder = Path(name)
+        write_copies(samples, folder / "data", count)
+        ask = (folder / "data", folder / "cache", quality, phoneme_type, workers)
+        first = _timed_run(*ask)
+        second = _timed_run(*ask)
+        alter(sorted((folder / "data" / "wavs").iterdir())[0], count + 1)
+        changed = _timed_run(*ask)
+    return {
+        "recordings": count,
+        "audio_seconds": round(first["audio_seconds"]),
+        "first": first,
+        "second": second,
+        "changed": changed,
+        "second_to_first": round(second["seconds"] / first["seconds"], 4),
+        "second_to_first_with_start": round(second["process_seconds"] / first["process_seconds"], 4),
+        "peak_mib": max(run["peak_mib"] for run in (first, second, changed)),
+    }
+
+
+def write_copies(samples: Path, out: Path, count: int) -> None:
+    """A folder of `count` recordings, no two alike, in the layout `metadata.csv`."""
+    import soundfile
+
+    from app.dataset.layouts import find
+
+    recordings, _ = find(samples)
+    sources = [(soundfile.read(one.path, dtype="int16"), one.text) for one in recordings]
+    (out / "wavs").mkdir(parents=True)
+    lines = []
+    for number in range(count):
+        (sound, rate_hz), text = sources[number % len(sources)]
+        path = out / "wavs" / f"{number:05}.wav"
+        soundfile.write(path, sound, rate_hz)
+        alter(path, number)
+        lines.append(f"{path.stem}|{text}\n")
+    (out / "metadata.csv").write_text("".join(lines), encoding="utf-8")
+
+
+def alter(path: Path, number: int) -> None:
+    """Another loudness and a little noise: other bytes, the same sentence."""
+    import numpy as np
+    import soundfile
+
+    sound, rate_hz = soundfile.read(path, dtype="int16")
+    noise = np.random.default_rng(number).integers(-8, 9, len(sound))
+    altered = np.clip(sound * (0.8 + 0.001 * (number % 200)) + noise, -32768, 32767)
+    soundfile.write(path, altered.astype(np.int16), rate_hz)
+
+
+def _timed_run(data: Path, cache: Path, quality: str, phoneme_type: str, workers: int) -> dict[str, Any]:
+    command = [sys.executable, "-c", RUN, str(data), str(cache), quality, phoneme_type, str(workers)]
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        peak = _Peak(process.pid)
+        peak.start()
+        output, _ = process.communicate()
+        seconds = time.perf_counter() - started
+        peak.stop()
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    return {**json.loads(output), "process_seconds": seconds, "peak_mib": round(peak.mib)}
+
+
+class _Peak(threading.Thread):
+    """The largest resident memory of a process and all its children, looked at every 20 ms (Linux)."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.mib = 0.0
+        self._pid = pid
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.02):
+            self.mib = max(self.mib, sum(map(_resident_mib, _tree(self._pid))))
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+
+def _tree(pid: int) -> list[int]:
+    found = [pid]
+    for parent in found:
+        for thread in Path(f"/proc/{parent}/task").glob("*"):
+            try:
+                found += map(int, (thread / "children").read_text().split())
+            except OSError:  # ended meanwhile
+                continue
+    return found
+
+
+def _resident_mib(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except (OSError, IndexError):
+        return 0.0
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=Path, default=Path("samples/en"))
+    parser.add_argument("--count", type=int, default=3000)
+    parser.add_argument("--quality", default="medium")
+    parser.add_argument("--phoneme-type", default="espeak", choices=("espeak", "text"))
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    wanted = parser.parse_args()
+    figures = measure(wanted.samples, wanted.count, wanted.quality, wanted.phoneme_type, wanted.workers)
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()
