@@ -1,0 +1,221 @@
+"""Every task of the project: `./run` lists them, `./run WORD …` does them.
+
+No version stands here: they are in pyproject.toml (ranges), docker/images.toml (rows) and docker/pins (locks).
+"""
+
+import functools
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))  # `nox` as a program does not look where the noxfile lies
+
+from tools import matrix, pins  # noqa: E402
+
+nox.options.stop_on_first_error = True
+nox.options.default_venv_backend = "none"  # one environment for all tasks (below): torch is large
+
+ROWS = matrix.rows()
+HOME_ROW = ROWS["cpu"]  # the torch of a machine outside any image
+PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+BUILT = ROOT / ".nox"
+
+
+# The environment of the tasks -----------------------------------------------------------------------------------------
+
+
+def python_with(session: nox.Session, *groups: str) -> str:
+    """The Python that has the project and these dependency groups. What is installed already is not asked for again."""
+    python = _environment(session, "app")
+    if _changed(python, "app"):
+        _install_project(session, python)
+        _remember(python, "app")
+    for group in groups:
+        if _changed(python, group):
+            _pip(session, python, "install", *_constraint(), *nox.project.dependency_groups(PROJECT, group))
+            _remember(python, group)
+    return str(python)
+
+
+def _environment(session: nox.Session, name: str) -> Path:
+    folder = BUILT / name
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not python.exists():
+        session.run(sys.executable, "-m", "venv", str(folder), external=True)
+    return python
+
+
+def _install_project(session: nox.Session, python: Path) -> None:
+    known = pins.parse((ROOT / HOME_ROW.pins).read_text(encoding="utf-8"))
+    (BUILT / "constraints.txt").write_text(pins.constraints(known), encoding="utf-8")
+    _install_torch(session, python)
+    _pip(session, python, "install", *_constraint(), "setuptools", *PROJECT["project"]["dependencies"])
+    _pip(session, python, "install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+
+
+def _install_torch(session: nox.Session, python: Path) -> None:
+    """torch from wheels that lie here, else from VOXMATRIX_TORCH_INDEX, else from the index of the row `cpu`."""
+    wanted = ["install", "--no-deps", f"torch=={HOME_ROW.torch}"]
+    here = ["--no-index", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
+    if not _succeeds(python, *wanted, *here):
+        _pip(session, python, *wanted, *_index(HOME_ROW))
+
+
+def _index(row: matrix.Row) -> list[str]:
+    """Where torch comes from. VOXMATRIX_TORCH_INDEX set to nothing means: from where pip is configured to look."""
+    index = os.environ.get("VOXMATRIX_TORCH_INDEX", row.index)
+    return ["--index-url", index] if index else []
+
+
+def _constraint() -> list[str]:
+    return ["--constraint", str(BUILT / "constraints.txt")]
+
+
+def _pip(session: nox.Session, python: Path, *words: str) -> None:
+    session.run(str(python), "-m", "pip", "--disable-pip-version-check", *words, external=True)
+
+
+def _succeeds(python: Path, *words: str) -> bool:
+    """pip, tried: its complaints are of no interest."""
+    done = subprocess.run(
+        [str(python), "-m", "pip", "--disable-pip-version-check", *words], capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+def _digest() -> str:
+    parts = [(ROOT / "pyproject.toml").read_bytes(), (ROOT / HOME_ROW.pins).read_bytes(), matrix.TABLE.read_bytes()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _mark(python: Path, what: str) -> Path:
+    return python.parent.parent / f"installed-{what}"
+
+
+def _changed(python: Path, what: str) -> bool:
+    mark = _mark(python, what)
+    return not mark.exists() or mark.read_text(encoding="utf-8") != _digest()
+
+
+def _remember(python: Path, what: str) -> None:
+    _mark(python, what).write_text(_digest(), encoding="utf-8")
+
+
+# For everybody --------------------------------------------------------------------------------------------------------
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """Samples → checked dataset → a short training → speech → mp3 and ONNX, into demo/."""
+    session.run(python_with(session), "tools/demo.py", *session.posargs, external=True)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Everything that can be checked on this machine; what was skipped, and why, stands at the end."""
+    python = python_with(session, "test", "peers")
+    words = session.posargs or ["--ignore=tests/images"]
+    session.run(python, "-m", "pytest", "-rs", *_parallel(), *words, external=True, env={"OMP_NUM_THREADS": "1"})
+    if not session.posargs:
+        session.log(f"images are checked by: ./run {' '.join(f'build-{row} smoke-{row}' for row in ROWS)}")
+
+
+def _parallel() -> list[str]:
+    return ["-n", str(min(4, os.cpu_count() or 1))]
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, types, layers; Dockerfiles and shell."""
+    python = python_with(session, "lint")
+    beside = Path(python).parent
+    for words in (
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["lint-imports", "--no-cache"],
+        ["hadolint", *(row.dockerfile for row in ROWS.values())],
+        ["shellcheck", *shell_scripts()],
+    ):
+        session.run(str(beside / words[0]), *words[1:], external=True)
+
+
+def shell_scripts() -> list[str]:
+    """The tracked files that are shell: by name, or by their first line."""
+    tracked = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    paths = [ROOT / name for name in tracked.split("\0") if name]
+    return [str(path.relative_to(ROOT)) for path in paths if path.is_file() and _is_shell(path)]
+
+
+def _is_shell(path: Path) -> bool:
+    with path.open("rb") as file:
+        first = file.readline(80)
+    return path.suffix == ".sh" or (first.startswith(b"#!") and first.rstrip().endswith((b"/sh", b"bash")))
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Training and speaking beside piper-tts on the same files: docs/measurements.md."""
+    session.run(python_with(session, "peers"), "tools/bench/__main__.py", *session.posargs, external=True)
+
+
+@nox.session(default=False)
+def samples(session: nox.Session) -> None:
+    """Make samples/ again (needs the programs flite and espeak-ng)."""
+    session.run(python_with(session), "tools/make_samples.py", *session.posargs, external=True)
+
+
+@nox.session(default=False)
+def bare(session: nox.Session) -> None:
+    """`./run demo` and `./run tests` from a clone, in a container with python3, python3-venv and git only."""
+    session.run(sys.executable, "tests/images/bare.py", *session.posargs, external=True)
+
+
+# Images ---------------------------------------------------------------------------------------------------------------
+
+
+@nox.session(default=False)
+def lock(session: nox.Session) -> None:
+    """Resolve pyproject.toml for every row and write docker/pins/ROW.txt with the hashes of all files."""
+    python = _environment(session, "lock")
+    _pip(session, python, "install", "--quiet", *nox.project.dependency_groups(PROJECT, "lock"))
+    for row in ROWS.values():
+        session.run(str(python), "-m", "tools.lock", row.name, str(python.with_name("uv")), external=True)
+
+
+def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
+    python = _environment(session, f"wheelhouse-{row.python}")
+    session.run(str(python), "-m", "tools.wheelhouse", row.name, external=True)
+
+
+def _build(session: nox.Session, row: matrix.Row) -> None:
+    BUILT.mkdir(exist_ok=True)
+    plan = BUILT / f"bake-{row.name}.json"
+    plan.write_text(matrix.baked([row]), encoding="utf-8")
+    session.run("docker", "buildx", "bake", "--load", "--file", str(plan), *session.posargs, row.name, external=True)
+
+
+def _smoke(session: nox.Session, row: matrix.Row) -> None:
+    python = python_with(session, "test")
+    promised = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
+    session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=promised)
+
+
+for _row in ROWS.values():
+    for _name, _task, _words in (
+        ("build", _build, "Build the image {image}."),
+        ("smoke", _smoke, "Test the image {image}: size, words, any user, train, stop, go on, speak, export."),
+        (
+            "wheelhouse",
+            _wheelhouse,
+            "Fill {wheelhouse}: with it {image} builds on a closed network.",
+        ),
+    ):
+        _bound = functools.partial(_task, row=_row)
+        _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)
+        nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)

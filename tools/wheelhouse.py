@@ -1,0 +1,72 @@
+"""Fills wheelhouse/<row>/ with the locked files: `python -m tools.wheelhouse ROW`, done by `./run wheelhouse-ROW`."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from tools import matrix, pins
+
+#: They come first: torch from its own index, setuptools to build what is on no index as a wheel.
+TORCH, SETUPTOOLS = "torch", "setuptools"
+
+
+def fill(row: matrix.Row, torch_index: str) -> None:
+    """Download every locked file of a row, and remove what is not locked any more.
+
+    torch comes from files that pip is told of (find-links), else from `torch_index`, else from pip's own index.
+    """
+    this_python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if this_python != row.python:
+        raise SystemExit(
+            f"the image '{row.name}' has Python {row.python} and this is {this_python}: its wheels would not fit\n"
+            f"  → PYTHON=python{row.python} ./run wheelhouse-{row.name}, after removing .run"
+        )
+    locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
+    folder = matrix.ROOT / row.wheelhouse
+    folder.mkdir(parents=True, exist_ok=True)
+    if not _downloaded(folder, [locked[TORCH]], "--no-index", "--find-links", str(folder)):
+        _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
+    _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
+    _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
+    for path in _strangers(folder, locked.values()):
+        print(f"removed {path.name}: not in {row.pins}")
+        path.unlink()
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
+
+
+def _download(folder: Path, chosen: Iterable[pins.Pin], *words: str) -> None:
+    if not _downloaded(folder, chosen, *words, silent=False):
+        raise SystemExit("pip could not download what is locked: its words stand above")
+
+
+def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *words: str, silent: bool = True) -> bool:
+    with tempfile.TemporaryDirectory() as scratch:
+        requirements = Path(scratch, "requirements.txt")
+        requirements.write_text(pins.render(chosen, "a part of the pins"), encoding="utf-8")
+        asked = ["download", "--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--prefer-binary"]
+        asked += ["--dest", str(folder), "--requirement", str(requirements), *words]
+        return _pip(*asked, silent=silent) == 0
+
+
+def _pip(*words: str, silent: bool = False) -> int:
+    return subprocess.run([sys.executable, "-m", "pip", *words], capture_output=silent, check=False).returncode
+
+
+def _strangers(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
+    known = frozenset().union(*(pin.hashes for pin in locked))
+    return [path for path in folder.iterdir() if f"sha256:{_sha256(path)}" not in known]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+if __name__ == "__main__":
+    chosen_row = matrix.rows()[sys.argv[1]]
+    fill(chosen_row, os.environ.get("VOXMATRIX_TORCH_INDEX", chosen_row.index))
