@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-#: Raise it when the rule changes: what was trimmed by an older rule is then trimmed again.
-VERSION = 1
 MARGIN_SECONDS = 0.05
 FRAME_SECONDS = 0.02
 HOP_SECONDS = 0.01

@@ -83,7 +83,7 @@ class Cache:
     @staticmethod
     def clip_path(folder: Path, key: str) -> Path:
         """Where the samples of this key lie in a cache, or will."""
-        return folder / CLIPS_NAME / key[:2] / f"{key}.npy"
+        return Path(f"{folder}/{CLIPS_NAME}/{key[:2]}/{key}.npy")
 
     def holds_clip(self, key: str, samples: int) -> bool:
         """Whether the samples are there, all of them."""

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from app.dataset.folder import SUFFIXES, Folder, OutsideError
+from app.dataset.folder import SUFFIXES, Folder, OutsideError, suffix_of
 from app.dataset.jsonlines import read_json_lines
 from app.dataset.pairs import read_pairs
 from app.dataset.problem import Kind, Problem
@@ -147,8 +147,7 @@ def _controls(recording: Recording, shown: str) -> Problem:
 
 def identity(relative: str) -> str:
     """The id of a recording: its path below the folder without the ending."""
-    path = PurePosixPath(relative)
-    return str(path.with_suffix("")) if path.suffix.lower() in SUFFIXES else relative
+    return relative.rpartition(".")[0] if suffix_of(relative) in SUFFIXES else relative
 
 
 def readable(text: str) -> str:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.dataset.folder import SUFFIXES
+from app.dataset.folder import SUFFIXES, suffix_of
 from app.dataset.lines import not_utf8
 from app.dataset.problem import Problem
 from app.dataset.recording import Row
@@ -55,20 +55,21 @@ def _folders(root: Path, problems: list[Problem]) -> Iterator[tuple[str, list[st
                 Problem(id=shown, kind="outside", path=shown, problem=what, remedy=remedy, severity="warning")
             )
         # A folder called x.wav is listed as if it were a recording, and is then reported as what it is.
-        yield folder, sorted([*names, *(name for name in inner if Path(name).suffix.lower() in SUFFIXES)])
+        yield folder, sorted([*names, *(name for name in inner if suffix_of(name) in SUFFIXES)])
 
 
 def _sort(names: list[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
     sounds: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
     for name in names:
-        stem, suffix = os.path.splitext(name)  # noqa: PTH122  three times as fast, for each file
+        suffix = suffix_of(name)
+        stem = unicodedata.normalize("NFC", name[: len(name) - len(suffix)])
         if name.startswith("."):
             continue
-        if suffix.lower() in SUFFIXES:
-            sounds.setdefault(unicodedata.normalize("NFC", stem), []).append(name)
-        elif suffix.lower() == ".txt":
-            texts[unicodedata.normalize("NFC", stem)] = name
+        if suffix in SUFFIXES:
+            sounds.setdefault(stem, []).append(name)
+        elif suffix == ".txt":
+            texts[stem] = name
     return sounds, texts
 
 

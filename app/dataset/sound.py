@@ -2,12 +2,13 @@
 
 import hashlib
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from app.dataset.cache import Cache
 
-#: Raise it when reading, trimming or the facts change: every recording is then done again.
+#: Raise it when reading, trimming (app.audio.silence) or the facts change: every recording is then done again.
 VERSION = "1"
 #: Longer files are not decoded, whatever the longest clip may be: their length is enough to refuse them.
 READ_SECONDS = 120.0
@@ -38,11 +39,10 @@ class SoundFacts:
         return self.samples / self.rate_hz if self.rate_hz else 0.0
 
 
+@lru_cache(maxsize=1 << 16)
 def sound_key(sha256: str, rate_hz: int) -> str:
     """The key of these bytes at this rate."""
-    from app.audio import silence
-
-    return hashlib.sha256(f"sound {VERSION}.{silence.VERSION} {rate_hz} {sha256}".encode()).hexdigest()
+    return hashlib.sha256(f"sound {VERSION} {rate_hz} {sha256}".encode()).hexdigest()
 
 
 def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
@@ -84,6 +84,7 @@ def is_sayable(text: str) -> bool:
     return 0 < len(text) <= MAX_CHARACTERS
 
 
+@lru_cache(maxsize=1 << 16)
 def spoken_key(text: str, language: str, phoneme_type: str) -> str:
     """The key of a text as this version of the front end speaks it."""
     front = front_version(phoneme_type)
