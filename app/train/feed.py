@@ -1,0 +1,67 @@
+"""Batches in the order of the schedule, without end, from worker processes where those help."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from torch.utils.data import DataLoader
+
+from app.plan.workers import PREFETCH
+from app.train.batches import Batch, ClipDataset, Collate, Schedule, StepPlan
+from app.train.stopping import quiet_worker
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Order:
+    """What a DataLoader wants: the clips of every batch, across epochs, so that workers never rest between them."""
+
+    schedule: Schedule
+    epoch: int
+    index: int
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return self.schedule.indices_from(self.epoch, self.index)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feed:
+    """Where batches come from."""
+
+    dataset: ClipDataset
+    collate: Collate
+    schedule: Schedule
+    workers: int
+    device: torch.device
+    warn: Callable[[str], None]
+
+    def steps_from(self, epoch: int, index: int) -> Iterator[tuple[StepPlan, list[Batch]]]:
+        """Step `index` of `epoch` and all that follow, each with its batches on the device.
+
+        A worker that dies (killed for memory, /dev/shm full) is not the end: batches are then read in this process.
+        """
+        workers = self.workers
+        batches = self._batches(epoch, index, workers)
+        for plan in self.schedule.steps_from(epoch, index):
+            try:
+                taken = list(islice(batches, len(plan.batches)))
+            except RuntimeError as error:
+                if not workers:
+                    raise
+                self.warn(f"a loading worker died ({str(error).splitlines()[0]}); batches are now read without workers")
+                workers = 0
+                batches = self._batches(plan.epoch, plan.index, workers)
+                taken = list(islice(batches, len(plan.batches)))
+            yield plan, [batch.to(self.device) for batch in taken]
+
+    def _batches(self, epoch: int, index: int, workers: int) -> Iterator[Batch]:
+        loader: DataLoader[Batch] = DataLoader(
+            self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
+            batch_sampler=_Order(schedule=self.schedule, epoch=epoch, index=index),
+            num_workers=workers,
+            collate_fn=self.collate,
+            pin_memory=self.device.type == "cuda",
+            worker_init_fn=quiet_worker if workers else None,
+            prefetch_factor=PREFETCH if workers else None,
+        )
+        return iter(loader)

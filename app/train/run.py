@@ -1,0 +1,160 @@
+"""Open a run: a new one, one that goes on, or one that starts from another voice."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+import app
+from app.audio.spectrum import Spectrum
+from app.dataset.prepared import Clip, PreparedSet
+from app.errors import BadInputError
+from app.files import storage_errors, write_text
+from app.machine.limits import read_limits
+from app.plan.workers import choose_workers
+from app.settings import Setting
+from app.tables.quality import Quality, quality
+from app.text.symbols import NUM_SYMBOLS
+from app.train import checkpoints
+from app.train.batches import ClipDataset, Collate, Schedule
+from app.train.card import make_card
+from app.train.device import choose_device, make_fabric
+from app.train.feed import Feed
+from app.train.settings import Recipe, TrainSettings, make_recipe
+from app.train.split import split
+from app.train.start import start_from
+from app.train.state import Progress, RunState
+from app.train.step import Autocast, Networks, make_optimisers
+from app.train.watch import Watch
+from app.voice.build import build_discriminator, build_generator
+
+_BYTES_A_SAMPLE = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Everything that the loop works with."""
+
+    settings: TrainSettings
+    state: RunState
+    feed: Feed
+    validation: ClipDataset
+    device: torch.device
+    autocast: Autocast
+    workers: Setting[int]
+    threads: int
+    came_from: str
+
+    @property
+    def out(self) -> Path:
+        """The folder of the run."""
+        return self.settings.out
+
+
+def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Run:
+    """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
+
+    Raises:
+        UsageError: the folder holds a run that was started with other settings.
+        DamagedFileError: it holds a run of which nothing is whole.
+    """
+    if not prepared.clips:
+        raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
+    device = choose_device(settings.device)
+    fabric = make_fabric(device, settings.precision)
+    limits = read_limits()
+    threads = settings.threads or limits.cpus
+    torch.set_num_threads(threads)
+    if settings.fresh:
+        _move_aside(settings.out)
+    checkpoints.remove_leftovers(settings.out)
+
+    row = quality(prepared.quality)
+    found = checkpoints.newest_good(settings.out, watch.warned)
+    recipe = make_recipe(settings, prepared, row, found[1].extra.get("recipe") if found else None)
+    state = _fresh_state(prepared, row, recipe, device, settings.precision == "16")
+    if found:
+        state.restore(found[1])
+        came_from = f"goes on from {found[0].name}, step {state.progress.step}"
+    elif recipe.start_from:
+        came_from = start_from(Path(recipe.start_from), state.networks, row, prepared)
+    else:
+        came_from = "starts from nothing"
+    _describe_run(settings.out, state)
+
+    learned, kept_back = split(prepared.clips)
+    schedule = _schedule(learned, recipe)
+    batch_bytes = schedule.largest_batch_samples() * _BYTES_A_SAMPLE
+    workers = choose_workers(limits, batch_bytes, device.type, settings.workers)
+    collate = Collate(prepared.speakers)
+    return Run(
+        settings=settings,
+        state=state,
+        feed=Feed(
+            dataset=ClipDataset(learned),
+            collate=collate,
+            schedule=schedule,
+            workers=workers.value,
+            device=device,
+            warn=watch.warned,
+        ),
+        validation=ClipDataset(kept_back),
+        device=device,
+        autocast=fabric.autocast,
+        workers=workers,
+        threads=threads,
+        came_from=came_from,
+    )
+
+
+def _schedule(clips: tuple[Clip, ...], recipe: Recipe) -> Schedule:
+    return Schedule(
+        samples=tuple(clip.samples for clip in clips),
+        batch_size=recipe.batch_size,
+        accumulation=recipe.accumulation,
+        max_batch_samples=int(recipe.max_batch_seconds * recipe.rate_hz),
+        seed=recipe.seed,
+    )
+
+
+def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, half: bool) -> RunState:
+    n_speakers = max(1, len(prepared.speakers))
+    torch.manual_seed(recipe.seed)
+    networks = Networks(
+        generator=build_generator(row, NUM_SYMBOLS, n_speakers).to(device),
+        discriminator=build_discriminator(row).to(device),
+        spectrum=Spectrum(recipe.rate_hz).to(device),
+    )
+    return RunState(
+        quality=row,
+        num_symbols=NUM_SYMBOLS,
+        num_speakers=n_speakers,
+        card=make_card(prepared, row, NUM_SYMBOLS),
+        recipe=recipe,
+        networks=networks,
+        optimisers=make_optimisers(networks, recipe.learning_rate, device, half),
+        progress=Progress(),
+    )
+
+
+def _describe_run(out: Path, state: RunState) -> None:
+    """voice.json and run.json: for people and programs that look into the folder; the run itself reads neither."""
+    about = {"recipe": state.recipe.plain(), "voxmatrix": app.__version__, "torch": version("torch")}
+    write_text(out / "voice.json", json.dumps(state.card, ensure_ascii=False, indent=2) + "\n")
+    write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
+
+
+def _move_aside(out: Path) -> None:
+    """Put all there is into previous-1, previous-2 …"""
+    there = [path for path in out.iterdir() if path.name != ".lock" and not path.name.startswith("previous-")]
+    if not there:
+        return
+    number = 1 + sum(1 for path in out.iterdir() if path.name.startswith("previous-"))
+    aside = out / f"previous-{number}"
+    with storage_errors(aside):
+        aside.mkdir()
+        for path in there:
+            shutil.move(path, aside / path.name)
