@@ -56,7 +56,6 @@ class PreparedSet:
 
     clips: tuple[Clip, ...]
     problems: tuple[Problem, ...]
-    measured: tuple[Measured, ...]
     speakers: tuple[str, ...]  # sorted; empty for a voice of one speaker, whose clips then have none either
     quality: str
     rate_hz: int
@@ -64,6 +63,7 @@ class PreparedSet:
     phoneme_type: str
     id_map: Mapping[str, list[int]]
     digest: str
+    measured: tuple[Measured, ...] = ()
 
     @property
     def seconds(self) -> float:

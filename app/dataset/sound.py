@@ -61,7 +61,7 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
     except load.AudioError as error:
         return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
     levels = silence.levels_dbfs(wave.samples, rate_hz)
-    trimmed = silence.trim(wave.samples, rate_hz)
+    trimmed = silence.trim(wave.samples, rate_hz, levels)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
     with replacing(Cache.clip_path(cache.folder, key)) as file:
         np.save(file, stored)
