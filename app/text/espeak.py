@@ -76,7 +76,7 @@ class EspeakProgram:
         if program is None:
             raise missing_program()
         self._owner = os.getpid()
-        self._word = " ".join(random.choices("bdfgklmnprstv", k=7))  # noqa: S311 - only unlikely, not secret
+        self._word = " ".join(random.choices("bdfgklmnprstv", k=7))
         self._end: str | None = None
         command = [program, "-q", "--ipa", "-b", "1", "-s", _SPEED, "-v", self.voice]
         self._process, output, self._pushed = _spawn(command)

@@ -1,8 +1,36 @@
-"""Written text to the words that are spoken."""
+"""Written text to the words that are spoken: one step after the other, each text to text."""
 
-import unicodedata
+import re
+from collections.abc import Callable
+
+from app.text.abbreviations import expand
+from app.text.dates import say_dates, say_times, say_years
+from app.text.language import Language, language_of
+from app.text.links import spell_links
+from app.text.numbers import read_numbers
+from app.text.quantities import say_measures, say_money, say_numbers, say_ranges, say_signs
+from app.text.repair import repair, tidy
+
+Step = Callable[[str, Language], str]
+
+#: Needed for any text. The order matters: what knows more about a number comes before what knows less.
+_WORDS: tuple[Step, ...] = (spell_links, expand)
+_NUMBERS: tuple[Step, ...] = (say_dates, say_times, say_years, say_ranges, say_money, say_measures, say_numbers)
+
+_ANY_DIGIT = re.compile(r"\d")
 
 
 def normalise(text: str, language: str) -> str:
-    """The text as it is said: numbers, dates, money and abbreviations in words, odd characters repaired."""
-    return unicodedata.normalize("NFC", text)
+    """The text as it is said: numbers, dates, money and abbreviations in words, odd characters repaired.
+
+    English and Swedish have rules of their own; of other languages only whole numbers are read. Never raises.
+    `language` is a voice of espeak-ng or a language tag: `en-us`, `sv`, `sv-SE`.
+    """
+    text = repair(text)
+    table = language_of(language)
+    has_numbers = _ANY_DIGIT.search(text) is not None
+    if table is None:
+        return read_numbers(text, language) if has_numbers else text
+    for step in (*_WORDS, *(_NUMBERS if has_numbers else ()), say_signs):
+        text = step(text, table)
+    return tidy(text)

@@ -20,7 +20,7 @@ def split(text: str, language: str) -> list[str]:
 def _sentences(paragraph: str, language: str) -> list[str]:
     from sentencex import segment
 
-    return [sentence for sentence in segment(language.split("-")[0], paragraph) if sentence.strip()]
+    return [sentence for sentence in segment(language.split("-", maxsplit=1)[0], paragraph) if sentence.strip()]
 
 
 def _short(sentence: str) -> list[str]:

@@ -1,0 +1,72 @@
+"""What is particular to a language when it is read aloud, read from its table (en.toml, sv.toml)."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+#: The languages that have a table. Of the others only the numbers are read, by num2words.
+WITH_TABLE = ("en", "sv")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Currency:
+    """The ways a currency is written, and its names: one, many, one of its hundredth parts, many of them."""
+
+    written: tuple[str, ...]
+    names: tuple[str, str, str, str]
+    one: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Language:
+    """One table. Keys are as written, values as said."""
+
+    numbers: str
+    decimal: str
+    thousands: str
+    years: str
+    decimals: str
+    date: str
+    bare_day: str
+    months: tuple[str, ...]
+    short_months: tuple[str, ...]
+    ordinal_endings: tuple[str, ...]
+    starters: frozenset[str]
+    rulers: tuple[str, ...]
+    numbered_parts: tuple[str, ...]
+    the_ruler: str
+    dotless_titles: tuple[str, ...]
+    words: Mapping[str, str]
+    fractions: Mapping[str, str]
+    titles: Mapping[str, str]
+    after_names: Mapping[str, str]
+    abbreviations: Mapping[str, str]
+    before_numbers: Mapping[str, str]
+    currencies: tuple[Currency, ...]
+    magnitudes: Mapping[str, str]
+    units: Mapping[str, tuple[str, str]]
+    repairs: Mapping[str, str]
+    month_first: bool
+
+
+def language_of(tag: str) -> Language | None:
+    """The table for a voice of espeak-ng or a language tag (`en-us`, `sv-SE`, `sv`), if there is one."""
+    base, _, region = tag.lower().replace("_", "-").partition("-")
+    return _read(base, month_first=region.startswith("us")) if base in WITH_TABLE else None
+
+
+@cache
+def _read(base: str, *, month_first: bool) -> Language:
+    row: dict[str, Any] = tomllib.loads(files("app.text").joinpath(f"{base}.toml").read_text(encoding="utf-8"))
+    row["currencies"] = tuple(
+        Currency(written=tuple(each["written"]), names=tuple(each["names"]), one=each.get("one", ""))
+        for each in row["currencies"]
+    )
+    row["units"] = {unit: (one, many) for unit, (one, many) in row["units"].items()}
+    row["starters"] = frozenset(row["starters"])
+    row.setdefault("repairs", {})
+    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return Language(**frozen, month_first=month_first)
