@@ -173,7 +173,7 @@ def samples(session: nox.Session) -> None:
 @nox.session(default=False)
 def bare(session: nox.Session) -> None:
     """`./run demo` and `./run tests` from a clone, in a container with python3, python3-venv and git only."""
-    session.run(sys.executable, "tests/images/bare.py", *session.posargs, external=True)
+    session.run(sys.executable, "-m", "tools.bare", *session.posargs, external=True)
 
 
 # Images ---------------------------------------------------------------------------------------------------------------

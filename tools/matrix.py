@@ -73,6 +73,9 @@ class Row:
             raise MatrixError(f"[{self.name}] capabilities and cuda must be given together, or neither")
         if type(self.size_mb) is not int or self.size_mb <= 0:
             raise MatrixError(f"[{self.name}] size_mb is {self.size_mb!r}, must be a number of 10^6 bytes")
+        for field in ("capabilities", "platforms", "extras"):
+            if not isinstance(value := getattr(self, field), tuple):
+                raise MatrixError(f"[{self.name}] {field} is {value!r}, must be a list")
         if not self.platforms:
             raise MatrixError(f"[{self.name}] platforms is empty")
 

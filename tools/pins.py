@@ -25,9 +25,9 @@ class Pin:
 def parse(text: str) -> dict[str, Pin]:
     """The pins of a requirements file, by project name."""
     starts = list(_REQUIREMENT.finditer(text))
-    ends = [match.start() for match in starts[1:]] + [len(text)]
+    ends = [*(match.start() for match in starts), len(text)][1:]
     pins = {}
-    for match, end in zip(starts, ends, strict=True):
+    for match, end in zip(starts, ends, strict=False):
         name = re.sub(r"[-_.]+", "-", match[1]).lower()
         pins[name] = Pin(name=name, version=match[2], hashes=frozenset(_HASH.findall(text, match.end(), end)))
     return pins

@@ -12,6 +12,7 @@ from tools import matrix, pins
 
 #: They come first: torch from its own index, setuptools to build what is on no index as a wheel.
 TORCH, SETUPTOOLS = "torch", "setuptools"
+THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def fill(row: matrix.Row, torch_index: str) -> None:
@@ -19,10 +20,9 @@ def fill(row: matrix.Row, torch_index: str) -> None:
 
     torch comes from files that pip is told of (find-links), else from `torch_index`, else from pip's own index.
     """
-    this_python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    if this_python != row.python:
+    if row.python != THIS_PYTHON:
         raise SystemExit(
-            f"the image '{row.name}' has Python {row.python} and this is {this_python}: its wheels would not fit\n"
+            f"the image '{row.name}' has Python {row.python} and this is {THIS_PYTHON}: its wheels would not fit\n"
             f"  → PYTHON=python{row.python} ./run wheelhouse-{row.name}, after removing .run"
         )
     locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def fill(row: matrix.Row, torch_index: str) -> None:
         _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
     _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
     _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
-    for path in _strangers(folder, locked.values()):
+    for path in strangers(folder, locked.values()):
         print(f"removed {path.name}: not in {row.pins}")
         path.unlink()
     sizes = [path.stat().st_size for path in folder.iterdir()]
@@ -57,7 +57,8 @@ def _pip(*words: str, silent: bool = False) -> int:
     return subprocess.run([sys.executable, "-m", "pip", *words], capture_output=silent, check=False).returncode
 
 
-def _strangers(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
+def strangers(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
+    """The files whose hash no pin knows."""
     known = frozenset().union(*(pin.hashes for pin in locked))
     return [path for path in folder.iterdir() if f"sha256:{_sha256(path)}" not in known]
 

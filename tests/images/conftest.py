@@ -1,0 +1,61 @@
+"""What the tests of an image share: the row, its image, a few recordings."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from containers import Hardened, docker
+
+from tools import matrix
+
+CLIPS = 12
+
+
+@pytest.fixture(scope="session")
+def row() -> matrix.Row:
+    return matrix.rows()[os.environ.get("VOXMATRIX_ROW", "cpu")]
+
+
+@pytest.fixture(scope="session")
+def image(row: matrix.Row) -> str:
+    if docker("image", "inspect", row.image, expect=None).returncode != 0:
+        absence = f"{row.image} is not built: ./run build-{row.name}"
+        if "docker" in os.environ.get("VOXMATRIX_REQUIRE", "").split(","):
+            pytest.fail(absence)
+        pytest.skip(absence)
+    return row.image
+
+
+@pytest.fixture(scope="session")
+def facts(image: str) -> dict[str, Any]:
+    """What `docker image inspect` says."""
+    answer: list[dict[str, Any]] = json.loads(docker("image", "inspect", image).stdout)
+    return answer[0]
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few of the English samples, readable by everybody."""
+    source = matrix.ROOT / "samples" / "en"
+    folder = tmp_path_factory.mktemp("recordings")
+    lines = (source / "metadata.csv").read_text(encoding="utf-8").splitlines(keepends=True)[:CLIPS]
+    (folder / "metadata.csv").write_text("".join(lines), encoding="utf-8")
+    shutil.copytree(source / "wavs", folder / "wavs")
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def hardened(image: str, recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hardened]:
+    """A folder for /data of its own for each module: its tests tell one story, from top to bottom."""
+    data = tmp_path_factory.mktemp("data")
+    user = os.getuid() or 12345  # root hands the folder to a stranger, as an administrator would
+    if os.getuid() == 0:
+        os.chown(data, user, 0)
+    yield Hardened(image=image, data=data, recordings=recordings, user=f"{user}:0")
+    shutil.rmtree(data, ignore_errors=True)

@@ -1,0 +1,117 @@
+"""What the image is: its size, its words, its user, what is in it and what is not."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from containers import docker
+
+from tools import matrix, pins
+
+pytestmark = pytest.mark.docker
+
+LARGEST_APP_LAYER = 5_000_000
+
+
+def _python(image: str, code: str, *flags: str) -> str:
+    out: str = docker("run", "--rm", "--network", "none", *flags, image, "python3", "-c", code).stdout
+    return out.strip()
+
+
+def test_it_is_within_its_budget(row: matrix.Row, facts: dict[str, Any]) -> None:
+    assert facts["Size"] <= row.size_mb * 1_000_000
+
+
+def test_only_the_last_small_layer_is_the_apps(image: str) -> None:
+    layers = docker("history", "--no-trunc", "--human=false", "--format", "{{.Size}} {{.CreatedBy}}", image).stdout
+    sizes = [int(line.split(" ", 1)[0]) for line in layers.splitlines()]
+    last = next(size for size in sizes if size)
+    assert last <= LARGEST_APP_LAYER
+    assert "/wheels" in next(line for line in layers.splitlines() if not line.startswith("0 "))
+
+
+def test_its_configuration_is_what_engines_expect(row: matrix.Row, facts: dict[str, Any]) -> None:
+    config = facts["Config"]
+    assert config["User"] == "1000:0"
+    assert config["Entrypoint"] == ["tini", "--", "python3", "-m", "entrypoint"]
+    assert config["StopSignal"] == "SIGTERM"
+    assert config["Healthcheck"]["Test"] == ["NONE"]
+    assert config["Labels"]["voxmatrix.row"] == row.name
+    assert {
+        f"org.opencontainers.image.{name}" for name in ("title", "version", "revision", "created", "licenses")
+    } <= set(config["Labels"])
+
+
+def test_no_word_or_help_explains_itself_without_any_network(image: str) -> None:
+    for words in ((), ("--help",)):
+        assert "train" in docker("run", "--rm", "--network", "none", image, *words).stdout
+
+
+def test_it_says_its_version_label(image: str, facts: dict[str, Any]) -> None:
+    version = facts["Config"]["Labels"]["org.opencontainers.image.version"]
+    assert version in docker("run", "--rm", image, "--version").stdout
+
+
+def test_a_foreign_command_takes_the_place_of_the_app(image: str) -> None:
+    assert docker("run", "--rm", image, "bash", "-c", "echo $((6 * 7))").stdout == "42\n"
+    docker("run", "--rm", image, "bash", "-c", "exit 5", expect=5)
+
+
+def test_an_unknown_word_is_a_mistake_in_usage(image: str) -> None:
+    assert "nonsense" in docker("run", "--rm", image, "nonsense", expect=2).stderr
+
+
+def test_torch_is_the_rows(image: str, row: matrix.Row) -> None:
+    seen = json.loads(_python(image, "import json, torch; print(json.dumps([torch.__version__, torch.version.cuda]))"))
+    assert seen == [f"{row.torch}+{row.torch_local}", row.cuda or None]
+
+
+def test_exactly_what_is_locked_is_installed(image: str, row: matrix.Row) -> None:
+    code = "import importlib.metadata as m, json; print(json.dumps([[d.name, d.version] for d in m.distributions()]))"
+    seen = json.loads(_python(image, code))
+    installed = {re.sub(r"[-_.]+", "-", name).lower(): version.partition("+")[0] for name, version in seen}
+    installed.pop("voxmatrix")
+    locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
+    assert installed == {pin.name: pin.version for pin in locked.values()}
+
+
+@pytest.mark.parametrize("user", ["1000:0", "12345:0", "65534:65534"])
+def test_everything_imports_for_any_user_with_nothing_writable_but_tmp(image: str, user: str) -> None:
+    code = """
+from entrypoint import patches
+patches.install()
+import getpass, torch, torchaudio, lightning, matplotlib.pyplot, onnxruntime, soundfile, app
+print(getpass.getuser())
+"""
+    restricted = ("--user", user, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL")
+    assert _python(image, code, *restricted) == "voxmatrix"
+
+
+def test_nothing_that_builds_is_left_in_it(image: str) -> None:
+    asked = "for tool in pip pip3 gcc cc make git curl wget; do command -v $tool; done; true"
+    assert docker("run", "--rm", image, "bash", "-c", asked).stdout == ""
+
+
+def test_the_programs_that_the_app_calls_are_there(image: str) -> None:
+    assert (
+        docker("run", "--rm", image, "bash", "-c", "command -v tini espeak-ng ffmpeg voxmatrix").stdout.count("\n") == 4
+    )
+
+
+def test_no_secret_and_no_certificate_of_the_builder_stays_behind(image: str) -> None:
+    found = docker(
+        "run", "--rm", "--user", "0", image, "bash", "-c", "ls -A /run/secrets /root 2>/dev/null; env"
+    ).stdout
+    assert "PIP_CERT" not in found
+    assert "ca" not in found.splitlines()
+
+
+def test_licence_files_are_kept(image: str) -> None:
+    code = """
+import importlib.metadata as m
+files = [file for found in m.distributions() for file in found.files or () if "licen" in file.name.lower()]
+print(sum(file.locate().exists() for file in files))
+"""
+    assert int(_python(image, code)) > 30
+    docker("run", "--rm", image, "bash", "-c", "test -s /usr/share/doc/espeak-ng/copyright")
