@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from app.errors import BadInputError, DamagedFileError
 from app.files import write_text
+from app.text.symbols import BOS, EOS, PAD
 
 #: What stands for "where a voice came from" in the JSON; other programs pass over it.
 MADE_BY = "voxmatrix"
 #: A card is some kilobytes; what is larger than this is something else.
 MOST_BYTES = 16 * 1024 * 1024
 MOST_RATE_HZ = 192_000
-FRAMES_OF_SENTENCE = ("_", "^", "$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ def _id_map(keys: _Keys, num_symbols: int) -> dict[str, list[int]]:
             keys.refuse(f"{key}[{symbol!r}]", ids, "a list of whole numbers")
         if ids and all(0 <= number < num_symbols for number in ids):
             found[symbol] = ids
-    for symbol in FRAMES_OF_SENTENCE:
+    for symbol in (PAD, BOS, EOS):
         if symbol not in found:
             keys.refuse(f"{key}[{symbol!r}]", None, f"a list of ids below num_symbols, {num_symbols}")
     return found

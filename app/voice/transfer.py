@@ -39,11 +39,12 @@ def transfer(
     state = target.state_dict()
     source = from_piper(source)
     rows = _shared_rows(source_symbols, target_symbols)
+    copied_rows: int | None = None
     fresh: list[str] = []
     with torch.no_grad():
         for name, weight in state.items():
             if name == _EMBEDDING and rows is not None and name in source:
-                _copy_rows(source[name], weight, rows)
+                copied_rows = _copy_rows(source[name], weight, rows)
                 fresh.append(name)
             elif name in source and source[name].shape == weight.shape:
                 weight.copy_(source[name])
@@ -53,7 +54,7 @@ def transfer(
     return Transfer(
         copied=len(state) - len(fresh),
         fresh=tuple(to_piper(dict.fromkeys(fresh))),
-        symbols=None if rows is None else len(rows),
+        symbols=copied_rows,
     )
 
 
@@ -65,9 +66,11 @@ def _shared_rows(source: Symbols | None, target: Symbols | None) -> list[tuple[i
     return [pair for there, here in pairs for pair in zip(there, here, strict=False)]
 
 
-def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> None:
-    for there, here in rows:
+def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> int:
+    inside = [(there, here) for there, here in rows if there < source.size(0) and here < target.size(0)]
+    for there, here in inside:
         target[here] = source[there]
+    return len(inside)
 
 
 def _silence(state: Mapping[str, Tensor], fresh: Sequence[str]) -> None:

@@ -30,6 +30,8 @@ def make_voice() -> Callable[..., Synthesizer]:
         torch.manual_seed(1)
         voice = build_generator(quality(name), symbols, speakers).eval()
         liven(voice)
+        with torch.no_grad():
+            voice.dec.conv_post.weight.mul_(10)  # loud, so that a difference of 1e-4 is small
         return voice
 
     return make
