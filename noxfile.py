@@ -119,30 +119,31 @@ def demo(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Everything that can be checked on this machine; what was skipped, and why, stands at the end."""
     python = python_with(session, "test", "peers")
-    words = session.posargs or ["--ignore=tests/images"]
-    session.run(python, "-m", "pytest", "-rs", *_parallel(), *words, external=True, env={"OMP_NUM_THREADS": "1"})
-    if not session.posargs:
-        session.log(f"images are checked by: ./run {' '.join(f'build-{row} smoke-{row}' for row in ROWS)}")
-
-
-def _parallel() -> list[str]:
-    return ["-n", str(min(4, os.cpu_count() or 1))]
+    words = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
+    session.log(f"the images have tests of their own: ./run {' '.join(f'build-{row} smoke-{row}' for row in ROWS)}")
+    session.run(python, "-m", "pytest", *words, external=True, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Style, types, layers; Dockerfiles and shell."""
-    python = python_with(session, "lint")
-    beside = Path(python).parent
-    for words in (
+    beside = Path(python_with(session, "lint")).parent
+    checks = (
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["lint-imports", "--no-cache"],
         ["hadolint", *(row.dockerfile for row in ROWS.values())],
         ["shellcheck", *shell_scripts()],
-    ):
-        session.run(str(beside / words[0]), *words[1:], external=True)
+    )
+    failed = [words for words in checks if not _passes(session, beside, words)]
+    if failed:
+        session.error(f"not clean: {', '.join(' '.join(words[:2]) for words in failed)}")
+
+
+def _passes(session: nox.Session, beside: Path, words: list[str]) -> bool:
+    session.log(" ".join(words))
+    return subprocess.run([str(beside / words[0]), *words[1:]], cwd=ROOT, check=False).returncode == 0
 
 
 def shell_scripts() -> list[str]:
