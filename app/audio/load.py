@@ -26,6 +26,12 @@ BLOCK_SAMPLES = 1 << 18
 FULL_SCALE = 0.999
 #: So many full-scale samples in a row are clipping; one alone is a recording that was normalised to its peak.
 CLIPPED_RUN = 3
+#: What libsndfile 1.2 says, and what it means.
+_PLAINER = {
+    "File does not exist or is not a regular file": "it is damaged, or no sound",
+    "Internal error : SF_INFO struct incomplete": "its header makes no sense",
+    "Format not recognised": "its format is not known",
+}
 
 
 class AudioError(BadInputError):
@@ -75,8 +81,10 @@ def _check_file(path: Path) -> None:
     try:
         if path.is_dir():
             raise _unreadable(path, "it is a folder", "put the recording itself there")
-        if not path.is_file():  # also what would block for ever: pipes, devices
+        if not path.exists():
             raise AudioError("missing", f"{path.name} is not there", "put the recording there, or remove its line")
+        if not path.is_file():  # a pipe or a device, where one would wait for ever
+            raise _unreadable(path, "it is no regular file", "put the recording itself there")
         size = path.stat().st_size
         if not os.access(path, os.R_OK):
             raise _unreadable(path, "this user may not read it", f"chmod a+r {path.name}")
@@ -92,7 +100,7 @@ def _open(path: Path) -> "soundfile.SoundFile":
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(getattr(error, "error_string", None) or error).rstrip(".")
+        reason = _plain(error)
         remedy = f"if it plays elsewhere: voxmatrix export audio {path.name} --out {path.stem}.wav"
         raise _unreadable(path, reason, remedy) from error
 
@@ -139,8 +147,7 @@ def _blocks(path: Path, file: Any) -> Iterator[Samples]:
         try:
             block: Samples = file.read(size, dtype="float32", always_2d=True)
         except (soundfile.LibsndfileError, RuntimeError) as error:
-            reason = str(getattr(error, "error_string", None) or error).rstrip(".")
-            raise _unreadable(path, f"decoding stopped: {reason}", "record or copy it again") from error
+            raise _unreadable(path, f"decoding stopped: {_plain(error)}", "record or copy it again") from error
         if not len(block):
             return
         yield block
@@ -157,6 +164,11 @@ def _check_complete(path: Path, file: Any, wave: Wave) -> None:
 
 def _unreadable(path: Path, reason: str, remedy: str) -> AudioError:
     return AudioError("unreadable", f"{path.name} cannot be read: {reason}", remedy)
+
+
+def _plain(error: Exception) -> str:
+    reason = str(getattr(error, "error_string", None) or error).rstrip(".")
+    return next((plain for start, plain in _PLAINER.items() if reason.startswith(start)), reason)
 
 
 def _too_long(path: Path, seconds: float, limit_seconds: float, more: str = "") -> AudioError:

@@ -107,3 +107,8 @@ class Folder:
 def suffix_of(name: str) -> str:
     """The ending of a file's name in small letters, with its dot."""
     return os.path.splitext(name)[1].lower()  # noqa: PTH122  a third of pathlib's time, for each recording
+
+
+def identity(relative: str) -> str:
+    """The id of a recording: its path below the folder without the ending."""
+    return relative.rpartition(".")[0] if suffix_of(relative) in SUFFIXES else relative

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from app.dataset.folder import SUFFIXES, Folder, OutsideError, suffix_of
+from app.dataset.folder import Folder, OutsideError, identity
 from app.dataset.jsonlines import read_json_lines
 from app.dataset.pairs import read_pairs
 from app.dataset.problem import Kind, Problem
@@ -102,7 +102,9 @@ def _admit(root: Path, rows: list[Row], problems: list[Problem]) -> Found:
         try:
             recording = _recording(folder, row)
         except _RefusedError as no:
-            entry = Problem(id=shown, kind=no.kind, path=shown, place=row.line, problem=no.problem, remedy=no.remedy)
+            entry = Problem(
+                id=identity(shown), kind=no.kind, path=shown, place=row.line, problem=no.problem, remedy=no.remedy
+            )
             problems.append(entry)
             continue
         recordings.append(recording)
@@ -143,11 +145,6 @@ def _controls(recording: Recording, shown: str) -> Problem:
         remedy="remove them from the text",
         severity="warning",
     )
-
-
-def identity(relative: str) -> str:
-    """The id of a recording: its path below the folder without the ending."""
-    return relative.rpartition(".")[0] if suffix_of(relative) in SUFFIXES else relative
 
 
 def readable(text: str) -> str:

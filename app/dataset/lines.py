@@ -3,6 +3,7 @@
 import codecs
 from collections.abc import Iterator
 
+from app.dataset.folder import identity
 from app.dataset.problem import Problem
 
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -30,7 +31,7 @@ def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") 
     """The problem of bytes that are not UTF-8, named by what can be read of them."""
     shown = name or raw.split(b"|")[0].split(b"\t")[0][:60].decode("utf-8", "replace").strip()
     return Problem(
-        id=shown,
+        id=identity(shown),
         kind="bad-encoding",
         place=place,
         problem=f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at position {error.start})",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from app.dataset.folder import identity
 from app.dataset.lines import split_lines
 from app.dataset.problem import Problem
 from app.dataset.recording import Row
@@ -132,7 +133,7 @@ def _row(line: _Line, columns: Columns, separator: str) -> Row | Problem:
 def _bad_line(line: _Line, what: str, separator: str) -> Problem:
     shown = separator.join(line.fields)
     return Problem(
-        id=line.fields[0][:60],
+        id=identity(line.fields[0])[:60],
         kind="bad-line",
         place=line.place,
         problem=f"the line {what}: {shown[:80]!r}",
