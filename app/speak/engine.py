@@ -1,0 +1,30 @@
+"""What turns ids into samples, whichever library does it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Samples = NDArray[np.float32]
+#: A part of a sentence that is still to be computed; parts may be computed side by side.
+Part = Callable[[], Samples]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manner:
+    """How one sentence is spoken, in the terms of the networks."""
+
+    speaker: int = 0
+    noise: float = 0.667
+    length: float = 1.0
+    noise_w: float = 0.8
+
+
+class Engine(Protocol):
+    """A voice's networks, loaded."""
+
+    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+        """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples."""
+        ...

@@ -1,0 +1,71 @@
+"""Where a voice's files lie: an ONNX and its JSON, a checkpoint and its card, the folder of a run."""
+
+from pathlib import Path
+from typing import Any
+
+from app.errors import BadInputError
+from app.voice.card import VoiceCard
+
+#: In the folder of a training run, best first.
+CHECKPOINTS = ("best.ckpt", "last.ckpt")
+#: Cards that may lie beside a checkpoint: ours, and that of Piper's trainer.
+CARDS = ("voice.json", "config.json")
+
+
+def find_voice(path: Path) -> Path:
+    """The file that a person means by `path`.
+
+    Raises:
+        BadInputError: there is none, or there are several.
+    """
+    if path.is_dir():
+        return _in_folder(path)
+    if not path.exists():
+        raise BadInputError(
+            f"there is no voice {path}", "give NAME.onnx with NAME.onnx.json beside it, a .ckpt, or a run's folder"
+        )
+    return path
+
+
+def find_checkpoint(path: Path) -> Path:
+    """The checkpoint that a person means: a file, or the best of a run's folder."""
+    found = find_voice(path)
+    if found.suffix == ".onnx":
+        raise BadInputError(f"{found} is exported already", "give the checkpoint (.ckpt) or the folder of the run")
+    return found
+
+
+def card_path(onnx: Path) -> Path:
+    """Where Piper looks for the JSON of an ONNX."""
+    return onnx.with_name(onnx.name + ".json")
+
+
+def checkpoint_card(path: Path, extra: dict[str, Any]) -> VoiceCard:
+    """The card of a checkpoint: inside it when it is ours, else the JSON beside it.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    inside = extra.get("card")
+    if isinstance(inside, dict):
+        return VoiceCard.from_json(inside, f"the card in {path}")
+    for beside in (card_path(path), *(path.with_name(name) for name in CARDS)):
+        if beside.is_file():
+            return VoiceCard.read(beside)
+    raise BadInputError(
+        f"{path} does not say how its text is pronounced, and no {' or '.join(CARDS)} lies beside it",
+        f"put the config.json of Piper's training into {path.parent}",
+    )
+
+
+def _in_folder(folder: Path) -> Path:
+    for name in CHECKPOINTS:
+        if (folder / name).is_file():
+            return folder / name
+    voices = sorted(folder.glob("*.onnx"))
+    if len(voices) == 1:
+        return voices[0]
+    raise BadInputError(
+        f"the folder {folder} holds {len(voices)} voices (*.onnx) and no {' or '.join(CHECKPOINTS)}",
+        f"name the file: {', '.join(str(voice) for voice in voices[:8])}" if voices else "give the folder of a run",
+    )
