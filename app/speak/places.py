@@ -1,10 +1,13 @@
 """Where a voice's files lie: an ONNX and its JSON, a checkpoint and its card, the folder of a run."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.errors import BadInputError
 from app.voice.card import VoiceCard
+
+if TYPE_CHECKING:
+    from app.voice.checkpoint import Checkpoint
 
 #: In the folder of a training run, best first.
 CHECKPOINTS = ("best.ckpt", "last.ckpt")
@@ -40,12 +43,23 @@ def card_path(onnx: Path) -> Path:
     return onnx.with_name(onnx.name + ".json")
 
 
-def checkpoint_card(path: Path, extra: dict[str, Any]) -> VoiceCard:
+def checkpoint_card(path: Path, checkpoint: "Checkpoint") -> VoiceCard:
     """The card of a checkpoint: inside it when it is ours, else the JSON beside it.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: there is none, or it belongs to another voice.
     """
+    card = _inside_or_beside(path, checkpoint.extra)
+    if (card.num_symbols, card.num_speakers) != (checkpoint.num_symbols, checkpoint.num_speakers):
+        raise BadInputError(
+            f"{path} and its card do not belong together: the checkpoint has {checkpoint.num_symbols} symbols and "
+            f"{checkpoint.num_speakers} speakers, the card {card.num_symbols} and {card.num_speakers}",
+            "put the JSON of that training beside it",
+        )
+    return card
+
+
+def _inside_or_beside(path: Path, extra: dict[str, Any]) -> VoiceCard:
     inside = extra.get("card")
     if isinstance(inside, dict):
         return VoiceCard.from_json(inside, f"the card in {path}")

@@ -113,14 +113,7 @@ def _open_checkpoint(path: Path, threads: int, seed: int | None) -> Voice:
     from app.voice.checkpoint import read_checkpoint
 
     checkpoint = read_checkpoint(path)
-    card = checkpoint_card(path, checkpoint.extra)
-    if (card.num_symbols, card.num_speakers) != (checkpoint.num_symbols, checkpoint.num_speakers):
-        raise BadInputError(
-            f"{path} and its card do not belong together: the checkpoint has {checkpoint.num_symbols} symbols and "
-            f"{checkpoint.num_speakers} speakers, the card {card.num_symbols} and {card.num_speakers}",
-            "put the JSON of that training beside it",
-        )
-    return Voice(path, card, 1, _start(TorchEngine, checkpoint, threads, seed))
+    return Voice(path, checkpoint_card(path, checkpoint), 1, _start(TorchEngine, checkpoint, threads, seed))
 
 
 def _choice(card: VoiceCard) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from app.errors import BadInputError, DamagedFileError
-from app.files import write_text
+from app.files import replacing
 from app.text.symbols import BOS, EOS, PAD
 
 #: What stands for "where a voice came from" in the JSON; other programs pass over it.
@@ -104,7 +104,12 @@ class VoiceCard:
 
     def write(self, path: Path) -> None:
         """Replace `path` by this card."""
-        write_text(path, json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n")
+        with replacing(path) as file:
+            file.write(self.encoded())
+
+    def encoded(self) -> bytes:
+        """The bytes of the file."""
+        return (json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n").encode("utf-8")
 
 
 def language_of(voice: str) -> dict[str, str]:

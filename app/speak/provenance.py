@@ -1,0 +1,41 @@
+"""Where an exported voice came from: image, torch, recordings and settings, kept in its card and its ONNX."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import app
+from app.files import digest
+from app.voice.card import VoiceCard, language_of
+from app.voice.checkpoint import Checkpoint
+
+#: Set in every image; names its row in docker/images.toml.
+IMAGE = "VOXMATRIX_IMAGE"
+
+
+def described(card: VoiceCard, path: Path, checkpoint: Checkpoint) -> VoiceCard:
+    """The card of a checkpoint, made whole for a voice that goes out into the world."""
+    progress, recipe = checkpoint.extra.get("progress"), checkpoint.extra.get("recipe")
+    made: dict[str, Any] = {
+        **card.made_by,
+        "exported_by": f"voxmatrix {app.__version__}",
+        "image": os.environ.get(IMAGE, ""),
+        "torch": str(torch.__version__),
+        "checkpoint_sha256": digest(path),
+    }
+    if isinstance(progress, dict) and "step" in progress:
+        made["steps"] = progress["step"]
+    if isinstance(recipe, dict):
+        made["settings"] = recipe
+    return replace(
+        card,
+        rate_hz=checkpoint.rate_hz,
+        quality=checkpoint.quality,
+        num_symbols=checkpoint.num_symbols,
+        num_speakers=checkpoint.num_speakers,
+        language=card.language if "family" in card.language else language_of(card.espeak_voice),
+        made_by=made,
+    )
