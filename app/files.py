@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from app.errors import UnreachableError
+from app.errors import BadInputError, UnreachableError
 
 #: Errors of the operating system that mean "this place cannot be written", each with what mends it.
 _REMEDIES = {
@@ -62,3 +62,14 @@ def digest(path: Path) -> str:
     """SHA-256 of a file's bytes, as hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """Turn a file that is missing, a folder or forbidden into BadInputError (exit 3) that names it."""
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        raise BadInputError(
+            f"cannot read {path}: {error.strerror}", "check the name, and that this user may read it"
+        ) from error

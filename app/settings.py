@@ -46,5 +46,7 @@ def forced(
         try:
             return Setting(value=parse(text), reason=f"given by {place}", source=source)
         except ValueError as error:
-            raise UsageError(f"{place} is {text!r}: {error}", f"set {place} to a value it can take, or to auto") from error
+            raise UsageError(
+                f"{place} is {text!r}: {error}", f"set {place} to a value it can take, or to auto"
+            ) from error
     return None

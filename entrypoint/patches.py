@@ -6,7 +6,6 @@ works again, `broken` says so and nothing is touched.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import wrapt
@@ -20,13 +19,13 @@ class Patch:
     reason: str
     upstream: str
     module: str
-    apply: Callable[[ModuleType], None]
+    apply: Callable[[Any], None]
 
 
 _MARK = "_voxmatrix_patched"
 
 
-def _skip_unloadable_library(utils: ModuleType) -> None:
+def _skip_unloadable_library(utils: Any) -> None:
     """Let torchaudio import on a torch without CUDA: its transforms are Python and need no native library."""
     load = utils._load_lib
 

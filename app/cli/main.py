@@ -6,13 +6,12 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
 import typer
 
 import app
 from app.cli import export, prepare, speak, train
 from app.config import read_config
-from app.errors import VoxmatrixError
+from app.errors import UsageError, VoxmatrixError
 
 cli = typer.Typer(
     name="voxmatrix",
@@ -31,6 +30,8 @@ cli.add_typer(export.group, name="export")
 COMMANDS = ("prepare", "train", "speak", "export")
 
 _INTERRUPTED = 130
+#: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.
+_WRONG_WORDS: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 def _version(asked: bool) -> None:
@@ -56,9 +57,9 @@ def run(words: Sequence[str]) -> int:
         return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
-    except click.ClickException as error:
-        return _report(error.format_message(), _usage_hint(error), error.exit_code, as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except _WRONG_WORDS as error:
+        return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", _INTERRUPTED, as_json)
     except BrokenPipeError:
         # The reader has had enough (`| head`). Nothing may be flushed into the closed pipe at exit.
@@ -66,7 +67,7 @@ def run(words: Sequence[str]) -> int:
         return 0
 
 
-def _usage_hint(error: click.ClickException) -> str:
+def _usage_hint(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     return f"see: {context.command_path} --help" if context else "see: voxmatrix --help"
 

@@ -12,12 +12,14 @@ def option(flag: str, help: str, *more_flags: str, **rules: Any) -> Any:
     return typer.Option(flag, *more_flags, envvar=variable, help=help, show_envvar=False, **rules)
 
 
-Data = Annotated[Path, typer.Argument(help="The folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines).")]
-QualityName = Annotated[str, option("--quality", "Size of the voice: tiny, x_low, low, medium or high.", "--model-size")]
-Language = Annotated[str, option("--language", "Language of the recordings: en-us, sv-SE, de …")]
-PhonemeType = Annotated[
-    str, option("--phonemes", "espeak (needs espeak-ng), text (letters as they are), or auto.")
+Data = Annotated[
+    Path, typer.Argument(help="The folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines).")
 ]
+QualityName = Annotated[
+    str, option("--quality", "Size of the voice: tiny, x_low, low, medium or high.", "--model-size")
+]
+Language = Annotated[str, option("--language", "Language of the recordings: en-us, sv-SE, de …")]
+PhonemeType = Annotated[str, option("--phonemes", "espeak (needs espeak-ng), text (letters as they are), or auto.")]
 Profile = Annotated[str, option("--profile", "Who speaks, with --prompt-list: recordings lie in DATA/PROFILE/LIST.")]
 PromptList = Annotated[str, option("--prompt-list", "Which list was read, with --profile.")]
 MaxSeconds = Annotated[float, option("--max-seconds", "Recordings longer than this are left out.", min=0)]

@@ -23,7 +23,9 @@ def command(
     phonemes: options.PhonemeType = "espeak",
     profile: options.Profile = "",
     prompt_list: options.PromptList = "",
-    report: Annotated[str, options.option("--report", "Write one self-contained HTML page with table and pictures.")] = "",
+    report: Annotated[
+        str, options.option("--report", "Write one self-contained HTML page with table and pictures.")
+    ] = "",
     max_seconds: options.MaxSeconds = 20.0,
     prepare_workers: options.Workers = 0,
     as_json: options.AsJson = False,

@@ -1,0 +1,128 @@
+"""`voxmatrix speak`: text in, speech out, sentence by sentence. Imports little: the first word comes soon."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+import app
+from app.cli import options
+from app.cli.progress import progress
+from app.config import home
+from app.errors import BadInputError, UsageError
+from app.files import read_errors
+
+if TYPE_CHECKING:
+    from app.speak.command import OnSpoken
+    from app.speak.stream import Spoken
+
+#: A text of fewer letters is spoken before a bar could be read.
+_WORTH_A_BAR = 2000
+_STANDARD = "-"
+
+
+def command(
+    source: Annotated[str, typer.Argument(metavar="[-]", help="`-` reads the text from standard input.")] = "",
+    voice: Annotated[
+        str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
+    ] = "",
+    text: Annotated[str | None, typer.Option("--text", help="What to say.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A text file (UTF-8) to read aloud.")] = None,
+    out: Annotated[str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV.")] = "speech.wav",
+    speaker: options.Speaker = "",
+    speed: Annotated[float, options.option("--speed", "2 speaks twice as fast.")] = 1.0,
+    noise: Annotated[float | None, options.option("--noise", "How much the sound varies.")] = None,
+    noise_w: Annotated[float | None, options.option("--noise-w", "How much the rhythm varies.")] = None,
+    sentence_pause: Annotated[float, options.option("--sentence-pause", "Seconds between sentences.")] = 0.2,
+    seed: Annotated[int | None, options.option("--seed", "The same text then sounds the same.")] = None,
+    threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", min=0)] = 0,
+    level: Annotated[bool, typer.Option(help="Make sentences equally loud.")] = True,
+    raw: Annotated[bool, typer.Option("--raw", help="16-bit samples without a header.")] = False,
+    bitrate: Annotated[str, options.option("--bitrate", "Bits per second for lossy formats, e.g. 96k.")] = "",
+    force: options.Force = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Speak a text into a file or a stream."""
+    from app.speak.command import speak_to
+    from app.speak.settings import SpeakSettings
+
+    settings = SpeakSettings(
+        speaker=speaker or None,
+        speed=speed,
+        noise=noise,
+        noise_w=noise_w,
+        pause_seconds=sentence_pause,
+        levelled=level,
+        seed=seed,
+        threads=threads,
+        force=force,
+        raw=raw,
+        bitrate=bitrate or None,
+    )
+    streamed = out == _STANDARD
+    place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
+    chosen = Path(voice) if voice else default_voice()
+    with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
+        speech = speak_to(place, given, chosen, settings, on_spoken)
+    for finding in speech.findings:
+        typer.echo(f"left out: {finding.problem}\n  → {finding.remedy}", err=True)
+    if streamed:
+        return
+    if as_json:
+        said = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
+        typer.echo(json.dumps({**said, "left_out": [finding.problem for finding in speech.findings]}))
+    else:
+        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
+
+
+def default_voice() -> Path:
+    """The voice of a person who names none: the first in VOXMATRIX_HOME/voices, else the one that comes along."""
+    folders = (home() / "voices", Path(app.__file__).parent.parent / "samples" / "voices")
+    for folder in folders:
+        for found in sorted(folder.glob("*.onnx")):
+            return found
+    raise BadInputError(
+        f"no --voice was given, and there is none in {' or '.join(map(str, folders))}",
+        "name one with --voice, or put NAME.onnx and NAME.onnx.json there",
+    )
+
+
+@contextmanager
+def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tuple[str | Iterable[str], int]]:
+    """The text and its length in letters, 0 when nobody knows yet."""
+    if source not in ("", _STANDARD):
+        raise UsageError(f"what is {source!r}?", f'did you mean --text "{source}", --file {source}, or - ?')
+    given = [bool(source), text is not None, file is not None]
+    if sum(given) != 1:
+        raise UsageError("give one text", 'type --text "Hello", --file book.txt, or - for standard input')
+    if text is not None:
+        yield text, len(text)
+        return
+    from app.speak.chunks import read_text
+
+    if file is None:
+        yield read_text(sys.stdin.buffer), 0
+        return
+    with read_errors(file), file.open("rb") as opened:
+        yield read_text(opened), file.stat().st_size
+
+
+@contextmanager
+def _watched(length: int, quiet: bool) -> Iterator["OnSpoken | None"]:
+    if quiet or length < _WORTH_A_BAR:
+        yield None
+        return
+    done = 0
+    with progress("letters spoken") as on_progress:
+
+        def spoken(part: "Spoken") -> None:
+            nonlocal done
+            done = min(length, done + len(part.sentence.text))
+            on_progress(done, length)
+
+        yield spoken
+        on_progress(length, length)

@@ -1,0 +1,53 @@
+"""A reader finds the old file or the new one, never half of one."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from app.errors import UnreachableError
+from app.files import digest, replacing, write_text
+
+
+def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "er" / "a.txt"
+    write_text(path, "one")
+    write_text(path, "två")
+
+    assert path.read_text(encoding="utf-8") == "två"
+    assert [entry.name for entry in path.parent.iterdir()] == ["a.txt"]
+
+
+def test_a_block_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+
+    with pytest.raises(RuntimeError), replacing(path) as file:
+        file.write(b"new")
+        raise RuntimeError
+
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_full_disk_is_named_with_its_mend(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+
+    with pytest.raises(UnreachableError, match=r"a\.txt") as caught, replacing(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert caught.value.exit_code == 8
+    assert "space" in caught.value.remedy
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_another_error_of_the_system_is_not_renamed(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="strange"), replacing(tmp_path / "a"):
+        raise OSError(errno.EIO, "strange")
+
+
+def test_the_digest_is_sha256(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "abc")
+
+    assert digest(tmp_path / "a").startswith("ba7816bf")

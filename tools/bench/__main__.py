@@ -1,0 +1,94 @@
+"""Every figure of docs/measurements.md, each beside a peer or a limit in one interleaved run.
+
+./run bench                    # all of them
+./run bench -- train speak     # some: the others keep what stands in the page
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ROOT / "docs" / "measurements.md"
+FIGURES = ROOT / "docs" / "measurements.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """One program that prints a JSON object, and how its figures read."""
+
+    name: str
+    title: str
+    script: str
+    arguments: tuple[str, ...] = ()
+
+    def command(self) -> list[str]:
+        """What runs, from the root of the repository."""
+        return [sys.executable, f"tools/bench/{self.script}", *self.arguments]
+
+
+BENCHES = (
+    Bench(name="train", title="Training beside Piper's trainer", script="train_beside_piper.py"),
+    Bench(name="tiny", title="A step of `tiny` beside one of `medium`", script="tiny_beside_medium.py"),
+    Bench(name="speak", title="Speaking beside Piper's command line", script="speak_beside_piper.py"),
+    Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
+)
+
+
+def main() -> None:
+    """Run what was asked for, keep the figures, write the page."""
+    names = [bench.name for bench in BENCHES]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; none: all")
+    asked = parser.parse_args().names or names
+    unknown = set(asked) - set(names)
+    if unknown:
+        parser.error(f"there is no measurement {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    for bench in BENCHES:
+        if bench.name in asked:
+            print(f"{bench.title} …", file=sys.stderr, flush=True)
+            done = subprocess.run(bench.command(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+            taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
+            figures[bench.name] = {"taken": taken, **json.loads(done.stdout.splitlines()[-1])}
+            FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(figures), encoding="utf-8")
+    print(f"written: {PAGE.relative_to(ROOT)}")
+
+
+def page(figures: dict[str, Any]) -> str:
+    """The measurements as Markdown. What was never measured is said to be so."""
+    notes = (ROOT / "docs" / "measured-by-hand.md").read_text(encoding="utf-8")
+    parts = [
+        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved runs "
+        "(A B A B …) on shared, noisy machines with two cores: read the ratios, not the seconds.\n"
+    ]
+    for bench in BENCHES:
+        parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")
+        taken = figures.get(bench.name)
+        parts.append("Not measured yet.\n" if taken is None else _table(taken))
+    return "\n".join([*parts, notes])
+
+
+def _table(figures: dict[str, Any]) -> str:
+    rows = [f"| {name.replace('_', ' ')} | {_text(value)} |" for name, value in figures.items()]
+    return "\n".join(["| what | figure |", "| --- | --- |", *rows, ""])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in value)
+    return str(value)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Our trainer over a folder of recordings, timed per batch; the counterpart of piper_trainer.py. Prints one JSON object."""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from app.dataset.prepare import prepare
+from app.dataset.prepared import PrepareSettings
+from app.train.fit import fit
+from app.train.settings import TrainSettings
+from app.train.watch import QuietWatch, Report
+from entrypoint import patches
+
+
+class Clock(QuietWatch):
+    """Seconds of clock and of audio, step by step, after the warm-up."""
+
+    def __init__(self, warmup: int) -> None:
+        self.warmup, self.seconds, self.audio_seconds = warmup, 0.0, 0.0
+
+    def reported(self, report: Report) -> None:
+        """One step: its speed is the time it took."""
+        if report.step > self.warmup:
+            seconds = 1 / report.steps_per_second
+            self.seconds += seconds
+            self.audio_seconds += report.audio_seconds_per_second * seconds
+
+
+def main() -> None:
+    """Train and print seconds of audio, seconds of clock and the steps they belong to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--quality", default="medium")
+    parser.add_argument("--batch-size", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=2)
+    asked = parser.parse_args()
+    patches.install()
+    steps = asked.warmup + asked.steps
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = prepare(
+            asked.data,
+            PrepareSettings(
+                quality=asked.quality, language="en-us", phoneme_type="espeak", cache=Path(folder) / "cache", workers=2
+            ),
+        )
+        clock = Clock(asked.warmup)
+        settings = TrainSettings(
+            out=Path(folder) / "run",
+            device="cpu",
+            max_steps=steps,
+            batch_size=asked.batch_size,
+            workers=1,
+            threads=asked.threads,
+            log_every=1,
+            validate_every=10 * steps,
+            checkpoint_every=10 * steps,
+        )
+        fit(prepared, settings, clock)
+    print(json.dumps({"audio_seconds": clock.audio_seconds, "seconds": clock.seconds, "steps": asked.steps}))
+
+
+if __name__ == "__main__":
+    main()
