@@ -98,6 +98,7 @@ def corpus_sentences() -> Iterator[str]:
     """Sentences without end, each once, with numbers in words: a transcript says what is heard."""
     yield from (SAMPLES / "en" / "sentences.txt").read_text(encoding="utf-8").splitlines()
     grammar = tomllib.loads((SAMPLES / "en" / "grammar.toml").read_text(encoding="utf-8"))
+    yield from grammar["phrases"]
     chance = random.Random(SEED)
     seen: set[str] = set()
     while True:

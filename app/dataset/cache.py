@@ -59,8 +59,8 @@ class Cache:
         self.folder = folder
         self._lock = threading.Lock()
         self._unsaved = 0
-        with storage_errors(folder), self._errors():
-            folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
+        with self._errors():
             self._index = sqlite3.connect(folder / INDEX_NAME, timeout=60, check_same_thread=False)
         try:
             with self._errors():
@@ -164,3 +164,12 @@ class Cache:
             raise UnreachableError(f"cannot write {place}: {error}", remedy) from error
         except sqlite3.DatabaseError as error:
             raise DamagedFileError(f"{place} is damaged: {error}", f"remove it: rm {place}") from error
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        with storage_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:  # a file stands in the way, a link leads nowhere, a name is too long
+        remedy = "remove what stands in the way, or set VOXMATRIX_HOME to another folder"
+        raise UnreachableError(f"{folder} cannot be made: {error.strerror}", remedy) from error

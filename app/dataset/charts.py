@@ -1,6 +1,7 @@
 """Pictures of a set of recordings as SVG: how long they are, and how fast they are spoken."""
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -14,6 +15,8 @@ _BINS = 40
 #: More points cannot be told apart, and make a page slow; those that matter are always drawn.
 _MOST_POINTS = 3000
 _MOST_NAMES = 40
+#: Paces beyond so many times the median are drawn at the upper edge; their own figure is in their name.
+_HIGHEST = 5
 
 
 class Axis:
@@ -63,7 +66,8 @@ def paces(measured: Sequence[Measured], outliers: Iterable[str]) -> str:
     every = max(1, math.ceil(len(shown) / _MOST_POINTS))
     drawn = [one for place, one in enumerate(shown) if place % every == 0 or one.id in named or not one.used]
     across = Axis(max(one.seconds for one in drawn), _PLOT_WIDTH)
-    up = Axis(max(one.characters / one.seconds for one in drawn), _PLOT_HEIGHT)
+    all_paces = [one.characters / one.seconds for one in drawn]
+    up = Axis(min(max(all_paces), _HIGHEST * statistics.median(all_paces)), _PLOT_HEIGHT)
     points = [_point(one, across, up) for one in drawn]
     names = [_name(one, across, up) for one in drawn if one.id in named][:_MOST_NAMES]
     drawing = "".join(points + names)
@@ -78,7 +82,7 @@ def printable(text: str) -> str:
 
 def _point(one: Measured, across: Axis, up: Axis) -> str:
     pace = one.characters / one.seconds
-    x, y = _LEFT + across.at(one.seconds), _TOP + _PLOT_HEIGHT - up.at(pace)
+    x, y = _LEFT + across.at(one.seconds), _TOP + _PLOT_HEIGHT - up.at(min(up.top, pace))
     label = escape(f"{printable(one.id)}: {one.seconds:.2f} s, {pace:.1f} characters a second")
     kind = "in" if one.used else "out"
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{label}</title></circle>'
@@ -86,7 +90,7 @@ def _point(one: Measured, across: Axis, up: Axis) -> str:
 
 def _name(one: Measured, across: Axis, up: Axis) -> str:
     x = _LEFT + across.at(one.seconds)
-    y = _TOP + _PLOT_HEIGHT - up.at(one.characters / one.seconds)
+    y = _TOP + _PLOT_HEIGHT - up.at(min(up.top, one.characters / one.seconds))
     short = printable(one.id)
     short = escape(short if len(short) <= 24 else short[:23] + "…")
     right = x > _LEFT + _PLOT_WIDTH * 0.75

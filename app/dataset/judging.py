@@ -23,7 +23,7 @@ SLOWEST_PER_SECOND = 1.0
 #: A single short word may be drawn out longer.
 SLOW_SECONDS = 2.5
 #: Short sentences vary more: each is judged as if so many characters at the usual pace came with it.
-GRACE_CHARACTERS = 10
+GRACE_CHARACTERS = 6
 #: So many recordings are needed to know what is usual; beyond so many deviations, and this factor, is not.
 ENOUGH_FOR_USUAL = 8
 DEVIATIONS = 5.0

@@ -5,6 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from app.errors import UsageError
 
@@ -65,8 +66,8 @@ def quality(name: str) -> Quality:
     return found
 
 
-def _frozen(row: dict[str, object]) -> dict[str, object]:
-    def freeze(value: object) -> object:
+def _frozen(row: dict[str, Any]) -> dict[str, Any]:
+    def freeze(value: Any) -> Any:
         return tuple(freeze(item) for item in value) if isinstance(value, list) else value
 
     return {key: freeze(value) for key, value in row.items()}

@@ -20,7 +20,7 @@ _HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.I
 _DECADE = re.compile(r"(?<![\w.,])'?((?:1\d|20)?\d0)'?s(?!\w)")
 _TAL = re.compile(r"(?<![\w.,])(\d{2,4})-tal")
 _YEARS = re.compile(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)(?![\w:/%°]|[.,]\d|-\d|\s?[$£€]|\s\d)")
-_COUNTED = re.compile(r"\s[a-z]+s\b")
+_COUNTED = re.compile(r"\s(?:of|[a-z]+s)\b")
 _YEAR_AND_SHORT = re.compile(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)[-\u2012](\d\d)(?![\w:/%-]|[.,]\d)")
 
 
@@ -79,10 +79,7 @@ def say_years(text: str, language: Language) -> str:
         said = numbers.year(match[1] + match[2], language)
         return f"{said} {language.words['to']} {numbers.cardinal(match[3], language)}"
 
-    if language.years == "pairs":
-        text = _DECADE.sub(decade, text)
-    else:
-        text = _TAL.sub(tal, text)
+    text = _DECADE.sub(decade, text) if language.years == "pairs" else _TAL.sub(tal, text)
     text = _YEAR_AND_SHORT.sub(span, text)
     return _YEARS.sub(lambda match: match[0] if counts(match) else numbers.year(match[1], language), text)
 

@@ -1,8 +1,8 @@
 """espeak-ng as a separate program that stays open: a line of text in, a line of phonemes for each clause out.
 
-The program is under the GPL and is neither linked nor imported. It answers through a terminal where there is one,
-since it holds its output back in a pipe; elsewhere (Windows) filler text pushes the answer out. A question is followed by a
-random word, and the answer ends where the phonemes of that word come back, so no text can put question and answer out of step.
+The program is under the GPL and is neither linked nor imported. It answers through a terminal where there is one, since
+it holds its output back in a pipe; elsewhere (Windows) filler text pushes the answer out. A question is followed by a
+random word, and the answer ends where that word's phonemes come back: no text can put questions and answers out of step.
 """
 
 import contextlib

@@ -68,5 +68,5 @@ def _read(base: str, *, month_first: bool) -> Language:
     row["units"] = {unit: (one, many) for unit, (one, many) in row["units"].items()}
     row["starters"] = frozenset(row["starters"])
     row.setdefault("repairs", {})
-    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    frozen: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     return Language(**frozen, month_first=month_first)

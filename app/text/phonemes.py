@@ -92,7 +92,7 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
 
 
 def _plain(text: str) -> str:
-    """One line without control characters, which are orders to espeak-ng, and without `[[`, which opens its phonemes."""
+    """One line without control characters and without `[[`: both are orders to espeak-ng."""
     line = "".join(" " if unicodedata.category(character) in _UNSPEAKABLE else character for character in text)
     return " ".join(line.replace("[", " ").replace("]", " ").split())
 

@@ -159,7 +159,13 @@ _SILENT_SIGNS = re.compile(r"[\\/*_^`{}<>|~#\[\]\u00a8\u00af\u00b8\u00a6\u00b6\u
 @cache
 def _signs(language: Language) -> Mapping[str, str]:
     words = language.words
-    return {
+    money = {
+        written: currency.names[1]
+        for currency in language.currencies
+        for written in currency.written
+        if written in ("$", "£", "€", "¥", "₹")
+    }
+    return money | {
         "&": words["and"],
         "+": words["plus"],
         "=": words["equals"],
@@ -169,10 +175,6 @@ def _signs(language: Language) -> Mapping[str, str]:
         "°": words["degrees"],
         "%": words["percent"],
         "@": words["at"],
-        "$": language.currencies[[c.written[0] for c in language.currencies].index("US$")].names[1]
-        if any("US$" == c.written[0] for c in language.currencies)
-        else "dollar",
-        "€": "euro",
         "²": "",
         "³": "",
     }

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-#: Marks of other scripts that voices know under their Latin name. Before NFC, which would turn Greek `;` into a semicolon.
+#: Marks of other scripts under the names that voices know. Before NFC, which takes a Greek `;` for a semicolon.
 _MARKS = {
     "\u037e": "?",
     "\u0387": ";",

@@ -1,32 +1,79 @@
 """Text to sentences, before phonemes: `Dr. Smith paid $5.20.` is one sentence."""
 
 import re
+from collections.abc import Iterator
+from functools import cache
 
-#: Some 25 seconds of speech: longer ones are broken where they pause, so that the memory of a voice stays bounded.
+from app.text.abbreviations import any_of
+from app.text.language import language_of
+
+#: Some 25 seconds of speech: longer sentences are broken where they pause, so that the memory of a voice stays bounded.
 MAX_CHARACTERS = 400
 
-_PARAGRAPH = re.compile(r"\n\s*\n+")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_INNER_END = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]\W*\w")
+_SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
+#: Where a long sentence may be broken, the better places first.
+_BREAKS = (
+    re.compile(r"[;:\u061b\uff1a\uff1b]\s?|\s[\u2013\u2014]\s"),
+    re.compile(r",\s|[\u060c\u3001\uff0c]\s?"),
+    re.compile(r"\s"),
+)
 
 
 def split(text: str, language: str) -> list[str]:
     """The sentences of a text in order, none empty, none longer than MAX_CHARACTERS."""
-    found = []
-    for paragraph in _PARAGRAPH.split(text):
-        for sentence in _sentences(" ".join(paragraph.split()), language):
-            found += _short(sentence.strip())
-    return found
+    return [
+        piece
+        for paragraph in _PARAGRAPH.split(text)
+        for sentence in _sentences(" ".join(paragraph.split()), language)
+        for piece in _short(sentence)
+    ]
 
 
 def _sentences(paragraph: str, language: str) -> list[str]:
+    if _INNER_END.search(paragraph) is None:  # one sentence, as most are: no library needed
+        return [paragraph] if paragraph else []
     from sentencex import segment
 
-    return [sentence for sentence in segment(language.split("-", maxsplit=1)[0], paragraph) if sentence.strip()]
+    found: list[str] = []
+    for piece in segment(language.lower().replace("_", "-").split("-", maxsplit=1)[0], paragraph):
+        if found and _belongs(found[-1], piece, language):
+            found[-1] += piece
+        elif piece.strip():
+            found.append(piece)
+    return [sentence.strip() for sentence in found]
 
 
-def _short(sentence: str) -> list[str]:
-    pieces = []
+def _belongs(before: str, after: str, language: str) -> bool:
+    """Whether a piece only continues the one before: behind an abbreviation, or with a small letter behind a dot."""
+    before = before.rstrip()
+    start = _SMALL_START.match(after)
+    if before.endswith(".") and start is not None and start.group()[-1].islower():
+        return True
+    return _abbreviated(language).search(before[-20:]) is not None
+
+
+@cache
+def _abbreviated(language: str) -> re.Pattern[str]:
+    """The end of a piece that breaks off behind an abbreviation that ends no sentence, or behind an initial."""
+    table = language_of(language)
+    if table is None:
+        return re.compile(r"(?!)")
+    known = any_of([*table.titles, *(key.rstrip(".") for key in table.before_numbers)])
+    return re.compile(rf"(?:^|[\s(\"'])(?:{known}|[A-HJ-Z])\.$")
+
+
+def _short(sentence: str) -> Iterator[str]:
     while len(sentence) > MAX_CHARACTERS:
-        cut = sentence.rfind(" ", 0, MAX_CHARACTERS) + 1 or MAX_CHARACTERS
-        pieces.append(sentence[:cut].strip())
+        cut = next((cut for cut in (_last(pattern, sentence) for pattern in _BREAKS) if cut), MAX_CHARACTERS)
+        yield sentence[:cut].strip()
         sentence = sentence[cut:].strip()
-    return [piece for piece in [*pieces, sentence] if piece]
+    if sentence:
+        yield sentence
+
+
+def _last(pattern: re.Pattern[str], sentence: str) -> int:
+    """Behind the last match that leaves a piece of bearable length, or 0."""
+    ends = [match.end() for match in pattern.finditer(sentence, MAX_CHARACTERS // 4, MAX_CHARACTERS)]
+    return ends[-1] if ends else 0

@@ -38,7 +38,7 @@ class Sampler:
             recorded = spectrum.mel(spectrum.linear(self.batch.wave))[0].cpu().numpy()
         samples = wave.cpu()
         path = self.folder / f"step-{step:09d}.wav"
-        pixels = picture(spoken, recorded, f"step {step}: {self.clip.text}")
+        pixels = picture(spoken, recorded, f"step {step}, clip {ascii(self.clip.id)}")
         with replacing(path) as file:
             soundfile.write(file, samples.numpy(), self.rate_hz, format="WAV", subtype="PCM_16")
         with replacing(path.with_suffix(".png")) as file:
@@ -71,7 +71,7 @@ def picture(spoken: Any, recorded: Any, title: str) -> Any:
         axes.imshow(mel, origin="lower", aspect="auto", vmin=lowest, vmax=highest)
         axes.set_ylabel(f"{name}\nmel band")
     axes.set_xlabel("frame")
-    figure.suptitle(title if len(title) < 90 else title[:87] + "…", fontsize=9, parse_math=False)
+    figure.suptitle(title, parse_math=False)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 

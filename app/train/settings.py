@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from app.dataset.prepared import PreparedSet
 from app.errors import UsageError
@@ -140,22 +140,32 @@ def symbols_digest(id_map: Mapping[str, list[int]]) -> str:
 
 
 def _refuse_nonsense(settings: TrainSettings, recipe: Recipe) -> None:
-    positive = {
+    positive: dict[str, float | None] = {
         "--batch-size": recipe.batch_size,
         "--accumulation": recipe.accumulation,
         "--learning-rate": recipe.learning_rate,
-        "--max-steps": 1 if settings.max_steps is None else settings.max_steps,
-        "--epochs": 1 if settings.epochs is None else settings.epochs,
+        "--max-steps": settings.max_steps,
+        "--epochs": settings.epochs,
         "--validate-every": settings.validate_every,
         "--checkpoint-every": settings.checkpoint_every,
         "--keep": settings.keep,
         "--log-every": settings.log_every,
+        "--threads": settings.threads,
+    }
+    not_negative: dict[str, float | None] = {
+        "--clip-norm": recipe.clip_norm,
+        "--max-batch-seconds": recipe.max_batch_seconds,
+        "--workers": settings.workers,
+        "--seed": recipe.seed,
     }
     for flag, value in positive.items():
-        if value <= 0:
-            raise UsageError(f"{flag} is {value}, and must be more than 0", f"give {flag} a number from 1 on")
-    if settings.precision not in ("32", "bf16", "16"):
-        raise UsageError(f"--precision is {settings.precision!r}", "set it to 32, bf16 or 16")
+        if value is not None and not value > 0:
+            raise UsageError(f"{flag} is {value}, and must be more than 0", f"set {flag} to a number above 0")
+    for flag, value in not_negative.items():
+        if value is not None and not value >= 0:
+            raise UsageError(f"{flag} is {value}, and must not be negative", f"set {flag} to 0 or more")
+    if settings.precision not in get_args(Precision):
+        raise UsageError(f"--precision is {settings.precision!r}", f"set it to {', '.join(get_args(Precision))}")
 
 
 def _refuse_contradiction(out: Path, now: Mapping[str, Any], before: Mapping[str, Any]) -> None:

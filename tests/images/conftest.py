@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from containers import Hardened, docker
 
+from tests.images.containers import Hardened, docker
 from tools import matrix
 
 CLIPS = 12

@@ -5,8 +5,8 @@ import re
 from typing import Any
 
 import pytest
-from containers import docker
 
+from tests.images.containers import docker
 from tools import matrix, pins
 
 pytestmark = pytest.mark.docker

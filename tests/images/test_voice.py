@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-from containers import Hardened, docker
+
+from tests.images.containers import Hardened, docker
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
