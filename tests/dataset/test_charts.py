@@ -1,0 +1,55 @@
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.dataset.charts import Axis, durations, paces, printable
+from app.dataset.prepared import Measured
+
+
+def measured(name: str, seconds: float, characters: int, used: bool = True) -> Measured:
+    return Measured(id=name, place=name, speaker=None, text="", seconds=seconds, characters=characters, used=used)
+
+
+@pytest.mark.parametrize(("largest", "top"), [(1.0, 1.0), (12.3, 15.0), (0.07, 0.08), (1000, 1000), (0.0, 1.0), (7, 8)])
+def test_an_axis_ends_at_a_round_number(largest: float, top: float) -> None:
+    axis = Axis(largest, 100)
+    assert axis.top == pytest.approx(top)
+    assert axis.ticks[0] == 0
+    assert axis.ticks[-1] == pytest.approx(axis.top)
+    assert 2 <= len(axis.ticks) <= 8
+    assert axis.at(axis.top) == pytest.approx(100)
+
+
+def test_the_histogram_counts_every_recording_once() -> None:
+    drawing = durations([measured("a", 1, 9), measured("b", 1, 9, used=False), measured("c", 0, 9)])
+    assert "1 used, 1 left out" in drawing
+
+
+@given(
+    st.lists(
+        st.builds(
+            measured, st.text(max_size=40), st.just(0.0) | st.floats(1e-4, 1e6), st.integers(0, 10**6), st.booleans()
+        ),
+        max_size=20,
+    )
+)
+def test_any_recordings_give_drawings_that_can_be_read(recordings: list[Measured]) -> None:
+    for html in (durations(recordings), paces(recordings, [one.id for one in recordings])):
+        ElementTree.fromstring(html)
+        assert "nan" not in html.lower().replace("characters", "")
+
+
+def test_what_no_page_can_hold_is_replaced() -> None:
+    assert printable("a\x00b\ud83dc\u202ed e") == "a\ufffdb?c\ufffdd e"
+
+
+def test_one_mad_pace_does_not_flatten_the_others() -> None:
+    usual = [measured(f"{number}", 3.0, 40) for number in range(20)]
+    heights = []
+    for recordings in (usual, [*usual, measured("mad", 0.1, 2000, used=False)]):
+        points = ElementTree.fromstring(paces(recordings, ["mad"])).iter("circle")
+        heights.append(float(next(points).attrib["cy"]))
+        assert all(0 <= float(point.attrib["cy"]) <= 300 for point in points)
+    assert 300 - heights[1] > (300 - heights[0]) / 5

@@ -1,0 +1,151 @@
+import dataclasses
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from app.dataset.prepare import prepare
+from app.dataset.prepared import Measured, PreparedSet, PrepareSettings
+from app.dataset.problem import Problem
+from app.dataset.report import page, write_report
+from tests.dataset.broken import build
+
+HOSTILE = "</td></script><script>alert('1')</script>\"><img src=x onerror=alert(1)>&\u202e\x07\ud83d\0"
+
+
+class Page(HTMLParser):
+    """The tags of a page, all of which must be closed in their order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "line", "circle" if not self.open else "meta"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def hostile() -> PreparedSet:
+    measured = tuple(
+        Measured(
+            id=f"{HOSTILE}{n}", place="m:1", speaker=HOSTILE, text=HOSTILE, seconds=n + 0.5, characters=9, used=n > 3
+        )
+        for n in range(9)
+    )
+    problems = tuple(
+        Problem(id=one.id, kind="text-does-not-fit", place="m:1", path=HOSTILE, problem=HOSTILE, remedy=HOSTILE)
+        for one in measured
+        if not one.used
+    )
+    return PreparedSet(
+        clips=(),
+        problems=problems,
+        speakers=(HOSTILE,),
+        quality="tiny",
+        rate_hz=16000,
+        language=HOSTILE,
+        phoneme_type="text",
+        id_map={},
+        digest="",
+        measured=measured,
+    )
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedSet:
+    folder = tmp_path_factory.mktemp("report")
+    build(folder / "data")
+    settings = PrepareSettings(
+        quality="medium", language="en-us", phoneme_type="text", cache=folder / "cache", workers=2
+    )
+    return prepare(folder / "data", settings)
+
+
+def test_hostile_names_and_texts_stay_text() -> None:
+    html = page(hostile())
+    tags = [tag for tag, _ in Page(html).tags]
+    assert tags.count("script") == 1
+    assert "img" not in tags
+    assert not any(name.startswith("on") for _, attributes in Page(html).tags for name in attributes)
+    assert "alert(1)" in "".join(Page(html).text)
+    html.encode("utf-8")
+    assert not set(html) & {"\x07", "\0", "\u202e"}
+
+
+def test_the_page_needs_nothing_else_and_lets_no_foreign_script_run(prepared: PreparedSet) -> None:
+    html = page(prepared)
+    seen = Page(html)
+    assert not seen.open
+    for tag, attributes in seen.tags:
+        assert tag not in ("link", "img", "iframe", "object")
+        assert not {"src", "href", "srcset", "style"} & attributes.keys()
+    assert "url(" not in html
+    assert "@import" not in html
+    policy = next(attributes["content"] for tag, attributes in seen.tags if attributes.get("http-equiv"))
+    assert policy
+    assert policy.startswith("default-src 'none'")
+    assert "sha256-" in policy
+
+
+def test_every_problem_stands_in_the_page(prepared: PreparedSet) -> None:
+    text = "".join(Page(page(prepared)).text)
+    for problem in prepared.problems:
+        assert problem.kind in text
+        assert problem.problem[:200] in text
+    assert f"{len(prepared.clips)} recordings ready" in text
+
+
+def test_pictures_are_drawings_with_names(prepared: PreparedSet) -> None:
+    html = page(prepared)
+    drawings = [f"<svg{part.partition('</svg>')[0]}</svg>" for part in html.split("<svg")[1:]]
+    assert len(drawings) == 2
+    for drawing in drawings:
+        root = ElementTree.fromstring(drawing)
+        assert root.get("role") == "img"
+        assert f'id="{root.get("aria-labelledby")}"' in html
+    assert "far-too-much-text" in drawings[1]
+    assert "far-too-little-text" in drawings[1]
+
+
+def test_tables_say_what_they_are_to_those_who_cannot_see(prepared: PreparedSet) -> None:
+    seen = Page(page(prepared))
+    tags = [tag for tag, _ in seen.tags]
+    assert tags.count("caption") == tags.count("table")
+    assert all(attributes.get("scope") == "col" for tag, attributes in seen.tags if tag == "th")
+    assert ("html", {"lang": "en"}) in seen.tags
+
+
+def test_a_set_without_problems_and_one_without_anything_have_a_page(prepared: PreparedSet) -> None:
+    clean = dataclasses.replace(prepared, problems=(), measured=tuple(one for one in prepared.measured if one.used))
+    assert "None." in page(clean)
+    empty = dataclasses.replace(prepared, clips=(), problems=(), measured=())
+    assert "0 recordings ready, 0 left out" in page(empty)
+    assert "No picture" in page(empty)
+
+
+def test_a_great_many_recordings_make_a_page_that_can_be_opened(prepared: PreparedSet) -> None:
+    one = next(one for one in prepared.measured if one.used)
+    many = tuple(dataclasses.replace(one, id=f"{number}", place=f"m:{number}") for number in range(50_000))
+    html = page(dataclasses.replace(prepared, problems=(), measured=many))
+    assert len(html) < 5_000_000
+    assert "the first 5000 of 50000" in html
+
+
+def test_the_page_is_written_whole(prepared: PreparedSet, tmp_path: Path) -> None:
+    write_report(prepared, tmp_path / "deep" / "report.html")
+    assert (tmp_path / "deep" / "report.html").read_text(encoding="utf-8") == page(prepared)
