@@ -88,8 +88,8 @@ def _check_file(path: Path) -> None:
         size = path.stat().st_size
         if not os.access(path, os.R_OK):
             raise _unreadable(path, "this user may not read it", f"chmod a+r {path.name}")
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise _unreadable(path, str(getattr(error, "strerror", None) or error), "make it readable") from error
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error), "make it readable for this user") from error
     if size == 0:
         raise _unreadable(path, "it is empty (0 bytes)", "record or copy it again")
 
