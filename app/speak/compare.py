@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from app.speak.engine import Manner, Samples
-from app.speak.onnx_engine import open_session, sentence_inputs
+from app.speak.session import open_session, sentence_inputs
 from app.voice.synthesizer import Synthesizer
 
 #: Ids of sentences to compare with, from a word to a long sentence, and how fast each is spoken.
@@ -19,7 +19,7 @@ TRIES = 4
 
 def largest_difference(generator: Synthesizer, onnx: Path, num_symbols: int, num_speakers: int) -> float:
     """The largest difference of any sample at scales 0, for the first and the last speaker; infinite for lengths."""
-    session = open_session(onnx, None)
+    session = open_session(onnx)
     largest = 0.0
     for speaker in sorted({0, num_speakers - 1}):
         for count, length in SENTENCES:
@@ -38,7 +38,8 @@ def _difference(
 ) -> float:
     for ids in sentences:
         ours = _torch_samples(generator, ids, manner, num_speakers)
-        theirs = session.run(["output"], sentence_inputs(ids, manner, num_speakers > 1))[0].reshape(-1)
+        inputs = sentence_inputs(ids, manner)
+        theirs = session.run(["output"], {one.name: inputs[one.name] for one in session.get_inputs()})[0].reshape(-1)
         if ours.shape == theirs.shape:
             difference = float(np.abs(ours - theirs).max())
             return difference if np.isfinite(difference) else float("inf")

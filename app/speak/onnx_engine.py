@@ -1,103 +1,114 @@
-"""An exported voice through onnxruntime. torch is never imported here."""
+"""An exported voice through onnxruntime, in pieces where its network can be cut. torch is never imported here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from app.errors import BadInputError, DamagedFileError
-from app.speak.engine import Manner, Part, Samples
+from app.speak.engine import Engine, Manner, Part, Samples
+from app.speak.halves import Halves, halves
+from app.speak.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
 
-INPUTS = {"input", "input_lengths", "scales"}
-SPEAKER_INPUT = "sid"
+#: A longer sentence is made in pieces. Each computes its margins as well, so short pieces cost more work.
+PIECE_FRAMES = 160
+#: Pieces are made shorter than that, down to this, where threads would otherwise have none.
+LEAST_PIECE_FRAMES = 64
 
 
-class OnnxEngine:
-    """One onnxruntime session that several threads ask at once, each with a thread's worth of work."""
+def open_onnx(path: Path, num_speakers: int, threads: int, seed: int | None = None) -> Engine:
+    """The engine of a voice in `path`, for so many threads that ask at once.
 
-    def __init__(self, path: Path, num_speakers: int, seed: int | None = None) -> None:
-        self._session = open_session(path, seed)
-        self._speaks_as_many = _check_inputs(path, self._session, num_speakers)
+    Raises:
+        BadInputError: it is no voice of Piper, or is not the one that the card describes.
+        DamagedFileError: it is cut short, or is no ONNX.
+    """
+    path = path.resolve()  # weights are looked for beside the file itself, not beside a link to it
+    if seed is not None:
+        seed_sessions(seed)
+    try:
+        cut = halves(path)
+    except (ValueError, OSError, RecursionError) as error:
+        raise damaged(path, str(error)) from error
+    if cut is not None:
+        check_inputs(path, cut.inputs, frozenset({cut.samples.output}), num_speakers)
+        with suppress(DamagedFileError):  # when the whole cannot be loaded either, that says so
+            return PieceEngine(path, cut, threads)
+    return WholeEngine(path, num_speakers, seeded=seed is not None)
+
+
+class WholeEngine:
+    """A voice whose network cannot be cut: sentences side by side, each in one go."""
+
+    def __init__(self, path: Path, num_speakers: int, *, seeded: bool = False) -> None:
+        self._path = path
+        self._seeded = seeded
+        self._session = open_session(path)
+        self._inputs = frozenset(one.name for one in self._session.get_inputs())
+        outputs = frozenset(one.name for one in self._session.get_outputs())
+        check_inputs(path, self._inputs, outputs, num_speakers)
 
     def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
         """The whole sentence as one part."""
-        return [lambda: self._run(ids, manner)]
+        speak = partial(self._speak, sentence_inputs(ids, manner))
+        if not self._seeded:
+            return [speak]
+        samples = speak()  # sentences begin in order, and so does what is random in them
+        return [lambda: samples]
 
-    def _run(self, ids: Sequence[int], manner: Manner) -> Samples:
-        inputs = sentence_inputs(ids, manner, self._speaks_as_many)
-        samples: Samples = self._session.run(["output"], inputs)[0].reshape(-1)
-        return samples
-
-
-def sentence_inputs(ids: Sequence[int], manner: Manner, speaks_as_many: bool) -> dict[str, Any]:
-    """Piper's inputs for one sentence."""
-    inputs: dict[str, Any] = {
-        "input": np.array([ids], dtype=np.int64),
-        "input_lengths": np.array([len(ids)], dtype=np.int64),
-        "scales": np.array([manner.noise, manner.length, manner.noise_w], dtype=np.float32),
-    }
-    if speaks_as_many:
-        inputs[SPEAKER_INPUT] = np.array([manner.speaker], dtype=np.int64)
-    return inputs
+    def _speak(self, inputs: Mapping[str, Any]) -> Samples:
+        return _run(self._path, self._session, OUTPUT, _of(inputs, self._inputs)).reshape(-1)
 
 
-def open_session(path: Path, seed: int | None) -> Any:
-    """A session for short graphs of many small nodes that is there at once.
+class PieceEngine:
+    """A voice in two halves: the frames of a sentence at once, then its samples piece by piece, side by side."""
 
-    Raises:
-        BadInputError: there is no such file.
-        DamagedFileError: it is cut short, or is no ONNX.
-    """
-    import onnxruntime
+    def __init__(self, path: Path, cut: Halves, threads: int) -> None:
+        self._path = path
+        self._cut = cut
+        self._threads = threads
+        self._first = open_session(path, cut.frames.model)
+        self._second = open_session(path, cut.samples.model)
 
-    if not path.is_file():
-        raise BadInputError(f"there is no file {path}", "check the path of the voice")
-    if seed is not None:
-        onnxruntime.set_seed(seed)
+    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+        """Make the frames; the parts make the samples of so many of them each."""
+        inputs = sentence_inputs(ids, manner)
+        frames = _run(self._path, self._first, self._cut.between, _of(inputs, self._cut.frames.inputs))
+        places = pieces(frames.shape[-1], self._threads)
+        return [partial(self._piece, inputs, frames, start, end) for start, end in places]
+
+    def _piece(self, inputs: Mapping[str, Any], frames: Samples, start: int, end: int) -> Samples:
+        """Samples of frames[start:end], which hang on the frames around them."""
+        reach = self._cut.reach
+        first, last = max(0, start - reach.margin), min(frames.shape[-1], end + reach.margin)
+        given = _of(inputs, self._cut.samples.inputs) | {self._cut.between: frames[:, :, first:last]}
+        samples = _run(self._path, self._second, self._cut.samples.output, given).reshape(-1)
+        return samples[(start - first) * reach.hop : (end - first) * reach.hop]
+
+
+def pieces(frames: int, threads: int) -> list[tuple[int, int]]:
+    """Where to cut a sentence: pieces of nearly equal length, as many for each thread."""
+    count = max(1, -(-frames // PIECE_FRAMES))
+    if count > 1:
+        count = max(count, min(-(-count // threads) * threads, frames // LEAST_PIECE_FRAMES))
+    edges = [frames * number // count for number in range(count + 1)]
+    return list(pairwise(edges))
+
+
+def _of(inputs: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in inputs.items() if name in names}
+
+
+def _run(path: Path, session: Any, output: str, inputs: Mapping[str, Any]) -> Samples:
     try:
-        return onnxruntime.InferenceSession(str(path), session_options(), providers=["CPUExecutionProvider"])
+        result: Samples = session.run([output], inputs)[0]
     except Exception as error:
         if not type(error).__module__.startswith("onnxruntime"):
             raise
-        raise DamagedFileError(
-            f"{path} ({path.stat().st_size:,} bytes) is damaged or is no voice: {str(error).splitlines()[0]}",
-            "copy or download the voice again and compare sizes",
+        raise BadInputError(
+            f"the voice {path} cannot speak this sentence: {str(error).strip().splitlines()[0]}",
+            "check that its JSON belongs to it (num_symbols, phoneme_id_map); or get the voice again",
         ) from error
-
-
-def session_options() -> Any:
-    """Options measured on Piper's graph (onnxruntime 1.31, 2 cores, medium): loading in 0.2 s instead of 1.3 s.
-
-    Planning the reuse of buffers takes 0.8 s of those 1.3, and the optimisations 0.3. Neither changes the time of a
-    sentence by more than 2 %, and without them the peak of memory is lower.
-    """
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_mem_reuse = False
-    options.enable_mem_pattern = False
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return options
-
-
-def _check_inputs(path: Path, session: Any, num_speakers: int) -> bool:
-    """Whether the network wants to know the speaker; its inputs must be Piper's and agree with the card."""
-    found = {one.name for one in session.get_inputs()}
-    outputs = [one.name for one in session.get_outputs()]
-    if found - {SPEAKER_INPUT} != INPUTS or "output" not in outputs:
-        raise BadInputError(
-            f"{path} is no voice of Piper: its inputs are {', '.join(sorted(found)) or 'none'}",
-            "give an ONNX that voxmatrix export voice, or Piper, has written",
-        )
-    speaks_as_many = SPEAKER_INPUT in found
-    if speaks_as_many != (num_speakers > 1):
-        raise BadInputError(
-            f"{path} and its JSON do not belong together: the JSON says num_speakers {num_speakers}, "
-            f"the network is for {'several' if speaks_as_many else 'one'}",
-            "get both files of the voice again",
-        )
-    return speaks_as_many
+    return result

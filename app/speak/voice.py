@@ -99,13 +99,13 @@ def open_voice(path: Path, threads: int = 0, seed: int | None = None) -> Voice:
     if path.suffix != ".onnx":
         return _open_checkpoint(path, threads, seed)
     card = VoiceCard.read(card_path(path))
-    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed))
+    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, threads, seed))
 
 
-def _load_onnx(path: Path, num_speakers: int, seed: int | None) -> Engine:
-    from app.speak.onnx_engine import OnnxEngine
+def _load_onnx(path: Path, num_speakers: int, threads: int, seed: int | None) -> Engine:
+    from app.speak.onnx_engine import open_onnx
 
-    return OnnxEngine(path, num_speakers, seed)
+    return open_onnx(path, num_speakers, threads, seed)
 
 
 def _open_checkpoint(path: Path, threads: int, seed: int | None) -> Voice:

@@ -1,0 +1,84 @@
+"""How far the layers that make samples look to either side, in frames: so much must be given with a piece."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+#: Operations that look at one place only.
+_PLACEWISE = frozenset(
+    {"Add", "Sub", "Mul", "Div", "Neg", "Pow", "Exp", "Sin", "Relu", "LeakyRelu", "Tanh", "Sigmoid", "Identity", "Cast"}
+)
+#: They add or take an axis of length one; the last axis stays where it is.
+_AXES = frozenset({"Unsqueeze", "Squeeze"})
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One operation: what it takes and gives, and for convolutions their lists of whole numbers."""
+
+    operation: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    numbers: Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Frames to either side that one sample hangs on, and samples that come of one frame."""
+
+    margin: int
+    hop: int
+
+
+@dataclass(frozen=True)
+class _Seen:
+    frames: float
+    rate: int  # places for one frame
+
+
+def reach(layers: Iterable[Layer], ends: str, begins: str) -> Reach | None:
+    """The reach from the frames `begins` to the samples `ends`, or None when some layer may look everywhere."""
+    seen = {begins: _Seen(0.0, 1)}
+    for layer in layers:
+        before = [seen[name] for name in layer.inputs if name in seen]
+        if not before:
+            continue  # it does not hang on the frames, e.g. what the speaker adds
+        after = _after(layer, before)
+        if after is None:
+            return None
+        seen |= dict.fromkeys(layer.outputs, after)
+    return Reach(math.ceil(seen[ends].frames), seen[ends].rate) if ends in seen else None
+
+
+def _after(layer: Layer, before: Sequence[_Seen]) -> _Seen | None:
+    rate = before[0].rate
+    widest = _Seen(max(one.frames for one in before), rate)
+    if any(one.rate != rate for one in before):
+        return None
+    if layer.operation in _PLACEWISE | _AXES:
+        return widest
+    if layer.operation == "Conv":
+        return _convolved(layer, widest)
+    return _upsampled(layer, widest) if layer.operation == "ConvTranspose" else None
+
+
+def _convolved(layer: Layer, seen: _Seen) -> _Seen | None:
+    kernel, dilation = _one(layer, "kernel_shape"), _one(layer, "dilations", 1)
+    beyond = dilation * (kernel - 1)
+    if kernel < 1 or _one(layer, "strides", 1) != 1 or sum(layer.numbers.get("pads", (0, 0))) != beyond:
+        return None
+    return _Seen(seen.frames + max(layer.numbers.get("pads", (0, 0))) / seen.rate, seen.rate)
+
+
+def _upsampled(layer: Layer, seen: _Seen) -> _Seen | None:
+    kernel, stride = _one(layer, "kernel_shape"), _one(layer, "strides", 1)
+    plain = _one(layer, "dilations", 1) == 1 and not any(layer.numbers.get("output_padding", ()))
+    if kernel < 1 or not plain or kernel - sum(layer.numbers.get("pads", (0, 0))) != stride:
+        return None
+    return _Seen(seen.frames + kernel / stride / seen.rate, seen.rate * stride)
+
+
+def _one(layer: Layer, name: str, absent: int = 0) -> int:
+    """The number of a list that must have one: these are convolutions over time alone."""
+    values = layer.numbers.get(name, (absent,))
+    return values[0] if len(values) == 1 else 0
