@@ -143,7 +143,7 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
 def _describe_run(out: Path, state: RunState) -> None:
     """voice.json and run.json: for people and programs that look into the folder; the run itself reads neither."""
     about = {"recipe": state.recipe.plain(), "voxmatrix": app.__version__, "torch": version("torch")}
-    write_text(out / "voice.json", json.dumps(state.card, ensure_ascii=False, indent=2) + "\n")
+    state.card.write(out / "voice.json")
     write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -38,7 +38,7 @@ class Sampler:
             recorded = spectrum.mel(spectrum.linear(self.batch.wave))[0].cpu().numpy()
         samples = wave.cpu()
         path = self.folder / f"step-{step:09d}.wav"
-        pixels = picture(spoken, recorded, f"step {step}, clip {ascii(self.clip.id)}")
+        pixels = picture(spoken, recorded, f"step {step}, clip {self.clip.id!a}")
         with replacing(path) as file:
             soundfile.write(file, samples.numpy(), self.rate_hz, format="WAV", subtype="PCM_16")
         with replacing(path.with_suffix(".png")) as file:

@@ -12,6 +12,7 @@ from app.errors import DamagedFileError
 from app.tables.quality import Quality
 from app.train.settings import Recipe
 from app.train.step import Networks, Optimisers
+from app.voice.card import VoiceCard
 from app.voice.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
 
 #: Changes when an older voxmatrix could no longer go on from such a file.
@@ -36,7 +37,7 @@ class RunState:
     quality: Quality
     num_symbols: int
     num_speakers: int
-    card: Mapping[str, Any]  # of the voice: Piper's JSON
+    card: VoiceCard
     recipe: Recipe
     networks: Networks
     optimisers: Optimisers
@@ -55,7 +56,7 @@ class RunState:
             EXTRA: {
                 "format": FORMAT,
                 "quality": self.quality.name,
-                "card": dict(self.card),
+                "card": self.card.to_json(),
                 "recipe": self.recipe.plain(),
                 "progress": asdict(self.progress),
                 "optimisers": {
