@@ -17,6 +17,11 @@ _MOST_POINTS = 3000
 _MOST_NAMES = 40
 #: Paces beyond so many times the median are drawn at the upper edge; their own figure is in their name.
 _HIGHEST = 5
+_LEGEND = "".join(
+    f'<rect class="{kind}" x="{x}" y="{HEIGHT - 15}" width="10" height="10"/>'
+    f'<text x="{x + 15}" y="{HEIGHT - 6}">{word}</text>'
+    for kind, x, word in (("in", _LEFT, "used"), ("out", _LEFT + 70, "left out"))
+)
 
 
 class Axis:
@@ -71,7 +76,7 @@ def paces(measured: Sequence[Measured], outliers: Iterable[str]) -> str:
     points = [_point(one, across, up) for one in drawn]
     names = [_name(one, across, up) for one in drawn if one.id in named][:_MOST_NAMES]
     drawing = "".join(points + names)
-    return _figure("paces", ("Characters a second", "seconds", "characters a second"), across, up, drawing)
+    return _figure("paces", ("Pace", "seconds", "characters a second"), across, up, drawing)
 
 
 def printable(text: str) -> str:
@@ -119,7 +124,7 @@ def _figure(name: str, words: tuple[str, str, str], x: Axis, y: Axis, drawing: s
     return (
         f'<figure><figcaption id="{name}">{title} <small>({up} over {across})</small></figcaption>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{name}">{"".join(marks)}{drawing}'
-        f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{across}</text></svg></figure>'
+        f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{across}</text>{_LEGEND}</svg></figure>'
     )
 
 

@@ -64,7 +64,7 @@ def _kinds(problems: Sequence[Problem]) -> str:
         return "<h2>Problems</h2><p>None.</p>"
     counts = Counter((problem.kind, problem.severity) for problem in problems)
     rows = [[_safe(kind), _severity(severity), _number(count)] for (kind, severity), count in counts.most_common()]
-    return "<h2>Problems</h2>" + _table("How many of each kind", ("kind", "", "recordings"), rows)
+    return "<h2>Problems</h2>" + _table("How many of each kind", ("kind", "what follows", "times"), rows)
 
 
 def _problems(prepared: PreparedSet) -> str:
@@ -78,7 +78,7 @@ def _problems(prepared: PreparedSet) -> str:
     for (identity, place), problems in grouped.items():
         one = measured.get((identity, place))
         what = "<br>".join(
-            f"{_severity(problem.severity)} {_safe(problem.problem)} <small>→ {_safe(problem.remedy)}</small>"
+            f"{_severity(problem.severity)}: {_safe(problem.problem)} <small>→ {_safe(problem.remedy)}</small>"
             for problem in problems
         )
         rows.append([_safe(identity), _safe(place), what, _seconds(one), _safe(one.text if one else "")])
@@ -100,7 +100,7 @@ def _good(prepared: PreparedSet) -> str:
 
 
 def _table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{f"<button>{name}</button>" if name else ""}</th>' for name in columns)
+    head = "".join(f'<th scope="col"><button>{name}</button></th>' for name in columns)
     lines = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>\n" for row in rows)
     return (
         f'<div class="scroll"><table><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
@@ -125,7 +125,7 @@ def _pace(one: Measured) -> float:
 
 
 def _severity(severity: str) -> str:
-    return '<span class="error">left out:</span>' if severity == "error" else "used, but:"
+    return '<span class="error">left out</span>' if severity == "error" else "used, but"
 
 
 def _safe(text: str) -> str:
