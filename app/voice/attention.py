@@ -99,6 +99,11 @@ class Encoder(nn.Module):
         for attention, norm_1, feed_forward, norm_2 in zip(
             self.attn_layers, self.norm_layers_1, self.ffn_layers, self.norm_layers_2, strict=True
         ):
-            x = norm_1(x + self.drop(attention(x, pair_mask)))
-            x = norm_2(x + self.drop(feed_forward(x, mask)))
+            x = _normed(norm_1, x + self.drop(attention(x, pair_mask)))
+            x = _normed(norm_2, x + self.drop(feed_forward(x, mask)))
         return x * mask
+
+
+def _normed(norm: nn.Module, x: Tensor) -> Tensor:
+    """(b, c, t) -> (b, c, t)."""
+    return norm(x.transpose(1, 2)).transpose(1, 2)  # type: ignore[no-any-return]

@@ -12,6 +12,14 @@ from app.voice.splines import BINS, spline
 _LOG_2PI = math.log(2 * math.pi)
 
 
+class Pointwise(nn.Conv1d):
+    """A convolution over the channels alone, for channels that come last, as the norms beside it want them."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, t, c) -> (b, t, c)."""
+        return functional.linear(x, self.weight.squeeze(-1), self.bias)
+
+
 class SeparableConvs(nn.Module):
     """Dilated depthwise convolutions, each followed by one over the channels."""
 
@@ -28,7 +36,7 @@ class SeparableConvs(nn.Module):
             self.convs_sep.append(
                 nn.Conv1d(channels, channels, kernel, groups=channels, dilation=dilation, padding=padding)
             )
-            self.convs_1x1.append(nn.Conv1d(channels, channels, 1))
+            self.convs_1x1.append(Pointwise(channels, channels, 1))
             self.norms_1.append(ChannelNorm(channels))
             self.norms_2.append(ChannelNorm(channels))
 
@@ -39,9 +47,9 @@ class SeparableConvs(nn.Module):
         for deep, across, norm_1, norm_2 in zip(
             self.convs_sep, self.convs_1x1, self.norms_1, self.norms_2, strict=True
         ):
-            y = functional.gelu(norm_1(deep(x * mask)))
+            y = functional.gelu(norm_1(deep(x * mask).transpose(1, 2)))  # (b, t, c)
             y = functional.gelu(norm_2(across(y)))
-            x = x + self.drop(y)
+            x = x + self.drop(y).transpose(1, 2)
         return x * mask
 
 

@@ -10,7 +10,7 @@ __all__ = ["ChannelNorm", "remove_weight_norm", "weight_norm"]
 
 
 class ChannelNorm(nn.Module):
-    """Layer normalisation over the channels of (b, c, t)."""
+    """Layer normalisation over the channels, which come last: (b, t, c)."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -18,8 +18,8 @@ class ChannelNorm(nn.Module):
         self.beta = nn.Parameter(torch.zeros(channels))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(b, c, t) -> (b, c, t)."""
-        return functional.layer_norm(x.transpose(1, 2), self.gamma.shape, self.gamma, self.beta, 1e-5).transpose(1, 2)
+        """(b, t, c) -> (b, t, c)."""
+        return functional.layer_norm(x, self.gamma.shape, self.gamma, self.beta, 1e-5)
 
 
 def remove_weight_norm(module: nn.Module) -> None:
