@@ -1,6 +1,7 @@
 """One recording's bytes → samples in the cache and the facts by which it is judged."""
 
 import hashlib
+import io
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,8 +64,10 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
     levels = silence.levels_dbfs(wave.samples, rate_hz)
     trimmed = silence.trim(wave.samples, rate_hz, levels)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
+    whole = io.BytesIO()
+    np.save(whole, stored)  # into a file, numpy would hide that the disk is full: an OSError without a number
     with replacing(Cache.clip_path(cache.folder, key)) as file:
-        np.save(file, stored)
+        file.write(whole.getbuffer())
     return SoundFacts(
         samples=len(stored),
         rate_hz=rate_hz,

@@ -1,10 +1,16 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
+import pytest
 import soundfile
 
 from app.dataset.cache import Cache
 from app.dataset.sound import make_sound, sound_key
+from app.errors import UnreachableError
+from app.files import storage_errors
 from tests.dataset.broken import speech
 
 
@@ -42,3 +48,17 @@ def test_a_peak_beyond_full_scale_is_kept_at_full_scale(tmp_path: Path) -> None:
 
 def test_a_key_depends_on_content_and_rate() -> None:
     assert len({sound_key("a", 16000), sound_key("a", 22050), sound_key("b", 16000)}) == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_exit_code_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    soundfile.write(tmp_path / "a.wav", speech(1.0), 22050)
+
+    @contextmanager
+    def full(path: Path) -> Iterator[BinaryIO]:
+        with storage_errors(path), open("/dev/full", "wb") as file:  # noqa: PTH123
+            yield file
+
+    monkeypatch.setattr("app.files.replacing", full)
+    with Cache(tmp_path / "cache") as cache, pytest.raises(UnreachableError, match="No space left"):
+        make_sound(tmp_path / "a.wav", 22050, "abcd", cache)
