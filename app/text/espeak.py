@@ -2,7 +2,7 @@
 
 The program is under the GPL and is neither linked nor imported. It answers through a terminal where there is one, since
 it holds its output back in a pipe; elsewhere (Windows) filler text pushes the answer out. A question is followed by a
-random word, and the answer ends where that word's phonemes come back: no text can put questions and answers out of step.
+random word, and the answer ends where that word's phonemes come back: no text can get questions and answers confused.
 """
 
 import contextlib

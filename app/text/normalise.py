@@ -8,7 +8,7 @@ from app.text.dates import say_dates, say_times, say_years
 from app.text.language import Language, language_of
 from app.text.links import spell_links
 from app.text.numbers import read_numbers
-from app.text.quantities import say_measures, say_money, say_numbers, say_ranges, say_signs
+from app.text.quantities import RANGE_DASH, say_measures, say_money, say_numbers, say_ranges, say_signs
 from app.text.repair import repair, tidy
 
 Step = Callable[[str, Language], str]
@@ -30,7 +30,7 @@ def normalise(text: str, language: str) -> str:
     table = language_of(language)
     has_numbers = _ANY_DIGIT.search(text) is not None
     if table is None:
-        return read_numbers(text, language) if has_numbers else text
+        return tidy(read_numbers(text.replace(RANGE_DASH, "-"), language) if has_numbers else text)
     for step in (*_WORDS, *(_NUMBERS if has_numbers else ()), say_signs):
         text = step(text, table)
     return tidy(text)

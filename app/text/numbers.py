@@ -1,6 +1,7 @@
 """Numbers in words. Digits come in as text; num2words is loaded when the first one comes."""
 
 import re
+from functools import lru_cache
 
 from app.text.language import Language
 
@@ -55,6 +56,7 @@ def pattern(language: Language) -> str:
     return rf"(?:{grouped}|\d+)(?:{decimal}\d+)?"
 
 
+@lru_cache(maxsize=10_000)
 def _in_words(value: int, language: Language, kind: str) -> str:
     from num2words import num2words
 
@@ -66,20 +68,28 @@ def _in_words(value: int, language: Language, kind: str) -> str:
 
 def read_numbers(text: str, tag: str) -> str:
     """The whole numbers of a language without a table in words, where num2words speaks it; else as they are."""
-    base, _, region = tag.lower().replace("_", "-").partition("-")
+    return _WHOLE_NUMBER.sub(lambda match: _in_any_words(match[0], tag), text)
+
+
+_WHOLE_NUMBER = re.compile(r"(?<![\d.,])\d+(?!\d|[.,]\d)")
+
+
+@lru_cache(maxsize=10_000)
+def _in_any_words(digits: str, tag: str) -> str:
     from num2words import CONVERTER_CLASSES, num2words
 
-    name = next(
-        (name for name in (f"{base}_{region.upper()}", {"nb": "no"}.get(base, base)) if name in CONVERTER_CLASSES), None
-    )
-
-    def words(match: re.Match[str]) -> str:
-        digits = match.group()
-        if name is None or len(digits) > MAX_DIGITS:
-            return digits
-        try:
-            return str(num2words(int(digits), lang=name)).replace(",", "")
-        except (NotImplementedError, ArithmeticError, ValueError, LookupError, TypeError):  # num2words lacks pieces
-            return digits
-
-    return re.sub(r"(?<![\d.,])\d+(?![\d]|[.,]\d)", words, text)
+    base, _, region = tag.lower().replace("_", "-").partition("-")
+    names = (f"{base}_{region.upper()}", {"nb": "no"}.get(base, base))
+    name = next((name for name in names if name in CONVERTER_CLASSES), None)
+    if name is None or len(digits) > MAX_DIGITS:
+        return digits
+    try:
+        return str(num2words(int(digits), lang=name)).replace(",", "")
+    except (
+        NotImplementedError,
+        ArithmeticError,
+        ValueError,
+        LookupError,
+        TypeError,
+    ):  # languages with gaps in num2words
+        return digits

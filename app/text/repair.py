@@ -54,9 +54,8 @@ _LINE_ENDS = re.compile(r"[^\S\n]*\n[^\S\n]*")
 _MANY_LINES = re.compile(r"\n{3,}")
 
 _ELLIPSIS = re.compile(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?=([^\S\n]*)(.?))", re.DOTALL)
-_SHOUTS = re.compile(r"[!?]{2,}")
 _DIGITS_DASH = re.compile(r"(?<=[\d%])[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)")
-_LEADING_DASH = re.compile(r"^[^\S\n]*[\u2013-][^\S\n]+", re.MULTILINE)
+_LEADING_DASH = re.compile(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
 _DASH = re.compile(
     r"[^\S\n]*([,;:.!?]?)[^\S\n]*(?:\u2013+|(?<=\s)-{1,3}(?=\s)|(?<=\w)--+(?=\w))[^\S\n]*([,;:.!?]?)[^\S\n]*"
 )
@@ -70,19 +69,24 @@ def repair(text: str) -> str:
     text = _FRACTION.sub(_spelled_fraction, text)
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     text = _OTHER_DIGITS.sub(lambda match: str(unicodedata.decimal(match.group())), text)
-    text = _CONTROLS.sub(" ", _PICTURES.sub(" ", text))
-    return tidy(_pauses(text))
+    text = _SPACES.sub(" ", _CONTROLS.sub(" ", _PICTURES.sub(" ", text)))
+    return _pauses(text)
 
 
 def tidy(text: str) -> str:
-    """One space between words, none before a comma, at most one empty line."""
+    """One space between words and none before a mark, one mark after another, at most one empty line."""
     text = _LINE_ENDS.sub("\n", _SPACES.sub(" ", text))
     text = _MANY_LINES.sub("\n\n", text)
-    return _LEADING_MARK.sub("", _SPACE_BEFORE_MARK.sub(r"\1", text)).strip()
+    text = _MARKS_IN_A_ROW.sub(_strongest, text)
+    return _LEADING_MARKS.sub("", text).strip()
 
 
-_SPACE_BEFORE_MARK = re.compile(r" ([,;.!?](?:\s|$))")
-_LEADING_MARK = re.compile(r"^[,;.:]+(?: |$)", re.MULTILINE)
+_MARKS_IN_A_ROW = re.compile(r" ?([,;:.!?](?: ?[,;:.!?])*)(?![^\s\"')])")
+_LEADING_MARKS = re.compile(r"^(?:[,;.:-]+(?: |$))+", re.MULTILINE)
+
+
+def _strongest(match: re.Match[str]) -> str:
+    return next(mark for mark in "?!.:;," if mark in match[1])
 
 
 def _spelled_fraction(match: re.Match[str]) -> str:
@@ -95,7 +99,6 @@ def _pauses(text: str) -> str:
     """Dashes and dots that only make a pause as a comma or a full stop; one mark where somebody shouted."""
     text = _DIGITS_DASH.sub("\u2012", _LEADING_DASH.sub("", text))  # between numbers: read as a range later
     text = _ELLIPSIS.sub(_pause, text)
-    text = _SHOUTS.sub(lambda match: "?" if "?" in match.group() else "!", text)
     return _DASH.sub(lambda match: f"{match[1] or match[2] or ','} ", text)
 
 

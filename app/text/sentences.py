@@ -11,7 +11,8 @@ from app.text.language import language_of
 MAX_CHARACTERS = 400
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_INNER_END = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]\W*\w")
+_MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
+_LETTER = re.compile(r"\w")
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
 #: Where a long sentence may be broken, the better places first.
 _BREAKS = (
@@ -32,22 +33,22 @@ def split(text: str, language: str) -> list[str]:
 
 
 def _sentences(paragraph: str, language: str) -> list[str]:
-    if _INNER_END.search(paragraph) is None:  # one sentence, as most are: no library needed
+    mark = _MARK.search(paragraph)
+    if mark is None or _LETTER.search(paragraph, mark.end()) is None:  # one sentence: no library needed
         return [paragraph] if paragraph else []
     from sentencex import segment
 
-    found: list[str] = []
+    found: list[list[str]] = []
     for piece in segment(language.lower().replace("_", "-").split("-", maxsplit=1)[0], paragraph):
-        if found and _belongs(found[-1], piece, language):
-            found[-1] += piece
+        if found and _belongs(found[-1][-1].rstrip(), piece, language):
+            found[-1].append(piece)
         elif piece.strip():
-            found.append(piece)
-    return [sentence.strip() for sentence in found]
+            found.append([piece])
+    return ["".join(pieces).strip() for pieces in found]
 
 
 def _belongs(before: str, after: str, language: str) -> bool:
     """Whether a piece only continues the one before: behind an abbreviation, or with a small letter behind a dot."""
-    before = before.rstrip()
     start = _SMALL_START.match(after)
     if before.endswith(".") and start is not None and start.group()[-1].islower():
         return True
