@@ -1,7 +1,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.dataset.charts import Axis, durations, paces, printable
@@ -27,6 +27,7 @@ def test_the_histogram_counts_every_recording_once() -> None:
     assert "1 used, 1 left out" in drawing
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.builds(
