@@ -36,6 +36,15 @@ _OPENING = frozenset(
     + "\u2039\u203a\u3008\u3009\u300a\u300b\u300c\u300d"
 )
 _CANDIDATE = re.compile(r"\.{3,}|[" + re.escape("".join(_MARKS) + _SILENT_MARKS) + "]")
+_SPOKEN = re.compile(r"[^\W_]")
+#: Of several marks in a row the first counts.
+_MORE_MARKS = re.compile("[" + re.escape("".join(_MARKS) + _SILENT_MARKS) + "]+")
+_SPACES = re.compile(r"\s+")
+#: Languages that write an ordinal with a dot; the program looks only at Roman ones here.
+_ORDINAL_DOTS = frozenset({"da", "de", "et", "fi", "fo", "hu", "kl", "lt", "ltg", "lv", "nb", "nl", "sl", "smj"})
+_ROMAN_NUMBER = re.compile(r"(?:[IVXL]|\s|^)[IVXL]$")
+#: Languages whose sentences may begin with a small letter.
+_SMALL_SENTENCES = frozenset({"ka", "mto", "xex"})
 
 
 @dataclass(frozen=True)
@@ -46,38 +55,38 @@ class Clause:
     mark: str
 
 
-def clauses(text: str) -> Iterator[Clause]:
+def clauses(text: str, voice: str = "en-us") -> Iterator[Clause]:
     """The clauses of one line of text, in order; joined with spaces they are the line."""
-    start = 0
-    position = 0
+    language = voice.split("-", maxsplit=1)[0]
+    start = position = 0
     while (match := _CANDIDATE.search(text, position)) is not None:
-        written = "…" if match.group().startswith("...") else match.group()
+        mark = "\u2026" if match.group().startswith("...") else match.group()
         position = match.end()
-        if written in "!?":
-            position = _skip(text, position, "!?")
-        if _ends(text, start, match.start(), position, written):
-            yield Clause(text[start:position].strip(), _MARKS.get(written, ""))
+        position = _past(text, position, _MORE_MARKS)
+        spoken = _SPOKEN.search(text, start, match.start()) is not None
+        if spoken and _may_end(text, position, mark) and (mark != "." or _dot_ends(text, match.start(), language)):
+            yield Clause(text[start:position].strip(), _MARKS.get(mark, ""))
             start = position
     if text[start:].strip():
         yield Clause(text[start:].strip(), "")
 
 
-def _ends(text: str, start: int, mark: int, after: int, written: str) -> bool:
+def _may_end(text: str, after: int, mark: str) -> bool:
+    """Most marks end a clause only before a space or a bracket."""
     following = text[after : after + 1]
-    if following and not (following.isspace() or following in _OPENING or written in _SILENT_MARKS):
+    return not following or following.isspace() or following in _OPENING or mark in _SILENT_MARKS
+
+
+def _dot_ends(text: str, dot: int, language: str) -> bool:
+    """Whether a dot is more than that of an abbreviation, of an ordinal or of `U.S.A.'s`."""
+    following = _past(text, dot + 1, _SPACES)
+    if text[following : following + 1].islower() and language not in _SMALL_SENTENCES:
         return False
-    if not any(character.isalnum() for character in text[start:mark]):
+    if text[following : following + 2] == "'s":
         return False
-    return not (written == "." and _next_letter(text, after).islower())
+    return not (language in _ORDINAL_DOTS and _ROMAN_NUMBER.search(text, max(0, dot - 2), dot))
 
 
-def _next_letter(text: str, position: int) -> str:
-    while text[position : position + 1].isspace():
-        position += 1
-    return text[position : position + 1]
-
-
-def _skip(text: str, position: int, marks: str) -> int:
-    while text[position : position + 1] and text[position] in marks:
-        position += 1
-    return position
+def _past(text: str, position: int, pattern: re.Pattern[str]) -> int:
+    match = pattern.match(text, position)
+    return match.end() if match else position

@@ -48,7 +48,7 @@ class EspeakPhonemizer:
         """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them."""
         spoken = "".join(
             _LANGUAGE_FLAG.sub("", phonemes) + mark + (" " if mark in (",", ":", ";") else "")
-            for line in _lines(list(clauses(_plain(sentence))))
+            for line in _lines(list(clauses(_plain(sentence), self._program.voice)))
             for phonemes, mark in self._read(line)
         )
         return list(unicodedata.normalize("NFD", spoken))
@@ -94,7 +94,7 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
 def _plain(text: str) -> str:
     """One line without control characters and without `[[`: both are orders to espeak-ng."""
     line = "".join(" " if unicodedata.category(character) in _UNSPEAKABLE else character for character in text)
-    return " ".join(line.replace("[", " ").replace("]", " ").split())
+    return " ".join(line.replace("[", "(").replace("]", ")").split())
 
 
 #: Controls, surrogates, private use, line and paragraph separators.
