@@ -1,0 +1,52 @@
+"""A training as a program of its own, to be killed: `python -m tests.train.program OUT CLIPS STEPS [SLOW_SECONDS]`."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from app.errors import VoxmatrixError
+from entrypoint import patches
+from tests.train import synthetic
+
+
+def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
+    """Train the small voice; every step sleeps inside one call for `slow_seconds`, as a large one on a CPU would."""
+    patches.install()
+    synthetic.know_mini()
+    from app.train import loop
+    from app.train.fit import fit
+    from app.train.settings import TrainSettings
+
+    real = loop.gradients
+
+    def slow(*given: Any, **more: Any) -> Any:
+        until = time.monotonic() + slow_seconds
+        while time.monotonic() < until:
+            time.sleep(until - time.monotonic())  # goes on after a signal, as torch does
+        return real(*given, **more)
+
+    loop.gradients = slow
+    prepared = synthetic.prepared_set(clips)
+    settings = TrainSettings(
+        out=out,
+        device="cpu",
+        threads=1,
+        batch_size=4,
+        max_steps=steps,
+        checkpoint_every=5,
+        validate_every=20,
+        log_every=1,
+        keep=2,
+    )
+    try:
+        result = fit(prepared, settings)
+    except VoxmatrixError as error:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        return error.exit_code
+    print(f"done at step {result.steps}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float((sys.argv + ["0"])[4])))
