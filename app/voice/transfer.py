@@ -60,10 +60,14 @@ def transfer(
 
 def _shared_rows(source: Symbols | None, target: Symbols | None) -> list[tuple[int, int]] | None:
     """(row there, row here) of every symbol that both know, or None when the rows already mean the same."""
-    if source is None or target is None or {**source} == {**target}:
+    if source is None or target is None or _plain(source) == _plain(target):
         return None
     pairs = ((source[symbol], ids) for symbol, ids in target.items() if symbol in source)
     return [pair for there, here in pairs for pair in zip(there, here, strict=False)]
+
+
+def _plain(symbols: Symbols) -> dict[str, list[int]]:
+    return {symbol: list(ids) for symbol, ids in symbols.items()}
 
 
 def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> int:
