@@ -15,7 +15,7 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     environment = os.environ if environment is None else environment
     program = foreign_program(words, environment)
     if program is not None:
-        os.execvp(program, list(words))  # noqa: S606 - the person asked for this program by name
+        os.execvp(program, list(words))
     return cli.run(words)
 
 

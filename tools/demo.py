@@ -60,5 +60,5 @@ def _say_how_the_loss_fell(metrics: Path) -> None:
 if __name__ == "__main__":
     main(
         out=Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "demo",
-        steps=int(sys.argv[2]) if len(sys.argv) > 2 else 300,  # noqa: PLR2004
+        steps=int(sys.argv[2]) if len(sys.argv) > 2 else 300,
     )

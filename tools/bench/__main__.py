@@ -67,8 +67,8 @@ def page(figures: dict[str, Any]) -> str:
     """The measurements as Markdown. What was never measured is said to be so."""
     notes = (ROOT / "docs" / "measured-by-hand.md").read_text(encoding="utf-8")
     parts = [
-        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved runs "
-        "(A B A B …) on shared, noisy machines with two cores: read the ratios, not the seconds.\n"
+        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved "
+        "runs (A B A B …) on shared, noisy machines with two cores: read the ratios, not the seconds.\n"
     ]
     for bench in BENCHES:
         parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")

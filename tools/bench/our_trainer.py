@@ -1,4 +1,4 @@
-"""Our trainer over a folder of recordings, timed per batch; the counterpart of piper_trainer.py. Prints one JSON object."""
+"""Our trainer over a folder of recordings, timed per batch, beside piper_trainer.py. Prints one JSON object."""
 
 import argparse
 import json

@@ -16,11 +16,11 @@ import numpy as np
 
 def provide_alignment() -> None:
     """The wheel of piper-tts lacks its compiled MAS: give it the one of the package that voxmatrix uses too."""
-    from monotonic_alignment_search import maximum_path
     import torch
+    from monotonic_alignment_search import maximum_path
 
     def maximum_path_c(paths: np.ndarray, values: np.ndarray, text: np.ndarray, frames: np.ndarray) -> None:
-        # Piper hands over (batch, frames, text) with the number of frames first; the package wants (batch, text, frames).
+        # Piper hands over (batch, frames, text), the number of frames first; the package wants (batch, text, frames).
         n_frames, n_text = text, frames
         mask = np.zeros(values.shape, dtype=np.float32)
         for row in range(len(values)):
@@ -61,7 +61,7 @@ def main() -> None:
         def __init__(self) -> None:
             self.started, self.ended, self.samples = 0.0, 0.0, 0
 
-        def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]
             self.ended = time.perf_counter()
             if batch_idx + 1 == asked.warmup:
                 self.started = self.ended

@@ -1,4 +1,4 @@
-"""Seconds a step of `tiny` takes beside a step of `medium`: same files, batch 8, interleaved. Prints one JSON object."""
+"""Seconds that a step of `tiny` takes beside one of `medium`: same files, interleaved. Prints one JSON object."""
 
 import argparse
 import json

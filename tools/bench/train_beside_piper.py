@@ -30,8 +30,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = _wave_copy(ROOT / "samples" / "en", Path(folder))
         for _ in range(asked.rounds):
-            for name in runs:
-                runs[name].append(_run(name, data, asked.steps, asked.batch_size))
+            for name, done in runs.items():
+                done.append(_run(name, data, asked.steps, asked.batch_size))
     speeds = {
         name: statistics.median(run["audio_seconds"] / run["seconds"] for run in done) for name, done in runs.items()
     }
