@@ -7,14 +7,14 @@ renaming; whatever a kill interrupts is done again.
 """
 
 import contextlib
-import json
 import os
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from app.errors import DamagedFileError, UnreachableError
 from app.files import storage_errors
@@ -26,11 +26,21 @@ NPY_HEADER_BYTES = 128
 #: A part that no process has finished within this time never will be.
 STALE_SECONDS = 3600.0
 _COMMIT_ENTRIES = 256
-_TABLES = (
-    "create table if not exists files"
-    " (path blob primary key, size integer, mtime_ns integer, inode integer, sha256 text)",
-    "create table if not exists facts (key text primary key, value text)",
+_FILES = (
+    "create table if not exists files (path blob primary key, size integer, mtime_ns integer, inode integer, sha256)"
 )
+
+
+class Entry(Protocol):
+    """A NamedTuple of numbers and texts."""
+
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+E = TypeVar("E", bound=Entry)
 
 
 class Stamp(NamedTuple):
@@ -41,7 +51,7 @@ class Stamp(NamedTuple):
     inode: int
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def of(cls, path: str) -> Self:
         """The stamp of the file as it is now."""
         stat = os.stat(path)  # noqa: PTH116  a third of the time of Path.stat, for each recording
         return cls(stat.st_size, stat.st_mtime_ns, stat.st_ino)
@@ -55,7 +65,8 @@ class Cache:
         DamagedFileError: the index is damaged; `discard` it and start again.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *kinds: type[Entry]) -> None:
+        """`kinds`: what is remembered under keys, each in a table of its own, a new one when its fields change."""
         self.folder = folder
         self._lock = threading.Lock()
         self._unsaved = 0
@@ -65,8 +76,11 @@ class Cache:
         try:
             with self._errors():
                 self._index.execute("pragma synchronous = normal")
-                for table in _TABLES:
-                    self._index.execute(table)
+                self._index.execute(_FILES)
+                for kind in kinds:
+                    self._index.execute(
+                        f"create table if not exists {_table(kind)} (key text primary key, {_columns(kind)})"
+                    )
         except BaseException:
             self._index.close()
             raise
@@ -92,29 +106,24 @@ class Cache:
         except OSError:
             return False
 
-    def known_files(self, paths: Iterable[Path]) -> dict[Path, tuple[Stamp, str]]:
+    def known_files(self, paths: Iterable[str]) -> dict[str, tuple[Stamp, str]]:
         """The stamp and the SHA-256 that each of these files had when it was last read."""
         by_name = {os.fsencode(path): path for path in paths}
-        rows = self._select("select path, size, mtime_ns, inode, sha256 from files where path in", by_name)
+        rows = self._select("select * from files where path in", by_name)
         return {by_name[name]: (Stamp(size, time_ns, inode), sha) for name, size, time_ns, inode, sha in rows}
 
-    def known_facts(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """What is known under each of these keys; an entry that cannot be read is as good as none."""
-        found = {}
-        for key, value in self._select("select key, value from facts where key in", set(keys)):
-            with contextlib.suppress(ValueError):
-                entry = json.loads(value)
-                if isinstance(entry, dict):
-                    found[key] = entry
-        return found
+    def known(self, kind: type[E], keys: Iterable[str]) -> dict[str, E]:
+        """What is remembered under each of these keys."""
+        rows = self._select(f"select * from {_table(kind)} where key in", set(keys))
+        return {row[0]: kind(*row[1:]) for row in rows}
 
-    def remember_file(self, path: Path, stamp: Stamp, sha256: str) -> None:
+    def remember_file(self, path: str, stamp: Stamp, sha256: str) -> None:
         """This file holds these bytes as long as its stamp stays."""
-        self._write("insert or replace into files values (?, ?, ?, ?, ?)", (os.fsencode(path), *stamp, sha256))
+        self._write("files", (os.fsencode(path), *stamp, sha256))
 
-    def remember_facts(self, key: str, facts: dict[str, Any]) -> None:
-        """This content has these facts."""
-        self._write("insert or replace into facts values (?, ?)", (key, json.dumps(facts)))
+    def remember(self, key: str, entry: Entry) -> None:
+        """This content is known so."""
+        self._write(_table(type(entry)), (key, *entry))
 
     def save(self) -> None:
         """Make everything so far last."""
@@ -146,9 +155,9 @@ class Cache:
                 rows += self._index.execute(f"{statement} ({','.join('?' * len(some))})", some).fetchall()
         return rows
 
-    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+    def _write(self, table: str, values: tuple[Any, ...]) -> None:
         with self._lock, self._errors():
-            self._index.execute(statement, values)
+            self._index.execute(f"insert or replace into {table} values ({','.join('?' * len(values))})", values)
             self._unsaved += 1
             if self._unsaved >= _COMMIT_ENTRIES:
                 self._index.commit()
@@ -164,6 +173,14 @@ class Cache:
             raise UnreachableError(f"cannot write {place}: {error}", remedy) from error
         except sqlite3.DatabaseError as error:
             raise DamagedFileError(f"{place} is damaged: {error}", f"remove it: rm {place}") from error
+
+
+def _table(kind: type[Entry]) -> str:
+    return f"{kind.__name__.lower()}_{zlib.crc32(_columns(kind).encode()):08x}"
+
+
+def _columns(kind: type[Entry]) -> str:
+    return ", ".join(str(field) for field in kind._fields)  # type: ignore[attr-defined]
 
 
 def _make_folder(folder: Path) -> None:

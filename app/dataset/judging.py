@@ -1,7 +1,6 @@
 """Which recordings can be learned from: pure rules over what is known of each, and over all of them together."""
 
 import math
-import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -129,10 +128,10 @@ def _paces(made: Sequence[Made]) -> list[Problem]:
     """Transcripts whose length does not fit: by what any human can say, and by what these recordings usually have."""
     if not made:
         return []
-    usual = statistics.median(map(pace, made))
+    usual = _median(map(pace, made))
     logs = [math.log(_graceful(one, usual)) for one in made]
-    middle = statistics.median(logs)
-    deviation = max(LEAST_DEVIATION, _MAD_TO_SIGMA * statistics.median(abs(log - middle) for log in logs))
+    middle = _median(logs)
+    deviation = max(LEAST_DEVIATION, _MAD_TO_SIGMA * _median(abs(log - middle) for log in logs))
     problems = []
     for one, log in zip(made, logs, strict=True):
         far = len(made) >= ENOUGH_FOR_USUAL and abs(log - middle) > DEVIATIONS * deviation
@@ -143,6 +142,12 @@ def _paces(made: Sequence[Made]) -> list[Problem]:
             remedy = "check that the text is what is said, all of it, and no more"
             problems.append(_problem(one, "text-does-not-fit", what, remedy))
     return problems
+
+
+def _median(values: Iterable[float]) -> float:
+    """The middle one; of an even number the upper of both. (Importing `statistics` takes longer than all of this.)"""
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
 
 
 def _is_impossible(made: Made) -> bool:

@@ -18,13 +18,14 @@ def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
         data = data.replace(b"\r", b"\n")
     for number, ended in enumerate(data.split(b"\n"), start=1):
         raw = ended.removesuffix(b"\r")
-        if not raw.strip():
-            continue
         place = f"{name}:{number}"
         try:
-            yield place, raw.decode("utf-8")
+            line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             yield place, not_utf8(place, raw, error)
+            continue
+        if line.strip():
+            yield place, line
 
 
 def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") -> Problem:

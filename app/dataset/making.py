@@ -4,14 +4,11 @@ Threads and not processes: reading, resampling, hashing and the disk let go of P
 its own, and a thread costs no second copy of Python and numpy.
 """
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from app.dataset.cache import Cache, Stamp
 from app.dataset.recording import Recording
@@ -44,7 +41,7 @@ class Maker:
         self._rate_hz = rate_hz
         self._voice = (language, phoneme_type)
         self._pronouncer = Pronouncer(language, phoneme_type)
-        self._hashes: dict[Path, str] = {}
+        self._hashes: dict[str, str] = {}
         self._sounds: dict[str, SoundFacts] = {}  # by sound key; of a file that cannot be read, by its path
         self._spoken: dict[str, Spoken] = {}
         self._claimed: set[str] = set()
@@ -72,61 +69,53 @@ class Maker:
 
     def _recall(self, recordings: Sequence[Recording]) -> None:
         """Take from the cache what still holds: of files whose stamp is the same, and of texts."""
-        for path, (stamp, sha256) in self._cache.known_files({one.path for one in recordings}).items():
-            with suppress(OSError):
-                if Stamp.of(path) == stamp:
-                    self._hashes[path] = sha256
-        for key, facts in self._cache.known_facts(map(self._sound_key, self._hashes.values())).items():
-            self._admit(key, facts)
-        for key, facts in self._cache.known_facts(self._spoken_key(one) for one in recordings).items():
-            if facts.keys() == Spoken.__dataclass_fields__.keys():
-                self._spoken[key] = Spoken(**facts)
+        for path, (stamp, sha256) in self._cache.known_files({str(one.path) for one in recordings}).items():
+            if _stamp(path) == stamp:
+                self._hashes[path] = sha256
+        for key, sound in self._cache.known(SoundFacts, map(self._sound_key, self._hashes.values())).items():
+            self._admit(key, sound)
+        self._spoken |= self._cache.known(Spoken, (self._spoken_key(one) for one in recordings))
 
-    def _admit(self, key: str, facts: dict[str, Any]) -> bool:
-        """Believe facts of the cache when they are whole and the samples that they speak of are there."""
-        if facts.keys() != SoundFacts.__dataclass_fields__.keys():
-            return False
-        sound = SoundFacts(**facts)
+    def _admit(self, key: str, sound: SoundFacts) -> bool:
+        """Believe what the cache says of a sound when the samples that it speaks of are there."""
         if not sound.fault and not self._cache.holds_clip(key, sound.samples):
             return False
         self._sounds[key] = sound
         return True
 
     def _is_known(self, recording: Recording) -> bool:
-        sha256 = self._hashes.get(recording.path)
+        sha256 = self._hashes.get(str(recording.path))
         if sha256 is None or self._sound_key(sha256) not in self._sounds:
             return False
         return not is_sayable(recording.text) or self._spoken_key(recording) in self._spoken
 
     def _make_one(self, recording: Recording) -> None:
-        if self._claim(os.fspath(recording.path)):
+        if self._claim(str(recording.path)):
             self._make_sound(recording.path)
         key = self._spoken_key(recording)
         if is_sayable(recording.text) and key not in self._spoken and self._claim(key):
             self._spoken[key] = spoken = self._pronouncer.pronounce(recording.text)
-            self._cache.remember_facts(key, spoken.as_dict())
+            self._cache.remember(key, spoken)
 
     def _make_sound(self, path: Path) -> None:
-        try:
-            before = Stamp.of(path)
-            sha256 = self._hashes.get(path) or (digest(path) if path.is_file() else "")  # opening a pipe would wait
-        except OSError:
-            sha256 = ""
-        if not sha256:
-            self._sounds[os.fspath(path)] = make_sound(path, self._rate_hz, "", self._cache)
+        place = str(path)
+        before = _stamp(place)
+        sha256 = self._hashes.get(place) or _digest(path)
+        if not before or not sha256:
+            self._sounds[place] = make_sound(path, self._rate_hz, "", self._cache)
             return
         key = self._sound_key(sha256)
         if self._claim(key) and key not in self._sounds:
-            known = self._cache.known_facts([key]).get(key)
+            known = self._cache.known(SoundFacts, [key]).get(key)
             if not (known and self._admit(key, known)):
                 sound = make_sound(path, self._rate_hz, key, self._cache)
-                if Stamp.of(path) != before:
-                    self._sounds[os.fspath(path)] = _CHANGED
+                if _stamp(place) != before:
+                    self._sounds[place] = _CHANGED
                     return
                 self._sounds[key] = sound
-                self._cache.remember_facts(key, sound.as_dict())
-        self._hashes[path] = sha256
-        self._cache.remember_file(path, before, sha256)
+                self._cache.remember(key, sound)
+        self._hashes[place] = sha256
+        self._cache.remember_file(place, before, sha256)
 
     def _claim(self, key: str) -> bool:
         """Whether this thread is the first to ask for the key, and so has to make it."""
@@ -143,11 +132,27 @@ class Maker:
         return spoken_key(recording.text, *self._voice)
 
     def _made(self, recording: Recording) -> Made:
-        sha256 = self._hashes.get(recording.path, "")
+        place = str(recording.path)
+        sha256 = self._hashes.get(place, "")
         key = self._sound_key(sha256) if sha256 else ""
-        sound = self._sounds.get(key) or self._sounds.get(os.fspath(recording.path), _CHANGED)
+        sound = self._sounds.get(key) or self._sounds.get(place, _CHANGED)
         spoken = self._spoken.get(self._spoken_key(recording), Spoken())
         return Made(recording=recording, sha256=sha256, sound_key=key, sound=sound, spoken=spoken)
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        return Stamp.of(path)
+    except OSError:
+        return None
+
+
+def _digest(path: Path) -> str:
+    """The file's SHA-256; nothing when it cannot be read, or is a pipe or a device, where one would wait for ever."""
+    try:
+        return digest(path) if path.is_file() else ""
+    except OSError:
+        return ""
 
 
 _CHANGED = SoundFacts(
@@ -162,6 +167,8 @@ def each(work: Callable[[T], None], items: Iterable[T], workers: int) -> Iterato
 
     The first error ends it; work that has begun is waited for.
     """
+    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
     waiting: set[Future[None]] = set()
     with ThreadPoolExecutor(workers, thread_name_prefix="prepare") as pool:
         try:

@@ -13,6 +13,8 @@ from app.dataset.making import Made, Maker, Progress
 from app.dataset.prepared import Clip, Measured, PreparedSet, PrepareSettings, TooFewRecordingsError
 from app.dataset.problem import Problem
 from app.dataset.recording import Recording
+from app.dataset.sound import SoundFacts
+from app.dataset.spoken import Spoken
 from app.errors import DamagedFileError
 from app.tables.quality import quality
 from app.text.symbols import default_map, map_for, to_ids
@@ -49,7 +51,7 @@ def _make(recordings: Sequence[Recording], settings: PrepareSettings, on_progres
 def _make_with_index(
     recordings: Sequence[Recording], settings: PrepareSettings, on_progress: Progress | None
 ) -> list[Made]:
-    with Cache(settings.cache) as cache:
+    with Cache(settings.cache, SoundFacts, Spoken) as cache:
         cache.clean()
         maker = Maker(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
         return maker.make(recordings, settings.workers, on_progress)

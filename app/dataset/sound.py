@@ -2,10 +2,9 @@
 
 import hashlib
 import io
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from app.dataset.cache import Cache
 
@@ -15,8 +14,7 @@ VERSION = "1"
 READ_SECONDS = 120.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class SoundFacts:
+class SoundFacts(NamedTuple):
     """What one file sounds like, or why it cannot be read."""
 
     samples: int = 0  # at the voice's rate, silence trimmed
@@ -29,10 +27,6 @@ class SoundFacts:
     fault: str = ""  # one of app.audio.load.Fault
     problem: str = ""
     remedy: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the cache."""
-        return asdict(self)
 
     @property
     def trimmed_seconds(self) -> float:

@@ -1,21 +1,20 @@
 """One text → how it is spoken, remembered by its content."""
 
 import hashlib
+import importlib.util
 import queue
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.errors import BadInputError
-from app.text.espeak import PROGRAM
-from app.text.normalise import normalise
-from app.text.phonemes import Phonemizer, phonemizer
-from app.text.sentences import split
+
+if TYPE_CHECKING:
+    from app.text.phonemes import Phonemizer
 
 #: A text so long is no sentence; it is refused by its length and not pronounced.
 MAX_CHARACTERS = 2000
@@ -23,18 +22,13 @@ MAX_CHARACTERS = 2000
 _READERS = ("num2words", "sentencex")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spoken:
+class Spoken(NamedTuple):
     """The phonemes of a text, one code point each, and how much there is to say."""
 
     phonemes: str = ""
     characters: int = 0  # letters and digits of the text once numbers are words
     problem: str = ""
     remedy: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the cache."""
-        return asdict(self)
 
 
 class Pronouncer:
@@ -53,6 +47,9 @@ class Pronouncer:
             MissingProgramError: espeak-ng is needed and not installed.
             UsageError: espeak-ng has no such voice.
         """
+        from app.text.normalise import normalise
+        from app.text.sentences import split
+
         normalised = normalise(text, self._language)
         with self._borrowed() as phonemizer_:
             try:
@@ -67,7 +64,9 @@ class Pronouncer:
         self._open.close()
 
     @contextmanager
-    def _borrowed(self) -> Iterator[Phonemizer]:
+    def _borrowed(self) -> Iterator["Phonemizer"]:
+        from app.text.phonemes import phonemizer
+
         try:
             one = self._free.get_nowait()
         except queue.Empty:
@@ -103,14 +102,18 @@ def front_version(phoneme_type: str) -> str:
 
 
 def _package_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
+    """The name of the folder that pip writes beside a package (`importlib.metadata` would read mail headers for it)."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
         return "none"
+    beside = Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info")
+    return ", ".join(sorted(folder.name for folder in beside))
 
 
 def _program_version() -> str:
     try:
+        from app.text.espeak import PROGRAM
+
         command = [PROGRAM, "--version"]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30).stdout.strip()
     except OSError:  # not installed: said when it is needed

@@ -11,6 +11,8 @@ from app.dataset import making
 from app.dataset.cache import Cache
 from app.dataset.making import Made, Maker, each
 from app.dataset.recording import Recording
+from app.dataset.sound import SoundFacts
+from app.dataset.spoken import Spoken
 from tests.dataset.broken import speech
 
 
@@ -28,7 +30,7 @@ def recordings(tmp_path: Path) -> list[Recording]:
 def make(folder: Path, recordings: list[Recording], workers: int = 2) -> tuple[list[Made], int]:
     """What is known of the recordings, and how many of them were worked on."""
     steps: list[tuple[int, int]] = []
-    with Cache(folder) as cache:
+    with Cache(folder, SoundFacts, Spoken) as cache:
         made = Maker(cache, 16000, "en-us", "text").make(
             recordings, workers, lambda done, total: steps.append((done, total))
         )
@@ -123,6 +125,20 @@ def test_a_file_that_changes_while_it_is_read_is_not_remembered(
     assert "changed while" in made[0].sound.problem
     monkeypatch.undo()
     assert not make(tmp_path / "cache", recordings[:1])[0][0].sound.fault
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_said_so(
+    tmp_path: Path, recordings: list[Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = making.make_sound
+
+    def meanwhile(path: Path, *rest: object) -> object:
+        facts = original(path, *rest)  # type: ignore[arg-type]
+        path.unlink()
+        return facts
+
+    monkeypatch.setattr(making, "make_sound", meanwhile)
+    assert make(tmp_path / "cache", recordings[:1])[0][0].sound.fault == "unreadable"
 
 
 def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_text_that_cannot_be_said_is_said_so_in_the_answer(monkeypatch: pytest
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr("app.dataset.spoken.phonemizer", lambda kind, voice: Deaf())
+    monkeypatch.setattr("app.text.phonemes.phonemizer", lambda kind, voice: Deaf())
     assert Pronouncer("en-us", "text").pronounce("x").problem == "no answer"
 
 
@@ -43,7 +43,7 @@ def test_each_thread_has_its_own_program_and_all_are_closed(monkeypatch: pytest.
             self.closed = True
 
     opened: list[Slow] = []
-    monkeypatch.setattr("app.dataset.spoken.phonemizer", lambda kind, voice: Slow())
+    monkeypatch.setattr("app.text.phonemes.phonemizer", lambda kind, voice: Slow())
     pronouncer = Pronouncer("en-us", "text")
     for _ in range(2):  # the second time, those that are open are used again
         threads = [threading.Thread(target=pronouncer.pronounce, args=("word",)) for _ in range(2)]
