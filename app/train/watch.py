@@ -133,37 +133,41 @@ class PlainWatch(QuietWatch):
 
 
 class BarWatch(PlainWatch):
-    """A bar with speed, losses and time left, on a terminal; the other lines pass above it."""
+    """A bar with speed and time left, and the losses below it, on a terminal; the other lines pass above."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
-        from rich.console import Console
+        from rich.console import Console, Group
+        from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.text import Text
 
-        columns = (BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.description}"))
-        self._bar = Progress(*columns, console=Console(file=stream))
+        self._bar = Progress(MofNCompleteColumn(), BarColumn(bar_width=20), TextColumn("{task.description}"))
+        self._losses = Text()
+        self._live = Live(Group(self._bar, self._losses), console=Console(file=stream))
         self._task: Any = None
 
     def started(self, start: Start) -> None:
         """The lines, then the bar below them."""
         super().started(start)
         self._task = self._bar.add_task("", total=start.total_steps, completed=start.step)
-        self._bar.start()
+        self._live.start()
 
     def stepped(self, step: int) -> None:
         """The bar grows."""
         self._bar.update(self._task, completed=step)
 
     def reported(self, report: Report) -> None:
-        """Beside the bar."""
-        self._bar.update(self._task, description=figures(report))
+        """Beside the bar and below it."""
+        self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
+        self._losses.plain = f"epoch {report.epoch}  {losses(report)}"
 
     def ended(self) -> None:
         """The bar stays as it is."""
-        self._bar.stop()
+        self._live.stop()
 
     def _say(self, line: str) -> None:
-        self._bar.console.print(line, highlight=False, markup=False)
+        self._live.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def make_watch(stream: TextIO | None = None) -> Watch:
@@ -186,9 +190,17 @@ def describe(start: Start) -> list[str]:
 
 def figures(report: Report) -> str:
     """One line of numbers."""
-    losses = "  ".join(f"{name} {value:.3f}" for name, value in report.losses.items())
-    speed = f"{report.steps_per_second:.2f} steps/s, {report.audio_seconds_per_second:.1f} s audio/s"
-    return f"epoch {report.epoch}  {losses}  {speed}  {clock(report.seconds_left)} left"
+    return f"epoch {report.epoch}  {losses(report)}  {speed(report)}  {clock(report.seconds_left)} left"
+
+
+def losses(report: Report) -> str:
+    """What the networks were told about their work."""
+    return "  ".join(f"{name} {value:.3f}" for name, value in report.losses.items())
+
+
+def speed(report: Report) -> str:
+    """Steps, and seconds of recordings learned from, a second."""
+    return f"{report.steps_per_second:.2f} steps/s  {report.audio_seconds_per_second:.1f} s audio/s"
 
 
 def clock(seconds: float) -> str:

@@ -42,11 +42,11 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
     try:
         result = fit(prepared, settings)
     except VoxmatrixError as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
+        sys.stdout.write(f"{type(error).__name__}: {error}\n")
         return error.exit_code
-    print(f"done at step {result.steps}", flush=True)
+    sys.stdout.write(f"done at step {result.steps}\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float((sys.argv + ["0"])[4])))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float([*sys.argv, "0"][4])))
