@@ -43,13 +43,13 @@ def transfer(
     fresh: list[str] = []
     with torch.no_grad():
         for name, weight in state.items():
-            if name == _EMBEDDING and rows is not None and name in source:
-                copied_rows = _copy_rows(source[name], weight, rows)
-                fresh.append(name)
-            elif name in source and source[name].shape == weight.shape:
-                weight.copy_(source[name])
-            else:
-                fresh.append(name)
+            old = source.get(name)
+            if old is not None and old.shape == weight.shape and not (rows is not None and name == _EMBEDDING):
+                weight.copy_(old)
+                continue
+            fresh.append(name)
+            if rows is not None and name == _EMBEDDING and old is not None and old.shape[1:] == weight.shape[1:]:
+                copied_rows = _copy_rows(old, weight, rows)
         _silence(state, fresh)
     return Transfer(
         copied=len(state) - len(fresh),

@@ -75,6 +75,12 @@ def test_ids_outside_a_voice_are_left_alone(make_voice: MakeVoice) -> None:
     assert done.symbols == 0
 
 
+def test_embeddings_of_another_width_begin_anew(make_voice: MakeVoice) -> None:
+    done = transfer(make_voice("x_low").state_dict(), build_generator(quality("tiny"), 40), {"a": [1]}, {"a": [3]})
+    assert "enc_p.emb.weight" in done.fresh
+    assert done.symbols is None
+
+
 def test_other_symbols_without_tables_begin_anew(make_voice: MakeVoice) -> None:
     done = transfer(make_voice().state_dict(), build_generator(quality("tiny"), 30))
     assert done.fresh == ("enc_p.emb.weight",)
