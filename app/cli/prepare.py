@@ -14,6 +14,10 @@ from app.tables.quality import quality as quality_row
 
 if TYPE_CHECKING:
     from app.dataset.prepared import PreparedSet, PrepareSettings
+    from app.dataset.problem import Problem
+
+#: So many recordings are named of those that share a warning; --json and --report name all.
+_NAMED = 5
 
 
 def command(
@@ -110,14 +114,23 @@ def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) 
 
 
 def show(prepared: "PreparedSet") -> None:
-    """Every problem, one a line, then what remains."""
+    """Every recording that was left out, one a line; warnings by kind; then what remains."""
+    left_out = [problem for problem in prepared.problems if problem.severity == "error"]
+    for problem in left_out:
+        place = f" ({problem.place})" if problem.place else ""
+        typer.echo(f"left out: {problem.id}{place}: {problem.problem}\n  → {problem.remedy}")
+    warnings: dict[str, list[Problem]] = {}
     for problem in prepared.problems:
-        word = "left out" if problem.severity == "error" else "used, but"
-        typer.echo(f"{word}: {problem.id}: {problem.problem}\n  → {problem.remedy}")
-    left_out = len({problem.id for problem in prepared.problems if problem.severity == "error"})
+        if problem.severity == "warning":
+            warnings.setdefault(problem.kind, []).append(problem)
+    for alike in warnings.values():
+        named = ", ".join(problem.id for problem in alike[:_NAMED])
+        more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+        typer.echo(f"used, but: {named}{more}: {alike[0].problem}\n  → {alike[0].remedy}")
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
-    typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {left_out} left out")
+    lost = len({problem.id for problem in left_out})
+    typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {lost} left out")
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""`voxmatrix prepare` over a folder with everything wrong, and over the samples."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from tests.dataset import broken
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
+
+
+def test_every_kind_of_broken_recording_is_reported_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = broken.build(tmp_path / "data")
+    report = tmp_path / "report.html"
+
+    code = main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--report", str(report)])
+
+    out = capsys.readouterr().out
+    assert code == 0
+    assert report.stat().st_size > 1000
+    bad = [name for name, what in expected.items() if what != "used" and not what.startswith("warning:")]
+    assert len(bad) >= 30
+    assert [name for name in bad if f"left out: {name}" not in out] == []
+
+
+def test_json_has_each_problem_with_its_kind_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken.build(tmp_path / "data")
+
+    main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--json"])
+
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["problems"]
+    assert all(problem["kind"] and problem["remedy"] for problem in answer["problems"])
+
+
+def test_too_few_recordings_is_exit_3_with_what_was_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.wav").write_bytes(b"")
+    (tmp_path / "a.txt").write_text("Hello.", encoding="utf-8")
+
+    assert main.run(["prepare", str(tmp_path), "--phonemes", "text"]) == 3
+
+    said = capsys.readouterr()
+    assert "left out: a" in said.out
+    assert "voxmatrix:" in said.err
+
+
+def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "medium"]) == 0
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("used, but")]
+    assert len(lines) == 1
+    assert "more" in lines[0]
+
+
+@pytest.mark.espeak
+def test_the_samples_are_clean() -> None:
+    for language, voice in (("en", "en-us"), ("sv", "sv-SE")):
+        assert main.run(["prepare", str(SAMPLES / language), "--language", voice, "--quality", "tiny", "--json"]) == 0
