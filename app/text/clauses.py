@@ -49,14 +49,14 @@ _SMALL_SENTENCES = frozenset({"ka", "mto", "xex"})
 
 @dataclass(frozen=True)
 class Clause:
-    """A stretch that espeak-ng reads at once: the text with its mark, and the mark as Piper writes it ("" if none)."""
+    """A stretch that espeak-ng reads at once: the text as it stands, and its mark as Piper writes it ("" if none)."""
 
     text: str
     mark: str
 
 
 def clauses(text: str, voice: str = "en-us") -> Iterator[Clause]:
-    """The clauses of one line of text, in order; joined with spaces they are the line."""
+    """The clauses of one line of text, in order; joined they are the line."""
     language = voice.split("-", maxsplit=1)[0]
     start = position = 0
     while (match := _CANDIDATE.search(text, position)) is not None:
@@ -64,11 +64,15 @@ def clauses(text: str, voice: str = "en-us") -> Iterator[Clause]:
         position = match.end()
         position = _past(text, position, _MORE_MARKS)
         spoken = _SPOKEN.search(text, start, match.start()) is not None
-        if spoken and _may_end(text, position, mark) and (mark != "." or _dot_ends(text, match.start(), language)):
-            yield Clause(text[start:position].strip(), _MARKS.get(mark, ""))
+        if (
+            spoken
+            and _may_end(text, position, mark)
+            and (mark != "." or _dot_ends(text, match.start(), position, language))
+        ):
+            yield Clause(text[start:position], _MARKS.get(mark, ""))
             start = position
     if text[start:].strip():
-        yield Clause(text[start:].strip(), "")
+        yield Clause(text[start:], "")
 
 
 def _may_end(text: str, after: int, mark: str) -> bool:
@@ -77,9 +81,9 @@ def _may_end(text: str, after: int, mark: str) -> bool:
     return not following or following.isspace() or following in _OPENING or mark in _SILENT_MARKS
 
 
-def _dot_ends(text: str, dot: int, language: str) -> bool:
+def _dot_ends(text: str, dot: int, after: int, language: str) -> bool:
     """Whether a dot is more than that of an abbreviation, of an ordinal or of `U.S.A.'s`."""
-    following = _past(text, dot + 1, _SPACES)
+    following = _past(text, after, _SPACES)
     if text[following : following + 1].islower() and language not in _SMALL_SENTENCES:
         return False
     if text[following : following + 2] == "'s":

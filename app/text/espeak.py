@@ -8,7 +8,7 @@ random word, and the answer ends where that word's phonemes come back: no text c
 import contextlib
 import os
 import queue
-import random
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +26,11 @@ _SPEED = "400"
 _FILLER = b"k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p\n" * 40
 
 
+_CONSONANTS = "bdfgklmnprstv"
+_VOICES = "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us"
+_VOICE_NAME = re.compile(r"[\w/+.-]+")
+
+
 class _DiedError(Exception):
     pass
 
@@ -39,6 +44,8 @@ class EspeakProgram:
     """One running espeak-ng. Its start is not waited for; a death is mended once by a new start."""
 
     def __init__(self, voice: str) -> None:
+        if _VOICE_NAME.fullmatch(voice) is None:
+            raise UsageError(f"{voice!r} is no voice of espeak-ng", _VOICES)
         self.voice = voice
         self._lock = threading.Lock()
         self._start()
@@ -58,8 +65,10 @@ class EspeakProgram:
                 try:
                     return self._ask(line)
                 except _DiedError:
-                    self._stop()
-                    self._start()
+                    self._restart()
+                except BaseException:  # interrupted: the rest of this answer must not meet the next question
+                    self._restart()
+                    raise
         self._check_voice()
         raise BadInputError(
             f"espeak-ng gave no answer to {line[:60]!r}", "change or leave out that text, or update espeak-ng"
@@ -76,7 +85,7 @@ class EspeakProgram:
         if program is None:
             raise missing_program()
         self._owner = os.getpid()
-        self._word = " ".join(random.choices("bdfgklmnprstv", k=7))
+        self._word = " ".join(_CONSONANTS[byte % len(_CONSONANTS)] for byte in os.urandom(7))
         self._end: str | None = None
         command = [program, "-q", "--ipa", "-b", "1", "-s", _SPEED, "-v", self.voice]
         self._process, output, self._pushed = _spawn(command)
@@ -84,6 +93,10 @@ class EspeakProgram:
         threading.Thread(target=_collect, args=(output, self._answers), daemon=True).start()
         with contextlib.suppress(_DiedError):
             self._write(self._word)
+
+    def _restart(self) -> None:
+        self._stop()
+        self._start()
 
     def _ask(self, line: str) -> list[str]:
         if self._end is None:
@@ -130,7 +143,7 @@ class EspeakProgram:
         if result.returncode != 0:
             raise UsageError(
                 f"espeak-ng does not speak {self.voice!r}: {result.stderr.strip()}",
-                "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us",
+                _VOICES,
             )
 
 
@@ -155,6 +168,7 @@ def _spawn(command: list[str]) -> tuple["subprocess.Popen[bytes]", IO[bytes], bo
             stdout=write,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us: the sentence at hand is still finished
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )
     except OSError:
         os.close(read)

@@ -1,10 +1,9 @@
 """What is particular to a language when it is read aloud, read from its table (en.toml, sv.toml)."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 #: The languages that have a table. Of the others only the numbers are read, by num2words.
@@ -60,7 +59,9 @@ def language_of(tag: str) -> Language | None:
 
 @cache
 def _read(base: str, *, month_first: bool) -> Language:
-    row: dict[str, Any] = tomllib.loads(files("app.text").joinpath(f"{base}.toml").read_text(encoding="utf-8"))
+    import tomllib
+
+    row: dict[str, Any] = tomllib.loads(Path(__file__).with_name(f"{base}.toml").read_text(encoding="utf-8"))
     row["currencies"] = tuple(
         Currency(written=tuple(each["written"]), names=tuple(each["names"]), one=each.get("one", ""))
         for each in row["currencies"]

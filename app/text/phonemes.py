@@ -9,6 +9,7 @@ from typing import Protocol, Self
 from app.errors import UsageError
 from app.text.clauses import Clause, clauses
 from app.text.espeak import LINE_BYTES, EspeakProgram, espeak_installed
+from app.text.stress import as_read
 from app.text.symbols import BOS, EOS, PAD, letters
 
 __all__ = ["EspeakPhonemizer", "Phonemizer", "TextPhonemizer", "espeak_installed", "phonemizer"]
@@ -59,11 +60,12 @@ class EspeakPhonemizer:
 
     def _read(self, line: list[Clause]) -> Iterator[tuple[str, str]]:
         """The phonemes and the mark of each clause; clause by clause where the program sees others than we do."""
-        spoken = self._program.ask(" ".join(clause.text for clause in line))
+        ask, voice = self._program.ask, self._program.voice
+        spoken = ask("".join(clause.text for clause in line))
         if len(spoken) != len(line):
-            spoken = [" ".join(self._program.ask(clause.text)) for clause in line]
+            spoken = [" ".join(ask(clause.text)) for clause in line]
         for phonemes, clause in zip(spoken, line, strict=True):
-            yield phonemes, clause.mark
+            yield as_read(phonemes, clause.text, voice, ask), clause.mark
 
 
 class TextPhonemizer:
@@ -107,7 +109,7 @@ def _lines(found: list[Clause]) -> Iterator[list[Clause]]:
     length = 0
     for clause in found:
         for piece in _pieces(clause):
-            size = len(piece.text.encode("utf-8")) + 1
+            size = len(piece.text.encode("utf-8"))
             if line and length + size > LINE_BYTES:
                 yield line
                 line, length = [], 0
@@ -123,6 +125,6 @@ def _pieces(clause: Clause) -> Iterator[Clause]:
     while len(text.encode("utf-8")) > _CLAUSE_BYTES:
         head = text.encode("utf-8")[:_CLAUSE_BYTES].decode("utf-8", "ignore")
         cut = head.rfind(" ") + 1 or len(head)
-        yield Clause(text[:cut].rstrip(), "")
-        text = text[cut:].lstrip()
+        yield Clause(text[:cut], "")
+        text = text[cut:]
     yield Clause(text, clause.mark)

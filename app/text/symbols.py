@@ -1,11 +1,10 @@
 """Symbols and their ids: the tables of Piper's voices, and how a list of symbols becomes a row of ids."""
 
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from app.errors import UsageError
 
@@ -73,4 +72,6 @@ def to_ids(phonemes: Sequence[str], id_map: Mapping[str, Sequence[int]]) -> tupl
 
 @cache
 def _tables() -> dict[str, list[str]]:
-    return tomllib.loads(files("app.text").joinpath("symbols.toml").read_text(encoding="utf-8"))
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("symbols.toml").read_text(encoding="utf-8"))
