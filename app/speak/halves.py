@@ -7,8 +7,9 @@ not copied: both halves point into the file, which onnxruntime maps.
 
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from app.speak.protobuf import Field, bytes_field, fields, number_field, numbers
 from app.speak.reach import Layer, Reach, reach
@@ -50,8 +51,7 @@ class Halves:
     reach: Reach
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     field: Field
     operation: bytes
     inputs: list[bytes]
@@ -174,20 +174,20 @@ class _Graph:
                 self._outputs[self._text(field, 1)] = field
 
     def _node(self, node: Field) -> _Node:
-        made = _Node(node, b"", [], [], [])
         operation = b""
+        inputs, outputs, attributes = [], [], []
         for field in fields(self._data, node.start, node.end):
             if field.number == _NODE_INPUT:
-                made.inputs.append(self._value(field))
+                inputs.append(self._value(field))
             elif field.number == _NODE_OUTPUT:
-                made.outputs.append(self._value(field))
+                outputs.append(self._value(field))
             elif field.number == _NODE_OPERATION:
                 operation = self._value(field)
             elif field.number == _NODE_ATTRIBUTE:
-                made.attributes.append(field)
+                attributes.append(field)
         if operation in _WITH_GRAPHS:
-            made.inputs.extend(name for attribute in made.attributes for name in self._names_inside(attribute))
-        return replace(made, operation=operation)
+            inputs += [name for attribute in attributes for name in self._names_inside(attribute)]
+        return _Node(node, operation, inputs, outputs, attributes)
 
     def _names_inside(self, attribute: Field) -> Iterator[bytes]:
         """What the branches of an If or the body of a Loop take from around them (and some names of their own)."""

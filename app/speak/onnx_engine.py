@@ -13,9 +13,9 @@ from app.speak.halves import Halves, halves
 from app.speak.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
 
 #: A longer sentence is made in pieces. Each computes its margins as well, so short pieces cost more work.
-PIECE_FRAMES = 160
+PIECE_FRAMES = 96
 #: Pieces are made shorter than that, down to this, where threads would otherwise have none.
-LEAST_PIECE_FRAMES = 64
+LEAST_PIECE_FRAMES = 48
 
 
 def open_onnx(path: Path, num_speakers: int, threads: int, seed: int | None = None) -> Engine:

@@ -4,15 +4,14 @@ The package onnx would read all of it into memory, several times, and takes long
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _MOST_SHIFT = 63
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field of a message: where it begins and where its value lies in the file."""
 
     number: int
@@ -31,7 +30,11 @@ def fields(data: memoryview, start: int, end: int) -> Iterator[Field]:
     place = start
     while place < end:
         begin = place
-        tag, place = varint(data, place, end)
+        tag = data[place]
+        if tag < 0x80:  # nearly always, and four times as fast
+            place += 1
+        else:
+            tag, place = varint(data, place, end)
         number, wire = tag >> 3, tag & 7
         if wire == BYTES:
             length, place = varint(data, place, end)

@@ -1,0 +1,151 @@
+"""Speaking beside Piper's own command line: same ONNX, same text, same number of threads, interleaved A B A B.
+
+A medium voice of random weights (their number is what matters) whose durations are set to those of a usual voice. One
+sentence from cold start, then 200 sentences; wall time, and the peak memory of the process tree. Prints one JSON object.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from prepare_3000 import _Peak as Peak
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LONG = 200
+#: Frames a symbol that real voices come near: exp(1.1) is 3.
+LOG_FRAMES = 1.1
+
+Speak = Callable[[Path, Path, Path], list[str]]
+
+
+def main() -> None:
+    """Run both in turn and print medians and ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="of one sentence")
+    parser.add_argument("--long-rounds", type=int, default=3, help=f"of {LONG} sentences")
+    parser.add_argument("--quality", default="medium")
+    parser.add_argument("--voice", type=Path, help="an ONNX with its JSON, instead of random weights")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
+        folder = Path(name)
+        voice = asked.voice or make_voice(asked.quality, folder)
+        one = compare(voice, write_sentences(1, folder), asked.rounds, folder)
+        many = compare(voice, write_sentences(LONG, folder), asked.long_rounds, folder)
+    print(
+        json.dumps(
+            {
+                "setting": f"{asked.voice or asked.quality}, ONNX, {len(os.sched_getaffinity(0))} threads each",
+                **{f"one_sentence_{name}": value for name, value in one.items()},
+                "one_sentence_wanted": "seconds ratio at most 1.0",
+                **{f"{LONG}_sentences_{name}": value for name, value in many.items()},
+                f"{LONG}_sentences_wanted": "seconds ratio at most 0.8, peak at most Piper's",
+            }
+        )
+    )
+
+
+def make_voice(quality: str, folder: Path) -> Path:
+    """An exported voice of random weights that takes as long over a symbol as a trained one."""
+    import torch
+
+    from app.speak.export import export_voice
+    from app.tables.quality import quality as row_of
+    from app.text.symbols import NUM_SYMBOLS, default_map
+    from app.voice.build import build_generator
+    from app.voice.card import VoiceCard
+    from app.voice.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+
+    torch.manual_seed(1)
+    row = row_of(quality)
+    generator = build_generator(row, NUM_SYMBOLS, 1)
+    with torch.no_grad():
+        generator.dp.flows[0].m[0] = -LOG_FRAMES
+        generator.dp.flows[0].logs[0] = 1.2
+    card = VoiceCard(
+        rate_hz=row.rate_hz,
+        quality=quality,
+        espeak_voice="en-us",
+        num_symbols=NUM_SYMBOLS,
+        id_map=default_map("espeak"),
+        dataset="random weights",
+    )
+    content = {
+        "state_dict": piper_state(generator),
+        "hyper_parameters": piper_hyper_parameters(row, NUM_SYMBOLS, 1, batch_size=1),
+        EXTRA: {"card": card.to_json()},
+    }
+    torch.save(content, folder / "voice.ckpt")
+    return export_voice(folder / "voice.ckpt", folder / "voice.onnx").onnx
+
+
+def write_sentences(count: int, folder: Path) -> Path:
+    """A file of so many sentences, a line each, of one to three of the samples': 40 to 150 letters."""
+    with (ROOT / "samples" / "en" / "metadata.csv").open(encoding="utf-8", newline="") as file:
+        texts = [row[1].rstrip(".") for row in csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE) if row]
+    lines = []
+    for number in range(count):
+        parts = [texts[(number * 7 + place * 31) % len(texts)] for place in range(1 + (number + 1) % 3)]
+        first, *others = parts
+        lines.append(", and ".join([first, *(text[0].lower() + text[1:] for text in others)]) + ".")
+    path = folder / f"{count}.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, float | list[float]]:
+    """Medians of both and their ratios; the ratio of each round, so that noise can be seen."""
+    commands = {"ours": ours(voice, text, folder / "ours.wav"), "piper": piper(voice, text, folder / "piper.wav")}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for command in commands.values():
+        timed(command)  # files into the cache of the system, and bytecode written
+    for _ in range(rounds):
+        for name, command in commands.items():
+            taken[name].append(timed(command))
+            print(f"  {text.stem} {name}: {taken[name][-1][0]:.2f} s, {taken[name][-1][1]:.0f} MiB", file=sys.stderr)
+    seconds = {name: statistics.median(run[0] for run in runs) for name, runs in taken.items()}
+    mib = {name: max(run[1] for run in runs) for name, runs in taken.items()}
+    return {
+        "ours_seconds": round(seconds["ours"], 3),
+        "piper_seconds": round(seconds["piper"], 3),
+        "seconds_ratio": round(seconds["ours"] / seconds["piper"], 3),
+        "ratio_of_each_round": [round(a[0] / b[0], 3) for a, b in zip(taken["ours"], taken["piper"], strict=True)],
+        "ours_peak_mib": round(mib["ours"]),
+        "piper_peak_mib": round(mib["piper"]),
+    }
+
+
+def ours(voice: Path, text: Path, out: Path) -> list[str]:
+    """Our command line."""
+    words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force", "--json"]
+    return [sys.executable, "-m", "entrypoint", "speak", *words]
+
+
+def piper(voice: Path, text: Path, out: Path) -> list[str]:
+    """Piper's command line."""
+    return [sys.executable, "-m", "piper", "-m", str(voice), "-i", str(text), "-f", str(out)]
+
+
+def timed(command: list[str]) -> tuple[float, float]:
+    """Seconds, and MiB at the peak, of a program and those that it starts."""
+    started = time.perf_counter()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+        peak = Peak(process.pid)
+        peak.start()
+        code = process.wait()
+        seconds = time.perf_counter() - started
+        peak.stop()
+    if code:
+        raise SystemExit(f"{' '.join(command)} ended with {code}")
+    return seconds, peak.mib
+
+
+if __name__ == "__main__":
+    main()
