@@ -117,7 +117,8 @@ def made_up(chance: random.Random, templates: list[str], words: dict[str, list[s
         name = slot.removeprefix("article_").lower()
         drawn = _number(chance, name) if name in _NUMBERS else chance.choice(words[name])
         if with_article:
-            drawn = f"{'an' if drawn[0] in 'aeiou' and not drawn.startswith(('use', 'u', 'eu')) else 'a'} {drawn}"
+            vowel = drawn[0] in "aeiou" and not drawn.startswith(("eu", "uni", "use"))
+            drawn = f"{'an' if vowel else 'a'} {drawn}"
         return drawn[0].upper() + drawn[1:] if slot[0].isupper() else drawn
 
     text = re.sub(r"\{(\w+)\}", word, chance.choice(templates))

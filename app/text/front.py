@@ -73,10 +73,8 @@ class FrontEnd:
         Raises:
             BadInputError: nothing in it can be pronounced.
         """
-        normalised = self._normalised(text)
-        parts = sentences.split(normalised, self.language)
-        phonemes = [phoneme for part in parts for phoneme in self._phonemizer.phonemes(part)]
-        ready = self._numbered(" ".join(parts), phonemes)
+        whole = " ".join(self._normalised(text).split())
+        ready = self._numbered(whole, self._phonemizer.phonemes(whole))
         if not _speakable(ready.phonemes):
             raise BadInputError(f"nothing in {_shown(text)} can be pronounced", "write it in words, or remove it")
         return ready

@@ -1,7 +1,7 @@
 """The stress that espeak-ng's program adds, taken away again.
 
-The program also intones what it reads, and lifts one syllable of a clause that has no stressed one (`Sir,`). Its library,
-which Piper asks, only reads. Clauses with more than one stressed syllable are the same in both.
+The program also intones what it reads, and lifts one syllable of a clause that has no stressed one (`Sir,`). Piper asks
+the library, which only reads. Clauses with more than one stressed syllable are the same in both.
 """
 
 import re

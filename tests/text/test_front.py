@@ -1,0 +1,90 @@
+import pytest
+
+from app.errors import BadInputError, MissingProgramError
+from app.text.front import FrontEnd
+from app.text.symbols import default_map, to_ids
+
+
+@pytest.fixture
+def letters() -> FrontEnd:
+    return FrontEnd("en-us", "text", default_map("text"))
+
+
+def test_sentences_come_one_by_one_with_their_ids(letters):
+    first, second = letters.sentences("Dr. Smith paid $5. Why?")
+    assert first.text == "Doctor Smith paid five dollars."
+    assert second.text == "Why?"
+    assert second.phonemes == ["w", "h", "y", "?"]
+    assert second.ids == to_ids(second.phonemes, default_map("text"))[0]
+    assert letters.findings == []
+
+
+def test_sentences_are_made_only_when_they_are_asked_for(letters):
+    assert next(letters.sentences("One. " * 100_000)).text == "One."
+
+
+def test_what_cannot_be_said_is_left_out_and_named():
+    with FrontEnd("en-us", "text", default_map("text"), normalise=False) as front:
+        assert [sentence.text for sentence in front.sentences("Hello. 你好。 Bye.")] == ["Hello.", "Bye."]
+    problems = " ".join(finding.problem for finding in front.findings)
+    assert "你" in problems and "left out" in problems
+    assert all(finding.severity == "warning" for finding in front.findings)
+
+
+def test_a_symbol_that_the_voice_lacks_is_named_once():
+    with FrontEnd("en-us", "text", {"_": [0], "^": [1], "$": [2], "a": [3]}) as front:
+        sentences = list(front.sentences("Ab. Ab. Ab."))
+    assert [sentence.ids for sentence in sentences] == [[1, 0, 3, 0, 2]] * 3
+    assert sum("'b'" in finding.problem for finding in front.findings) == 1
+
+
+def test_an_utterance_is_one_however_many_sentences_it_has(letters):
+    utterance = letters.sentence("Hello. Is it you?")
+    assert utterance.text == "Hello. Is it you?"
+    assert "".join(utterance.phonemes) == "hello. is it you?"
+
+
+@pytest.mark.parametrize("text", ["", " ", "...", "😀😀", "?!", "\x00"])
+def test_an_utterance_of_nothing_is_bad_input(letters, text):
+    with pytest.raises(BadInputError, match="can be pronounced"):
+        letters.sentence(text)
+
+
+def test_without_normalising_the_text_stays_as_it_is():
+    with FrontEnd("en-us", "text", default_map("text"), normalise=False) as front:
+        assert front.sentence("It costs $5").text == "It costs $5"
+
+
+def test_ten_thousand_characters_become_bearable_pieces(letters):
+    sentences = list(letters.sentences("word and " * 1100))
+    assert len(sentences) > 20
+    assert max(len(sentence.phonemes) for sentence in sentences) <= 400
+
+
+def test_a_missing_espeak_is_said_at_once(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(MissingProgramError):
+        FrontEnd("en-us", "espeak", default_map("espeak"))
+
+
+@pytest.mark.espeak
+def test_a_sentence_through_espeak_has_its_punctuation_and_no_unknown_symbols():
+    with FrontEnd("en-us", "espeak", default_map("espeak")) as front:
+        sentence = front.sentence("Dr. Smith paid $5.20, didn't he?")
+        assert sentence.phonemes.count(",") == 1 and sentence.phonemes[-1] == "?"
+        assert front.findings == []
+
+
+@pytest.mark.espeak
+def test_a_text_that_kills_espeak_is_left_out_and_the_rest_is_spoken(monkeypatch):
+    with FrontEnd("en-us", "espeak", default_map("espeak")) as front:
+        ask = front._phonemizer._program.ask
+
+        def dies(line: str) -> list[str]:
+            if "poison" in line:
+                raise BadInputError("espeak-ng gave no answer to 'poison'", "leave it out")
+            return ask(line)
+
+        monkeypatch.setattr(front._phonemizer._program, "ask", dies)
+        assert [each.text for each in front.sentences("One. A poison. Two.")] == ["One.", "Two."]
+        assert "poison" in front.findings[0].problem

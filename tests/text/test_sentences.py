@@ -1,0 +1,67 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.text.sentences import MAX_CHARACTERS, split
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en-us", "Dr. Smith paid $5.20.", ["Dr. Smith paid $5.20."]),
+        ("en-us", "He left. She stayed! Why? Nobody knows", ["He left.", "She stayed!", "Why?", "Nobody knows"]),
+        ("en-us", '"What?" she said. "No."', ['"What?" she said.', '"No."']),
+        (
+            "en-us",
+            "Mr. Brown met J. K. Rowling at 5 p.m. sharp. Then he left.",
+            ["Mr. Brown met J. K. Rowling at 5 p.m. sharp.", "Then he left."],
+        ),
+        ("en-us", "See p. 5. It is there.", ["See p. 5.", "It is there."]),
+        ("en-us", "Title\n\nText on\ntwo lines", ["Title", "Text on two lines"]),
+        (
+            "sv",
+            "Han kom kl. 5, t.ex. i dag. Dr. Åberg åkte. Ja.",
+            ["Han kom kl. 5, t.ex. i dag.", "Dr. Åberg åkte.", "Ja."],
+        ),
+        ("cmn", "你好。他来了！是吗？好", ["你好。", "他来了！", "是吗？", "好"]),
+        ("ar", "مرحبا. كيف حالك؟ جيد", ["مرحبا.", "كيف حالك؟", "جيد"]),
+        ("hi", "नमस्ते। कैसे हो? ठीक", ["नमस्ते।", "कैसे हो?", "ठीक"]),
+        ("en-us", "", []),
+        ("en-us", " \n\n \n", []),
+    ],
+)
+def test_a_text_falls_into_its_sentences(language, text, expected):
+    assert split(text, language) == expected
+
+
+def test_a_long_sentence_breaks_where_it_pauses_best():
+    clause = "word " * 30 + "word"
+    assert split(f"{clause}; {clause}, {clause}.", "en-us") == [f"{clause};", f"{clause}, {clause}."]
+    assert split(f"{clause}, {clause}, {clause}.", "en-us") == [f"{clause}, {clause},", f"{clause}."]
+    assert {len(piece) for piece in split("x" * 1000, "en-us")} == {MAX_CHARACTERS, 200}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=600), st.sampled_from(["en-us", "sv", "de", "cmn", "", "x-y"]))
+def test_nothing_is_lost_and_nothing_is_too_long(text, language):
+    found = split(text, language)
+    assert all(piece and piece == piece.strip() and len(piece) <= MAX_CHARACTERS for piece in found)
+    assert "".join("".join(found).split()) == "".join(text.split())
+
+
+def test_one_sentence_loads_no_library():
+    code = (
+        "import sys; from app.text.sentences import split;"
+        "split('Only this one.', 'en'); print('sentencex' in sys.modules)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("unit", ["a b c. ", "x", ". ", "(", '"', "Dr. ", "kl. ", "a, ", "A b. ", "a\n \n"])
+def test_a_hundred_thousand_characters_of_anything_are_split(unit):
+    text = unit * (100_000 // len(unit))
+    assert "".join("".join(split(text, "sv")).split()) == "".join(text.split())
