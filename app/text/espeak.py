@@ -17,7 +17,8 @@ from typing import IO
 
 from app.errors import BadInputError, MissingProgramError, UsageError
 
-PROGRAM = "espeak-ng"
+#: Where it is looked for: on the path, then where the installers of Windows and of macOS put it without saying so.
+PLACES = ("espeak-ng", r"C:\Program Files\eSpeak NG\espeak-ng.exe", "/opt/homebrew/bin/espeak-ng")
 #: The program reads at most 999 bytes at once and would cut a longer line anywhere.
 LINE_BYTES = 900
 ANSWER_SECONDS = 30.0
@@ -37,7 +38,7 @@ class _DiedError(Exception):
 
 def espeak_installed() -> bool:
     """Whether the program is there."""
-    return shutil.which(PROGRAM) is not None
+    return _find_program() is not None
 
 
 class EspeakProgram:
@@ -81,7 +82,7 @@ class EspeakProgram:
                 self._stop()
 
     def _start(self) -> None:
-        program = shutil.which(PROGRAM)
+        program = _find_program()
         if program is None:
             raise missing_program()
         self._owner = os.getpid()
@@ -138,13 +139,13 @@ class EspeakProgram:
         self._process.wait()
 
     def _check_voice(self) -> None:
-        command = [PROGRAM, "-q", "--ipa", "-v", self.voice, "a"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
-        if result.returncode != 0:
-            raise UsageError(
-                f"espeak-ng does not speak {self.voice!r}: {result.stderr.strip()}",
-                _VOICES,
-            )
+        command = [_find_program() or PLACES[0], "-q", "--ipa", "-v", self.voice, "a"]
+        try:
+            subprocess.run(command, capture_output=True, text=True, check=True, timeout=ANSWER_SECONDS)
+        except subprocess.CalledProcessError as error:
+            raise UsageError(f"espeak-ng does not speak {self.voice!r}: {error.stderr.strip()}", _VOICES) from error
+        except subprocess.TimeoutExpired:
+            return
 
 
 def missing_program() -> MissingProgramError:
@@ -153,8 +154,12 @@ def missing_program() -> MissingProgramError:
     line = lines.get(sys.platform, "sudo apt-get install espeak-ng   (dnf, pacman, apk: the package has the same name)")
     return MissingProgramError(
         "the program espeak-ng is not installed; voices with phoneme type 'espeak' need it to pronounce text",
-        f"install it:  {line}\nor use a voice trained with --phoneme-type text, which needs no espeak-ng",
+        f"install it:  {line}\nor use a voice trained with --phonemes text, which needs no espeak-ng",
     )
+
+
+def _find_program() -> str | None:
+    return next((found for found in map(shutil.which, PLACES) if found), None)
 
 
 def _spawn(command: list[str]) -> tuple["subprocess.Popen[bytes]", IO[bytes], bool]:
@@ -170,9 +175,11 @@ def _spawn(command: list[str]) -> tuple["subprocess.Popen[bytes]", IO[bytes], bo
             start_new_session=True,  # Ctrl-C is for us: the sentence at hand is still finished
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )
-    except OSError:
+    except OSError as error:
         os.close(read)
-        raise
+        raise MissingProgramError(
+            f"{command[0]} cannot be started: {error.strerror}", "install espeak-ng anew"
+        ) from error
     finally:
         os.close(write)
     return process, os.fdopen(read, "rb"), terminal is None

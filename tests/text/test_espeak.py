@@ -179,10 +179,16 @@ def test_what_cannot_be_a_voice_is_refused_before_anything_starts(voice):
     [("linux", "apt-get install espeak-ng"), ("darwin", "brew install espeak-ng"), ("win32", "winget install")],
 )
 def test_a_missing_program_is_exit_7_with_the_line_to_type(monkeypatch, platform, line):
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("app.text.espeak.PLACES", ("no-such-program",))
     monkeypatch.setattr("sys.platform", platform)
     assert not espeak_installed()
     with pytest.raises(MissingProgramError) as caught:
         EspeakProgram("en-us")
     assert caught.value.exit_code == 7
     assert line in caught.value.remedy and line in missing_program().remedy
+
+
+def test_a_program_that_cannot_be_run_is_exit_7_too(program):
+    program("").write_bytes(b"\x00\x01 no program")
+    with pytest.raises(MissingProgramError, match="cannot be started"):
+        EspeakProgram("en-us")

@@ -62,7 +62,7 @@ def test_ten_thousand_characters_become_bearable_pieces(letters):
 
 
 def test_a_missing_espeak_is_said_at_once(monkeypatch):
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("app.text.espeak.PLACES", ("no-such-program",))
     with pytest.raises(MissingProgramError):
         FrontEnd("en-us", "espeak", default_map("espeak"))
 
