@@ -7,8 +7,9 @@ from app.text.abbreviations import expand
 from app.text.dates import say_dates, say_times, say_years
 from app.text.language import Language, language_of
 from app.text.links import spell_links
+from app.text.money import say_money
 from app.text.numbers import read_numbers
-from app.text.quantities import RANGE_DASH, say_measures, say_money, say_numbers, say_ranges, say_signs
+from app.text.quantities import RANGE_DASH, say_measures, say_numbers, say_ranges, say_signs
 from app.text.repair import repair, tidy
 
 Step = Callable[[str, Language], str]

@@ -1,4 +1,4 @@
-"""Money, measures, shares, ranges and the numbers that are left, as they are said."""
+"""Measures, shares, ranges and the numbers that are left, as they are said."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from functools import cache
 
 from app.text import numbers
 from app.text.abbreviations import any_of
-from app.text.language import Currency, Language
+from app.text.language import Language
 
 Said = Callable[[re.Match[str]], str]
 
@@ -22,8 +22,8 @@ def say_ranges(text: str, language: Language) -> str:
         return f"{language.words['plus']} {groups}" if match[0].startswith("+") else groups
 
     def span(match: re.Match[str]) -> str:
-        between = f" {language.words['to']} " if int(match[1]) < int(match[2]) else " "
-        return f"{match[1]}{between}{match[2]}"
+        first, last = (float(end.replace(",", ".")) for end in match.groups())
+        return f"{match[1]} {language.words['to'] if first < last else ''} {match[2]}"
 
     text = _TELEPHONE.sub(telephone, _NO_WHOLE.sub("0.", text) if language.decimal == "." else text)
     text = re.sub(rf"\s?{RANGE_DASH}\s?", f" {language.words['to']} ", text)
@@ -36,53 +36,8 @@ _TELEPHONE = re.compile(
     r"(?<![\w.,-])(?:\+\d{1,3}[ -]?(?:\(0\))?[\d -]{5,15}\d|0\d{1,3}-\d{2,3}(?: ?\d{2,3}){1,3}"
     r"|\(?\d{3}\)?[ -]\d{3}-\d{4}|\d{3}-\d{4})(?![\w-]|[.,]\d)"
 )
-_SPAN = re.compile(r"(?<![\w.,:/-])(\d{1,9})-(\d{1,9})(?![\w:/-]|[.,]\d)")
+_SPAN = re.compile(r"(?<![\w.,:/-])(\d{1,9}(?:[.,]\d{1,9})?)-(\d{1,9}(?:[.,]\d{1,9})?)(?![\w:/-]|[.,]\d)")
 _MINUS = re.compile(r"(?<![\w).,%-])-(?=[$£€¥₹]?\d)")
-
-
-def say_money(text: str, language: Language) -> str:
-    """`$5.20`, `5 kr`, `€3 million`."""
-    for pattern, said in _money_rules(language):
-        text = pattern.sub(said, text)
-    return text
-
-
-@cache
-def _money_rules(language: Language) -> list[tuple[re.Pattern[str], Said]]:
-    by_sign = {written: currency for currency in language.currencies for written in currency.written}
-    sign, number = any_of(by_sign), numbers.pattern(language)
-    magnitude = rf"(?:\s?({any_of(language.magnitudes)})(?!\w))?"
-
-    def before(match: re.Match[str]) -> str:
-        return _amount(match[2], match[3], by_sign[match[1]], language)
-
-    def behind(match: re.Match[str]) -> str:
-        return _amount(match[1], match[2], by_sign[match[3]], language)
-
-    return [
-        (re.compile(rf"(?<!\w)({sign})\s?({number}){magnitude}(?![\d]|[.,]\d)"), before),
-        (re.compile(rf"(?<![\w.,])({number}){magnitude}\s?({sign})(?!\w)"), behind),
-    ]
-
-
-def _amount(written: str, magnitude: str | None, currency: Currency, language: Language) -> str:
-    one, many, part_one, part_many = currency.names
-    if magnitude:
-        return f"{numbers.number(written, language)} {language.magnitudes[magnitude]} {many}"
-    whole, point, parts = written.partition(language.decimal)
-    if point and (len(parts) != 2 or not part_one):
-        return f"{numbers.number(written, language)} {many}"
-    large = _counted(whole, one, many, currency.one, language)
-    small = _counted(parts.lstrip("0"), part_one, part_many, "", language) if parts.strip("0") else ""
-    if small and not whole.strip("0"):
-        return small
-    return f"{large} {language.words['and']} {small}" if small else large
-
-
-def _counted(written: str, one: str, many: str, one_word: str, language: Language) -> str:
-    if written == "1":
-        return f"{one_word or numbers.cardinal('1', language)} {one}"
-    return f"{numbers.number(written, language)} {many}"
 
 
 def say_measures(text: str, language: Language) -> str:

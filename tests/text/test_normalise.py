@@ -41,6 +41,10 @@ ENGLISH = [
     ),
     ("-5 % and 3.14", "minus five percent and three point one four"),
     ("10-20 and 10–20 km", "ten to twenty and ten to twenty kilometers"),
+    (
+        "1.5-2.5 km, 10:00–11:30, 3-2",
+        "one point five to two point five kilometers, ten o'clock to eleven thirty, three two",
+    ),
     ("1/2 cup, 2½ cups, 24/7", "one half cup, two and one half cups, twenty-four seven"),
     ("21st, 102nd, 1,000th", "twenty-first, one hundred and second, one thousandth"),
     ("No. 5, p. 12, #7, § 3", "number five, page twelve, number seven, section three"),
