@@ -45,8 +45,9 @@ class TorchEngine:
 
 def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
     """The generator of a checkpoint, ready to speak: weights plain, training's parts at rest."""
-    generator = build_generator(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
-    generator.load_state_dict(checkpoint.generator)
+    with torch.device("meta"):  # no time, memory or randomness is spent on weights that are replaced at once
+        generator = build_generator(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
+    generator.load_state_dict(checkpoint.generator, assign=True)
     remove_weight_norm(generator)
     return generator.eval()
 
