@@ -29,7 +29,7 @@ def test_bending_back_gives_what_was_bent(seed: int, spread: float) -> None:
 def test_bending_keeps_the_order(seed: int) -> None:
     widths, heights, slopes = (part[:1].expand(200, -1) for part in random_shape(seed, 2.0))
     bent, _ = spline(torch.linspace(-6.0, 6.0, 200), widths, heights, slopes)
-    assert (bent.diff() > 0).all()
+    assert (bent.diff() > -1e-5).all(), "but for the last digit where the curve is flat"
 
 
 def test_the_tails_are_straight() -> None:
