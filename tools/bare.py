@@ -1,12 +1,11 @@
 """`./run demo` and `./run tests` as a stranger: a clone, in a container with python3, python3-venv and git only.
 
-Run by `./run bare`; `./run bare -- demo` does one of them. pip inside is configured as pip here is, so a machine that
-takes its packages from a mirror can do this as well. What the demo made is left in demo-bare/, checked by ffprobe where
-there is one.
+Run by `./run bare`; other tasks than these two stand behind two dashes: ./run bare -- "demo -- demo 20" "tests -- -x".
+pip inside is configured as pip here is, so a machine that takes its packages from a mirror can do this as well. What the
+demo made is left in demo-bare/, and spoken by the real piper-tts and read by ffprobe where they are there.
 """
 
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -33,9 +32,10 @@ def main(tasks: list[str]) -> None:
     out.chmod(0o777)
     script = " && ".join(
         [
-            "git -c safe.directory='*' clone --quiet /origin ~/voxmatrix",
+            "git config --global safe.directory '*'",  # /origin belongs to another user
+            "git clone --quiet /origin ~/voxmatrix",
             "cd ~/voxmatrix",
-            *(f"echo '== ./run {task}' && time ./run {shlex.quote(task)}" for task in tasks),
+            *(f"echo '== ./run {task}' && time ./run {task}" for task in tasks),
             "if [ -d demo ]; then cp -r demo/. /out/; fi",
             "if [ -f demo/voice.onnx ] && [ -x .nox/app/bin/piper ]; then "
             "echo 'The ONNX in the real piper-tts:' && "
