@@ -23,6 +23,7 @@ from app.train.batches import ClipDataset, Collate, Schedule
 from app.train.card import make_card
 from app.train.device import choose_device, make_fabric
 from app.train.feed import Feed
+from app.train.memory import keep_freed_memory
 from app.train.settings import Recipe, TrainSettings, make_recipe
 from app.train.split import split
 from app.train.start import start_from
@@ -68,6 +69,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
     limits = read_limits()
     threads = settings.threads or limits.cpus
     torch.set_num_threads(threads)
+    keep_freed_memory()
     if settings.fresh:
         _move_aside(settings.out)
     checkpoints.remove_leftovers(settings.out)
