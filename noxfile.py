@@ -5,6 +5,7 @@ No version stands here: they are in pyproject.toml (ranges), docker/images.toml 
 
 import functools
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def python_with(session: nox.Session, *groups: str) -> str:
         _remember(python, "app")
     for group in groups:
         if _changed(python, group):
-            _pip(session, python, "install", *_constraint(), *nox.project.dependency_groups(PROJECT, group))
+            _install(session, python, *_constraint(), *nox.project.dependency_groups(PROJECT, group))
             _remember(python, group)
     return str(python)
 
@@ -54,43 +55,37 @@ def _install_project(session: nox.Session, python: Path) -> None:
     known = pins.parse((ROOT / HOME_ROW.pins).read_text(encoding="utf-8"))
     (BUILT / "constraints.txt").write_text(pins.constraints(known), encoding="utf-8")
     _install_torch(session, python)
-    _pip(session, python, "install", *_constraint(), "setuptools", *PROJECT["project"]["dependencies"])
-    _pip(session, python, "install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    _install(session, python, *_constraint(), "setuptools", *PROJECT["project"]["dependencies"])
+    _install(session, python, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
 
 
 def _install_torch(session: nox.Session, python: Path) -> None:
     """torch from wheels that lie here, else from VOXMATRIX_TORCH_INDEX, else from the index of the row `cpu`."""
-    wanted = ["install", "--no-deps", f"torch=={HOME_ROW.torch}"]
+    wanted = ["--no-deps", f"torch=={HOME_ROW.torch}"]
     here = ["--no-index", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
-    if not _succeeds(python, *wanted, *here):
-        _pip(session, python, *wanted, *_index(HOME_ROW))
-
-
-def _index(row: matrix.Row) -> list[str]:
-    """Where torch comes from. VOXMATRIX_TORCH_INDEX set to nothing means: from where pip is configured to look."""
-    index = os.environ.get("VOXMATRIX_TORCH_INDEX", row.index)
-    return ["--index-url", index] if index else []
+    if subprocess.run(_pip(python, *wanted, *here), capture_output=True, check=False).returncode == 0:
+        return
+    # Set to nothing, it means: from where pip is configured to look.
+    index = os.environ.get("VOXMATRIX_TORCH_INDEX", HOME_ROW.index)
+    _install(session, python, *wanted, *(["--index-url", index] if index else []))
 
 
 def _constraint() -> list[str]:
     return ["--constraint", str(BUILT / "constraints.txt")]
 
 
-def _pip(session: nox.Session, python: Path, *words: str) -> None:
-    session.run(str(python), "-m", "pip", "--disable-pip-version-check", *words, external=True)
+def _install(session: nox.Session, python: Path, *words: str) -> None:
+    session.run(*_pip(python, *words), external=True)
 
 
-def _succeeds(python: Path, *words: str) -> bool:
-    """pip, tried: its complaints are of no interest."""
-    done = subprocess.run(
-        [str(python), "-m", "pip", "--disable-pip-version-check", *words], capture_output=True, check=False
-    )
-    return done.returncode == 0
+def _pip(python: Path, *words: str) -> list[str]:
+    return [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
 
 
 def _digest() -> str:
-    parts = [(ROOT / "pyproject.toml").read_bytes(), (ROOT / HOME_ROW.pins).read_bytes(), matrix.TABLE.read_bytes()]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+    """Of everything that decides what is installed."""
+    declared = json.dumps([PROJECT["project"], PROJECT["dependency-groups"]])
+    return hashlib.sha256(declared.encode() + (ROOT / HOME_ROW.pins).read_bytes()).hexdigest()
 
 
 def _mark(python: Path, what: str) -> Path:
@@ -184,7 +179,7 @@ def bare(session: nox.Session) -> None:
 def lock(session: nox.Session) -> None:
     """Resolve pyproject.toml for every row and write docker/pins/ROW.txt with the hashes of all files."""
     python = _environment(session, "lock")
-    _pip(session, python, "install", "--quiet", *nox.project.dependency_groups(PROJECT, "lock"))
+    _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
     for row in ROWS.values():
         session.run(str(python), "-m", "tools.lock", row.name, str(python.with_name("uv")), external=True)
 

@@ -1,8 +1,8 @@
 """`./run demo` and `./run tests` as a stranger: a clone, in a container with python3, python3-venv and git only.
 
 Run by `./run bare`; other tasks than these two stand behind two dashes: ./run bare -- "demo -- demo 20" "tests -- -x".
-pip inside is configured as pip here is, so a machine that takes its packages from a mirror can do this as well. What the
-demo made is left in demo-bare/, and spoken by the real piper-tts and read by ffprobe where they are there.
+pip inside is configured as pip here is, so a machine that takes its packages from a mirror can do this as well. What
+the demo made is left in demo-bare/, spoken by the real piper-tts and read by ffprobe where those are.
 """
 
 import re
