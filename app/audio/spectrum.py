@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from app.audio.precision import without_autocast
 from app.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
 
 
@@ -23,7 +24,7 @@ class Spectrum(nn.Module):
 
     def linear(self, wave: Tensor) -> Tensor:
         """Magnitudes: wave (b, n) in -1..1 -> (b, 513, n // HOP)."""
-        with torch.autocast(wave.device.type, enabled=False):
+        with without_autocast(wave):
             margin = (N_FFT - HOP) // 2
             padded = functional.pad(wave.float().unsqueeze(1), (margin, margin), "reflect").squeeze(1)
             bins = torch.stft(padded, N_FFT, HOP, window=self.window, center=False, return_complex=True)
@@ -31,5 +32,5 @@ class Spectrum(nn.Module):
 
     def mel(self, linear: Tensor) -> Tensor:
         """Log of 80 mel bands: (b, 513, f) -> (b, 80, f)."""
-        with torch.autocast(linear.device.type, enabled=False):
+        with without_autocast(linear):
             return torch.log((self.filters @ linear.float()).clamp_min(1e-5))

@@ -5,13 +5,15 @@ import math
 import torch
 from torch import Tensor
 
+from app.audio.precision import without_autocast
+
 #: The score of what must not happen.
 _NEVER = -1e9
 
 
 def prior_scores(z_p: Tensor, m_p: Tensor, logs_p: Tensor) -> Tensor:
     """Log-likelihood of every frame under every symbol: (b, c, f), (b, c, t), (b, c, t) -> (b, f, t)."""
-    with torch.autocast(z_p.device.type, enabled=False):
+    with without_autocast(z_p):
         z_p, m_p, logs_p = z_p.float(), m_p.float(), logs_p.float()
         precision = torch.exp(-2 * logs_p)  # (b, c, t)
         own = (-0.5 * math.log(2 * math.pi) - logs_p - 0.5 * m_p.square() * precision).sum(1, keepdim=True)  # (b, 1, t)

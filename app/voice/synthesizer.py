@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from app.audio.precision import without_autocast
 from app.tables.quality import SEGMENT_FRAMES, SPEAKER_CHANNELS, SPEC_BINS, Quality
 from app.voice.alignment import best_path, prior_scores
 from app.voice.duration import StochasticDurationPredictor
@@ -90,7 +91,7 @@ class Synthesizer(nn.Module):
         scores = prior_scores(z_p.detach(), m_text.detach(), logs_text.detach())
         path = best_path(scores, frame_mask.transpose(1, 2) * text_mask)  # (b, f, t)
         duration_loss = (self.dp(hidden, text_mask, path.sum(1, keepdim=True), g) / text_mask.sum()).sum()
-        with torch.autocast(path.device.type, enabled=False):
+        with without_autocast(path):
             m_p = m_text @ path.transpose(1, 2)  # every frame takes its symbol's: (b, c, t) -> (b, c, f)
             logs_p = logs_text @ path.transpose(1, 2)
 

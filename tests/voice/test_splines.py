@@ -20,7 +20,7 @@ def test_bending_back_gives_what_was_bent(seed: int, spread: float) -> None:
     bent, log_derivative = spline(x, *shape)
     back, log_inverse = spline(bent, *shape, reverse=True)
     error = (back - x) * log_derivative.exp().clamp_max(1.0)  # where the curve is flat, little of x is left in y
-    torch.testing.assert_close(error, torch.zeros(64), atol=1e-4, rtol=0)
+    torch.testing.assert_close(error, torch.zeros(64), atol=2e-4, rtol=0)
     torch.testing.assert_close(log_inverse, -spline(back, *shape)[1], atol=1e-2, rtol=1e-2)
 
 
