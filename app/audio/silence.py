@@ -16,9 +16,7 @@ SPEECH_FRAMES = 3
 _SILENT_DBFS = -120.0
 
 
-def trim(
-    samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64] | None = None
-) -> NDArray[np.float32]:
+def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
     """Cut silence at both ends and leave 50 ms. `levels`: what `levels_dbfs` said of the samples, when that is known.
 
     A frame of 20 ms is speech when its level is above `max(loud - 40 dB, min(noise + 6 dB, loud - 20 dB))`, where loud

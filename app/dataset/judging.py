@@ -9,7 +9,7 @@ from app.dataset.prepared import PrepareSettings
 from app.dataset.problem import Kind, Problem
 from app.dataset.spoken import MAX_CHARACTERS
 from app.errors import Severity
-from app.tables.quality import SEGMENT_SAMPLES, quality
+from app.tables.quality import HOP, SEGMENT_SAMPLES, quality
 
 #: The loudest 20 ms of a recording with speech in it lie above this.
 SILENT_DBFS = -60.0
@@ -152,7 +152,12 @@ def _median(values: Iterable[float]) -> float:
 
 def _is_impossible(made: Made) -> bool:
     too_slow = pace(made) < SLOWEST_PER_SECOND and made.sound.trimmed_seconds > SLOW_SECONDS
-    return too_slow or pace(made) > FASTEST_PER_SECOND
+    return too_slow or pace(made) > FASTEST_PER_SECOND or _ids(made) > made.sound.samples // HOP
+
+
+def _ids(made: Made) -> int:
+    """How many ids the text takes: `^ _ p _ p _ $`. Each needs a frame of its own, or no alignment exists."""
+    return 2 * len(made.spoken.phonemes) + 3
 
 
 def pace(made: Made) -> float:

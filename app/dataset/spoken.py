@@ -111,10 +111,11 @@ def _package_version(name: str) -> str:
 
 
 def _program_version() -> str:
-    try:
-        from app.text.espeak import PROGRAM
+    from app.text.espeak import find_program
 
-        command = [PROGRAM, "--version"]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30).stdout.strip()
-    except OSError:  # not installed: said when it is needed
+    program = find_program()
+    if program is None:  # said when it is needed
         return "none"
+    return subprocess.run(
+        [program, "--version"], capture_output=True, text=True, check=False, timeout=30
+    ).stdout.strip()

@@ -31,7 +31,7 @@ _VOICES = "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us
 
 def espeak_installed() -> bool:
     """Whether the program is there."""
-    return _find_program() is not None
+    return find_program() is not None
 
 
 class EspeakProgram:
@@ -74,7 +74,7 @@ class EspeakProgram:
                 self._program.stop()
 
     def _start(self) -> None:
-        program = _find_program()
+        program = find_program()
         if program is None:
             raise missing_program()
         self._owner = os.getpid()
@@ -110,7 +110,7 @@ class EspeakProgram:
         self._program.write("".join(f"{line}\n" for line in lines) + (_FILLER if self._program.holds_back else ""))
 
     def _check_voice(self) -> None:
-        command = [_find_program() or PLACES[0], "-q", "--ipa", "-v", self.voice, "a"]
+        command = [find_program() or PLACES[0], "-q", "--ipa", "-v", self.voice, "a"]
         try:
             subprocess.run(command, capture_output=True, text=True, check=True, timeout=ANSWER_SECONDS)
         except subprocess.CalledProcessError as error:
@@ -129,5 +129,6 @@ def missing_program() -> MissingProgramError:
     )
 
 
-def _find_program() -> str | None:
+def find_program() -> str | None:
+    """The path of espeak-ng, or None when it is not installed."""
     return next((found for found in map(shutil.which, PLACES) if found), None)

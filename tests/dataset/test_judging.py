@@ -142,3 +142,10 @@ def test_few_recordings_say_nothing_of_what_is_usual() -> None:
 def test_an_impossible_pace_is_left_out_even_alone() -> None:
     assert kinds(made("a", seconds=0.5)) == [("a", "text-does-not-fit")]
     assert kinds(made("a", seconds=15.0, text="no")) == [("a", "text-does-not-fit")]
+
+
+def test_a_text_with_more_ids_than_its_sound_has_frames_is_left_out() -> None:
+    text = "e" * 60  # 123 ids: 1.43 s of frames at 22050 Hz
+
+    assert kinds(made("a", seconds=1.5, text=text)) == []
+    assert kinds(made("a", seconds=1.4, text=text)) == [("a", "text-does-not-fit")]
