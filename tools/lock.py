@@ -1,5 +1,6 @@
 """Writes docker/pins/<row>.txt: `python -m tools.lock ROW UV`, done by `./run lock`."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,11 +15,12 @@ def lock(row: matrix.Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]
     """The pins of a row: one version of everything, and the hashes of all files of that version."""
     path = matrix.ROOT / row.pins
     before = pins.parse(path.read_text(encoding="utf-8")) if path.exists() else {}
-    offered = pins.on_index(row.index, "torch", row.torch, row.python, row.torch_local)
+    index = os.environ.get("VOXMATRIX_TORCH_INDEX", row.index)
+    offered = pins.on_index(index, "torch", row.torch, row.python, row.torch_local) if index else None
     if offered is None:
-        print(f"{row.index} cannot be asked: torch keeps the hashes known before, and those of the files that lie here")
+        print("no index of torch was asked: it keeps the hashes known before, and those of the files that lie here")
     else:
-        find_links = [*find_links, f"{row.index}/torch/"]
+        find_links = [*find_links, f"{index}/torch/"]
     found = pins.parse(_resolve(row, uv, find_links))
     found["torch"] = pins.merged(pins.public(found["torch"]), before.get("torch"), offered)
     return found

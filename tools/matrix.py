@@ -27,7 +27,7 @@ _SHAPES = {
     "torch": (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly"),
     "torchaudio": (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly"),
     "cuda": (r"(\d+\.\d+)?", 'MAJOR.MINOR, or ""'),
-    "index": (r"https://\S+", "an https address"),
+    "index": (r"(https://\S+)?", 'an https address, or ""'),
     "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),
 }
 

@@ -140,5 +140,5 @@ def test_a_real_row_has_its_dockerfile_and_its_pins(row: matrix.Row) -> None:
 def test_nothing_repeats_what_a_row_says(row: matrix.Row) -> None:
     for path in (matrix.ROOT / row.dockerfile, matrix.ROOT / "noxfile.py"):
         text = path.read_text(encoding="utf-8")
-        for value in (row.torch, row.torchaudio, row.base, row.index):
+        for value in filter(None, (row.torch, row.torchaudio, row.base, row.index)):
             assert value not in text, f"{path.name} repeats {value}"
