@@ -1,6 +1,9 @@
 """Batches in the order of the schedule, without end, from worker processes where those help."""
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -55,6 +58,11 @@ class Feed:
             yield plan, [batch.to(self.device) for batch in taken]
 
     def _batches(self, epoch: int, index: int, workers: int) -> Iterator[Batch]:
+        """A loader's batches.
+
+        torch's handler of SIGCHLD would raise a worker's death as an error wherever this process happens to be; without
+        that handler it is noticed, some seconds later, where the next batch is waited for.
+        """
         loader: DataLoader[Batch] = DataLoader(
             self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
             batch_sampler=_Order(schedule=self.schedule, epoch=epoch, index=index),
@@ -64,4 +72,14 @@ class Feed:
             worker_init_fn=quiet_worker if workers else None,
             prefetch_factor=PREFETCH if workers else None,
         )
-        return iter(loader)
+        with _unchanged_child_handler():
+            return iter(loader)
+
+
+@contextmanager
+def _unchanged_child_handler() -> Iterator[None]:
+    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGCHLD")
+    before = signal.getsignal(signal.SIGCHLD) if here else None
+    yield
+    if here:
+        signal.signal(signal.SIGCHLD, before)

@@ -30,8 +30,9 @@ def _hold(descriptor: int) -> bool:
     except ImportError:
         return True  # Windows: nothing that a crash would release as well
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        # Not flock: its lock is the children's too, and loading workers outlive a killed training by some seconds.
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
         return False
     except OSError:
         return True  # a network file system without locks

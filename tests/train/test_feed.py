@@ -1,5 +1,8 @@
 """Batches reach the loop in the schedule's order, whoever reads them."""
 
+import multiprocessing
+import os
+import signal
 from itertools import islice
 
 import pytest
@@ -72,6 +75,21 @@ def test_a_worker_that_dies_costs_nothing_but_its_help(prepared: PreparedSet, mo
     assert seen == expected
     assert len(said) == 1
     assert "Bus error" in said[0]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_worker_that_is_really_killed_is_noticed_where_a_batch_is_waited_for(prepared: PreparedSet) -> None:
+    expected = [texts(batches) for _, batches in islice(make_feed(prepared, 0).steps_from(0, 0), 9)]
+    said: list[str] = []
+    seen = []
+    for _, batches in islice(make_feed(prepared, 1, said).steps_from(0, 0), 9):
+        seen.append(texts(batches))
+        for child in multiprocessing.active_children():
+            os.kill(child.pid or 0, signal.SIGKILL)
+            child.join()
+    assert seen == expected
+    assert len(said) == 1
 
 
 def test_without_workers_an_error_is_an_error(prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch) -> None:

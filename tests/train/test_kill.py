@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from app.train import checkpoints
-from tests.train.test_fit import assert_bit_equal
+from tests.train.runs import assert_bit_equal
 
 STEPS = 60
 

@@ -11,17 +11,9 @@ import torch
 from app.dataset.prepared import PreparedSet
 from app.errors import BadInputError, DamagedFileError, UsageError
 from app.tables.quality import qualities
-from app.train.watch import QuietWatch, Start
 from tests.train.conftest import Fit
+from tests.train.runs import Notes
 from tests.train.synthetic import MINI, prepared_set
-
-
-class Notes(QuietWatch):
-    def __init__(self) -> None:
-        self.came_from = ""
-
-    def started(self, start: Start) -> None:
-        self.came_from = start.came_from
 
 
 @pytest.fixture
@@ -52,8 +44,8 @@ def test_all_weights_are_taken_over_with_fresh_optimisers_from_epoch_nought(
     assert ours["voxmatrix"]["progress"]["step"] == 1
     assert not any(ours["voxmatrix"]["optimisers"]["generator"].values())
     assert ours["epoch"] == 0
-    assert notes.came_from.startswith(f"starts from {source} (")
-    assert "new are" not in notes.came_from
+    assert notes.starts[-1].came_from.startswith(f"starts from {source} (")
+    assert "new are" not in notes.starts[-1].came_from
 
 
 def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, source: Path) -> None:
@@ -61,7 +53,7 @@ def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, so
     notes = Notes()
     assert run(start_from=source, max_steps=3, watch=notes).steps == 3
     assert run(max_steps=4).steps == 4
-    assert notes.came_from == "goes on from last.ckpt, step 2"
+    assert notes.starts[-1].came_from == "goes on from last.ckpt, step 2"
     with pytest.raises(UsageError, match="--from was"):
         run(start_from=source.with_name("best.ckpt"), max_steps=5)
 
@@ -74,7 +66,7 @@ def test_a_voice_of_one_speaker_becomes_one_of_three(run: Fit, source: Path, tmp
     ours, theirs = state(result.last), state(source)
     assert torch.equal(ours["model_g.dec.conv_pre.weight"], theirs["model_g.dec.conv_pre.weight"])
     assert ours["model_g.emb_g.weight"].size(0) == 3
-    assert "new are" in notes.came_from
+    assert "new are" in notes.starts[-1].came_from
 
 
 @pytest.mark.usefixtures("untouched")
@@ -104,7 +96,7 @@ def test_a_checkpoint_of_piper_will_do_also_without_discriminators(run: Fit, sou
     notes = Notes()
     assert run(start_from=piper_style(source), max_steps=1, watch=notes).steps == 1
     assert run(start_from=piper_style(source, drop_discriminators), max_steps=1, fresh=True, watch=notes).steps == 1
-    assert "the discriminators" in notes.came_from
+    assert "the discriminators" in notes.starts[-1].came_from
 
 
 def test_another_rate_is_refused_with_the_quality_to_choose(

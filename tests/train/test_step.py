@@ -233,3 +233,24 @@ def test_the_learning_rate_is_set_in_both_networks(networks: Networks) -> None:
     assert {group["lr"] for optimiser in (both.generator, both.discriminator) for group in optimiser.param_groups} == {
         1e-3
     }
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("half", [False, True])
+def test_a_step_on_a_gpu_never_waits_for_it(networks: Networks, batch: Batch, half: bool) -> None:
+    gpu = torch.device("cuda:0")
+    for network in (networks.generator, networks.discriminator, networks.spectrum):
+        network.to(gpu)
+    both = make_optimisers(networks, 2e-4, gpu, half)
+    there = batch.to(gpu)
+
+    def step() -> None:
+        autocast = nullcontext if not half else lambda: torch.autocast("cuda", dtype=torch.float16)
+        take_step(networks, both, [there], seeds=[1], autocast=autocast, clip_norm=1000.0)
+
+    step()  # allocates, and chooses algorithms
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        step()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from app.train.stopping import StopRequest
-from tests.train.test_fit import assert_bit_equal
+from tests.train.runs import assert_bit_equal
 
 
 def start(out: Path, clips: Path, steps: int, slow_seconds: float = 0) -> subprocess.Popen[str]:

@@ -1,0 +1,106 @@
+"""What the loop counts, and what it does now and then."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from app.dataset.prepared import PreparedSet
+from app.errors import BadInputError
+from app.train import loop
+from app.train.settings import RATE_DECAY
+from tests.train.conftest import Fit
+from tests.train.runs import Notes, content
+from tests.train.synthetic import MINI
+
+
+def test_the_counter_counts_batches_and_not_optimisers(run: Fit, prepared: PreparedSet) -> None:
+    notes = Notes()
+    result = run(max_steps=7, watch=notes)
+    assert notes.steps == [1, 2, 3, 4, 5, 6, 7]
+    read = content(result.last)
+    assert read["global_step"] == 7
+    assert {int(state["step"]) for state in read["voxmatrix"]["optimisers"]["generator"].values()} == {7}
+
+
+def test_epochs_end_a_training_after_so_many_passes(run: Fit) -> None:
+    notes = Notes()
+    result = run(max_steps=None, epochs=2, watch=notes)  # 11 clips to learn from in batches of 4: 3 steps
+    assert result.steps == 6
+    assert notes.starts[0].total_steps == 6
+    assert content(result.last)["epoch"] == 2
+
+
+def test_whichever_limit_comes_first_ends_it(run: Fit) -> None:
+    assert run(max_steps=4, epochs=50).steps == 4
+    assert run(max_steps=500, epochs=2).steps == 6
+
+
+def test_accumulation_takes_several_batches_to_one_step(run: Fit) -> None:
+    assert run(max_steps=None, epochs=2, accumulation=2).steps == 4
+
+
+def test_the_learning_rate_falls_once_an_epoch_in_both_networks(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    rates: list[tuple[float, float]] = []
+    real = loop.update
+
+    def noting(networks: Any, optimisers: Any, clip_norm: float) -> None:
+        rates.append((optimisers.generator.param_groups[0]["lr"], optimisers.discriminator.param_groups[0]["lr"]))
+        real(networks, optimisers, clip_norm)
+
+    monkeypatch.setattr(loop, "update", noting)
+    run(max_steps=None, epochs=3)
+    run(max_steps=None, epochs=4)
+
+    expected = [MINI.learning_rate * RATE_DECAY ** (step // 3) for step in range(12)]
+    assert rates == [(pytest.approx(rate, rel=1e-12),) * 2 for rate in expected]
+
+
+def test_a_finished_run_has_nothing_left_to_do(run: Fit) -> None:
+    first = run(max_steps=3)
+    before = first.last.stat().st_mtime_ns
+    notes = Notes()
+    again = run(max_steps=3, watch=notes)
+    assert (again.steps, notes.steps, again.losses) == (3, [], {})
+    assert again.validation_mel == first.validation_mel
+    assert first.last.stat().st_mtime_ns == before
+
+
+def test_the_best_checkpoint_is_the_one_with_the_lowest_validation_loss(run: Fit) -> None:
+    notes = Notes()
+    result = run(max_steps=12, validate_every=3, watch=notes)
+    lowest = min(notes.validations, key=lambda validation: validation[1])
+    assert content(result.best)["global_step"] == lowest[0]
+    assert result.validation_mel == lowest[1]
+    assert [step for step, _, _ in notes.validations] == [3, 6, 9, 10, 12]
+
+
+def test_validation_gives_the_same_figure_for_the_same_weights(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = Notes()
+    monkeypatch.setattr(loop, "update", lambda *_: None)
+    run(max_steps=4, validate_every=2, watch=notes)
+    assert notes.validations[0][1] == notes.validations[1][1]
+
+
+def test_the_clock_saves_too_so_that_a_power_cut_costs_minutes_at_most(run: Fit) -> None:
+    notes = Notes()
+    run(max_steps=3, save_minutes=0.0, watch=notes)
+    assert notes.saves == [1, 2, 3]
+
+
+def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_file(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = run(max_steps=2).last
+    before = last.read_bytes()
+    real = loop.gradients
+
+    def ruined(*given: Any, **more: Any) -> dict[str, Tensor]:
+        return {**real(*given, **more), "kl": torch.tensor(float("nan"))}
+
+    monkeypatch.setattr(loop, "gradients", ruined)
+    with pytest.raises(BadInputError, match="step 3: kl is no number") as caught:
+        run(max_steps=9, validate_every=1)
+    assert last.read_bytes() == before
+    assert "--learning-rate" in caught.value.remedy
