@@ -9,7 +9,8 @@ from typing import BinaryIO
 from app.errors import BadInputError
 from app.text.sentences import split
 
-READ_BYTES = 65_536
+#: Small, so that the first sentence of a book is not kept waiting for the chapter.
+READ_BYTES = 8192
 #: Text without a space or an end for so long is handed on as it is.
 MOST_HELD = 20_000
 #: Stands where the next sentence would: what the splitter parts from it is complete.
@@ -50,8 +51,7 @@ def complete_texts(chunks: Iterable[str], language: str) -> Iterator[str]:
     for chunk in chunks:
         held += chunk
         place = _last_end(held, language)
-        if held[:place].strip():
-            yield held[:place]
+        yield from paragraphs(held[:place])
         held = held[place:]
     if held.strip():
         yield held

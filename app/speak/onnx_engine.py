@@ -12,14 +12,15 @@ from app.speak.engine import Engine, Manner, Part, Samples
 from app.speak.halves import Halves, halves
 from app.speak.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
 
-#: A longer sentence is made in pieces. Each computes its margins as well, so short pieces cost more work.
-PIECE_FRAMES = 96
-#: Pieces are made shorter than that, down to this, where threads would otherwise have none.
-LEAST_PIECE_FRAMES = 48
+#: A longer sentence is made in pieces, so that memory is bounded. Each computes its margins as well, for most voices
+#: 12 frames to either side: pieces of 64 frames cost a third more work, those of 192 an eighth.
+PIECE_FRAMES = 192
+#: The first sentence is made in shorter ones, side by side: all threads have some, and memory stays below Piper's.
+HURRIED_FRAMES = 64
 
 
-def open_onnx(path: Path, num_speakers: int, threads: int, seed: int | None = None) -> Engine:
-    """The engine of a voice in `path`, for so many threads that ask at once.
+def open_onnx(path: Path, num_speakers: int, seed: int | None = None) -> Engine:
+    """The engine of a voice in `path`. Any number of threads may ask it at once.
 
     Raises:
         BadInputError: it is no voice of Piper, or is not the one that the card describes.
@@ -35,7 +36,7 @@ def open_onnx(path: Path, num_speakers: int, threads: int, seed: int | None = No
     if cut is not None:
         check_inputs(path, cut.inputs, frozenset({cut.samples.output}), num_speakers)
         with suppress(DamagedFileError):  # when the whole cannot be loaded either, that says so
-            return PieceEngine(path, cut, threads)
+            return PieceEngine(path, cut)
     return WholeEngine(path, num_speakers, seeded=seed is not None)
 
 
@@ -50,7 +51,7 @@ class WholeEngine:
         outputs = frozenset(one.name for one in self._session.get_outputs())
         check_inputs(path, self._inputs, outputs, num_speakers)
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], manner: Manner, *, hurry: bool = False) -> list[Part]:
         """The whole sentence as one part."""
         speak = partial(self._speak, sentence_inputs(ids, manner))
         if not self._seeded:
@@ -65,19 +66,18 @@ class WholeEngine:
 class PieceEngine:
     """A voice in two halves: the frames of a sentence at once, then its samples piece by piece, side by side."""
 
-    def __init__(self, path: Path, cut: Halves, threads: int) -> None:
+    def __init__(self, path: Path, cut: Halves) -> None:
         self._path = path
         self._cut = cut
-        self._threads = threads
         self._first = open_session(path, cut.frames.model)
         self._second = open_session(path, cut.samples.model)
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], manner: Manner, *, hurry: bool = False) -> list[Part]:
         """Make the frames; the parts make the samples of so many of them each."""
         inputs = sentence_inputs(ids, manner)
         frames = _run(self._path, self._first, self._cut.between, _of(inputs, self._cut.frames.inputs))
-        places = pieces(frames.shape[-1], self._threads)
-        return [partial(self._piece, inputs, frames, start, end) for start, end in places]
+        most = HURRIED_FRAMES if hurry else PIECE_FRAMES
+        return [partial(self._piece, inputs, frames, *place) for place in pieces(frames.shape[-1], most)]
 
     def _piece(self, inputs: Mapping[str, Any], frames: Samples, start: int, end: int) -> Samples:
         """Samples of frames[start:end], which hang on the frames around them."""
@@ -88,11 +88,9 @@ class PieceEngine:
         return samples[(start - first) * reach.hop : (end - first) * reach.hop]
 
 
-def pieces(frames: int, threads: int) -> list[tuple[int, int]]:
-    """Where to cut a sentence: pieces of nearly equal length, as many for each thread."""
-    count = max(1, -(-frames // PIECE_FRAMES))
-    if count > 1:
-        count = max(count, min(-(-count // threads) * threads, frames // LEAST_PIECE_FRAMES))
+def pieces(frames: int, most: int) -> list[tuple[int, int]]:
+    """Where to cut a sentence: pieces of nearly equal length, none longer than `most`."""
+    count = max(1, -(-frames // most))
     edges = [frames * number // count for number in range(count + 1)]
     return list(pairwise(edges))
 

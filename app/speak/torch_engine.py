@@ -21,8 +21,8 @@ class TorchEngine:
         self._generator = speaking_generator(checkpoint)
         self._seed = seed
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
-        """The whole sentence as one part."""
+    def begin(self, ids: Sequence[int], manner: Manner, *, hurry: bool = False) -> list[Part]:
+        """The whole sentence as one part, which takes all threads in any case."""
         seed = self._seed
         if self._seed is not None:
             self._seed += 1

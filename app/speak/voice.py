@@ -65,7 +65,7 @@ class Voice:
         """One sentence, all at once."""
         import numpy as np
 
-        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner)]))
+        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner, hurry=True)]))
 
     def checked(self, samples: Samples) -> Samples:
         """The samples, when they are numbers.
@@ -99,13 +99,13 @@ def open_voice(path: Path, threads: int = 0, seed: int | None = None) -> Voice:
     if path.suffix != ".onnx":
         return _open_checkpoint(path, threads, seed)
     card = VoiceCard.read(card_path(path))
-    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, threads, seed))
+    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed))
 
 
-def _load_onnx(path: Path, num_speakers: int, threads: int, seed: int | None) -> Engine:
+def _load_onnx(path: Path, num_speakers: int, seed: int | None) -> Engine:
     from app.speak.onnx_engine import open_onnx
 
-    return open_onnx(path, num_speakers, threads, seed)
+    return open_onnx(path, num_speakers, seed)
 
 
 def _open_checkpoint(path: Path, threads: int, seed: int | None) -> Voice:

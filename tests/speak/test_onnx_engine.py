@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 from app.errors import BadInputError, DamagedFileError
 from app.speak import onnx_engine
 from app.speak.engine import Engine, Manner
-from app.speak.onnx_engine import LEAST_PIECE_FRAMES, PIECE_FRAMES, PieceEngine, WholeEngine, open_onnx, pieces
+from app.speak.onnx_engine import HURRIED_FRAMES, PIECE_FRAMES, PieceEngine, WholeEngine, open_onnx, pieces
 
 STILL = Manner(noise=0.0, noise_w=0.0, length=1.3)
 
@@ -33,7 +33,7 @@ def test_pieces_are_the_whole_to_the_last_sample(
 ) -> None:
     path = make_onnx(quality, speakers, "text")
     monkeypatch.setattr(onnx_engine, "PIECE_FRAMES", 20)  # many seams
-    engine = open_onnx(path, speakers, threads=2)
+    engine = open_onnx(path, speakers)
     manner = Manner(noise=0.0, noise_w=0.0, length=3.0, speaker=speakers - 1)
 
     piecewise, count = spoken(engine, ids, manner)
@@ -45,21 +45,28 @@ def test_pieces_are_the_whole_to_the_last_sample(
 
 
 def test_speakers_sound_different(make_onnx: Any, ids: list[int]) -> None:
-    engine = open_onnx(make_onnx("tiny", 3, "text"), 3, threads=1)
+    engine = open_onnx(make_onnx("tiny", 3, "text"), 3)
 
     first, last = (spoken(engine, ids, Manner(noise=0.0, noise_w=0.0, speaker=who))[0] for who in (0, 2))
 
     assert first.shape != last.shape or np.abs(first - last).max() > 1e-3
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
-@pytest.mark.parametrize("frames", [1, 2, 47, 96, 97, 150, 500, 4001])
-def test_a_sentence_is_cut_without_a_gap(frames: int, threads: int) -> None:
-    cut = pieces(frames, threads)
+@pytest.mark.parametrize("most", [HURRIED_FRAMES, PIECE_FRAMES])
+@pytest.mark.parametrize("frames", [1, 2, 47, 64, 65, 192, 193, 500, 4001])
+def test_a_sentence_is_cut_without_a_gap_into_nearly_equal_pieces(frames: int, most: int) -> None:
+    cut = pieces(frames, most)
+    lengths = [end - start for start, end in cut]
 
     assert [place for start, end in cut for place in range(start, end)] == list(range(frames))
-    assert all(0 < end - start <= PIECE_FRAMES for start, end in cut)
-    assert len(cut) == 1 or min(end - start for start, end in cut) >= LEAST_PIECE_FRAMES
+    assert max(lengths) <= most and max(lengths) - min(lengths) <= 1
+
+
+def test_a_first_sentence_is_cut_finer(make_onnx: Any, ids: list[int]) -> None:
+    engine = open_onnx(make_onnx(), 1)
+    manner = Manner(noise=0.0, noise_w=0.0, length=5.0)
+
+    assert len(engine.begin(ids, manner, hurry=True)) > len(engine.begin(ids, manner))
 
 
 def test_the_way_to_speech_never_imports_torch(make_onnx: Any, tmp_path: Path) -> None:
@@ -82,7 +89,7 @@ sys.exit(", ".join(heavy & set(sys.modules)) or 0)
 
 def test_the_same_seed_gives_the_same_sound_and_another_does_not(make_onnx: Any, ids: list[int]) -> None:
     def twice(seed: int) -> list[np.ndarray]:
-        engine = open_onnx(make_onnx(), 1, threads=2, seed=seed)
+        engine = open_onnx(make_onnx(), 1, seed=seed)
         return [spoken(engine, ids, Manner())[0] for _ in range(2)]
 
     first, again, other = twice(5), twice(5), twice(6)
@@ -98,7 +105,7 @@ def test_a_file_that_is_cut_short_is_refused(make_onnx: Any, tmp_path: Path, kee
     path.write_bytes(whole[: int(len(whole) * keep)])
 
     with pytest.raises((DamagedFileError, BadInputError), match=r"short\.onnx") as caught:
-        spoken(open_onnx(path, 1, threads=1), [1, 2, 3])
+        spoken(open_onnx(path, 1), [1, 2, 3])
 
     assert caught.value.remedy
 
@@ -109,7 +116,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
     with pytest.raises((DamagedFileError, BadInputError), match=r"other\.onnx"):
-        open_onnx(path, 1, threads=1)
+        open_onnx(path, 1)
 
 
 def _save_network(path: Path, inputs: dict[str, int], operation: str = "Identity") -> Path:
@@ -132,13 +139,13 @@ def test_a_network_for_something_else_is_refused(tmp_path: Path) -> None:
     path = _save_network(tmp_path / "image.onnx", {"pixels": 4})
 
     with pytest.raises(BadInputError, match="its inputs are pixels"):
-        open_onnx(path, 1, threads=1)
+        open_onnx(path, 1)
 
 
 def test_a_network_that_cannot_be_cut_speaks_whole(tmp_path: Path) -> None:
     path = _save_network(tmp_path / "whole.onnx", {"input": 2, "input_lengths": 1, "scales": 1})
 
-    engine = open_onnx(path, 1, threads=2)
+    engine = open_onnx(path, 1)
 
     assert isinstance(engine, WholeEngine)
     assert spoken(engine, [4, 5, 6])[0].tolist() == [4, 5, 6]
@@ -147,12 +154,12 @@ def test_a_network_that_cannot_be_cut_speaks_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("made", "said"), [(1, 3), (3, 1)])
 def test_a_card_of_another_voice_is_refused(make_onnx: Any, made: int, said: int) -> None:
     with pytest.raises(BadInputError, match="do not belong together"):
-        open_onnx(make_onnx("tiny", made, "text"), said, threads=1)
+        open_onnx(make_onnx("tiny", made, "text"), said)
 
 
 def test_an_id_that_the_network_lacks_is_an_error_in_our_words(make_onnx: Any) -> None:
     with pytest.raises(BadInputError, match="cannot speak this sentence"):
-        spoken(open_onnx(make_onnx(), 1, threads=1), [1, 0, 9999, 0, 2])
+        spoken(open_onnx(make_onnx(), 1), [1, 0, 9999, 0, 2])
 
 
 def test_a_voice_behind_a_link_or_an_odd_name_speaks(make_onnx: Any, tmp_path: Path, ids: list[int]) -> None:
@@ -161,7 +168,7 @@ def test_a_voice_behind_a_link_or_an_odd_name_speaks(make_onnx: Any, tmp_path: P
     shutil.copy(make_onnx(), folder / "å b.onnx")
     (tmp_path / "link.onnx").symlink_to(folder / "å b.onnx")
 
-    engine = open_onnx(tmp_path / "link.onnx", 1, threads=1)
+    engine = open_onnx(tmp_path / "link.onnx", 1)
 
     assert isinstance(engine, PieceEngine) and len(spoken(engine, ids)[0]) > 1000
 
@@ -191,7 +198,7 @@ def test_an_onnx_of_pipers_own_exporter_is_cut_and_speaks(tmp_path: Path) -> Non
     path = tmp_path / "piper.onnx"
     _export_as_piper(network, path)
 
-    cut, whole = open_onnx(path, 1, threads=2), WholeEngine(path, 1)
+    cut, whole = open_onnx(path, 1), WholeEngine(path, 1)
     ids = np.random.default_rng(0).integers(1, 150, 60).tolist()
     manner = Manner(noise=0.0, noise_w=0.0, length=4.0)
     (ours, count), (theirs, _) = spoken(cut, ids, manner), spoken(whole, ids, manner)

@@ -1,7 +1,8 @@
 """Speaking beside Piper's own command line: same ONNX, same text, same number of threads, interleaved A B A B.
 
 A medium voice of random weights (their number is what matters) whose durations are set to those of a usual voice. One
-sentence from cold start, then 200 sentences; wall time, and the peak memory of the process tree. Prints one JSON object.
+sentence from cold start, then 200 sentences: wall time, and the peak memory of the process tree, espeak-ng included.
+Prints one JSON object.
 """
 
 import argparse
@@ -13,17 +14,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from prepare_3000 import _Peak as Peak
+from peak import Peak
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LONG = 200
 #: Frames a symbol that real voices come near: exp(1.1) is 3.
 LOG_FRAMES = 1.1
 
-Speak = Callable[[Path, Path, Path], list[str]]
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What one run took. CPU seconds count spinning threads, and hardly count the neighbours' noise."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s, {self.cpu_seconds:.2f} s of CPU, {self.peak_mib:.0f} MiB"
 
 
 def main() -> None:
@@ -37,7 +48,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
         folder = Path(name)
         voice = asked.voice or make_voice(asked.quality, folder)
-        one = compare(voice, write_sentences(1, folder), asked.rounds, folder)
+        warm = write_sentences(1, folder)
+        for command in (ours(voice, warm, folder / "ours.wav"), piper(voice, warm, folder / "piper.wav")):
+            timed(command)  # files into the cache of the system, and bytecode written
+        one = compare(voice, warm, asked.rounds, folder)
         many = compare(voice, write_sentences(LONG, folder), asked.long_rounds, folder)
     print(
         json.dumps(
@@ -103,20 +117,25 @@ def write_sentences(count: int, folder: Path) -> Path:
 def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, float | list[float]]:
     """Medians of both and their ratios; the ratio of each round, so that noise can be seen."""
     commands = {"ours": ours(voice, text, folder / "ours.wav"), "piper": piper(voice, text, folder / "piper.wav")}
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for command in commands.values():
-        timed(command)  # files into the cache of the system, and bytecode written
+    taken: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            taken[name].append(timed(command))
-            print(f"  {text.stem} {name}: {taken[name][-1][0]:.2f} s, {taken[name][-1][1]:.0f} MiB", file=sys.stderr)
-    seconds = {name: statistics.median(run[0] for run in runs) for name, runs in taken.items()}
-    mib = {name: max(run[1] for run in runs) for name, runs in taken.items()}
+            run = timed(command)
+            taken[name].append(run)
+            print(f"  {text.stem} {name}: {run}", file=sys.stderr, flush=True)
+    seconds, cpu = (
+        {name: statistics.median(getattr(run, what) for run in runs) for name, runs in taken.items()}
+        for what in ("seconds", "cpu_seconds")
+    )
+    mib = {name: max(run.peak_mib for run in runs) for name, runs in taken.items()}
     return {
         "ours_seconds": round(seconds["ours"], 3),
         "piper_seconds": round(seconds["piper"], 3),
         "seconds_ratio": round(seconds["ours"] / seconds["piper"], 3),
-        "ratio_of_each_round": [round(a[0] / b[0], 3) for a, b in zip(taken["ours"], taken["piper"], strict=True)],
+        "ratio_of_each_round": [
+            round(a.seconds / b.seconds, 3) for a, b in zip(taken["ours"], taken["piper"], strict=True)
+        ],
+        "cpu_seconds_ratio": round(cpu["ours"] / cpu["piper"], 3),
         "ours_peak_mib": round(mib["ours"]),
         "piper_peak_mib": round(mib["piper"]),
     }
@@ -124,7 +143,7 @@ def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, flo
 
 def ours(voice: Path, text: Path, out: Path) -> list[str]:
     """Our command line."""
-    words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force", "--json"]
+    words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
     return [sys.executable, "-m", "entrypoint", "speak", *words]
 
 
@@ -133,18 +152,19 @@ def piper(voice: Path, text: Path, out: Path) -> list[str]:
     return [sys.executable, "-m", "piper", "-m", str(voice), "-i", str(text), "-f", str(out)]
 
 
-def timed(command: list[str]) -> tuple[float, float]:
-    """Seconds, and MiB at the peak, of a program and those that it starts."""
+def timed(command: list[str]) -> Run:
+    """What a program and those that it starts take."""
     started = time.perf_counter()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         peak = Peak(process.pid)
         peak.start()
-        code = process.wait()
+        _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         peak.stop()
-    if code:
-        raise SystemExit(f"{' '.join(command)} ended with {code}")
-    return seconds, peak.mib
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return Run(seconds=seconds, cpu_seconds=usage.ru_utime + usage.ru_stime, peak_mib=peak.mib)
 
 
 if __name__ == "__main__":

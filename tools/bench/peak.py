@@ -1,0 +1,45 @@
+"""The peak memory of a program and all that it starts (Linux)."""
+
+import os
+import threading
+from pathlib import Path
+
+LOOK_SECONDS = 0.01
+
+
+class Peak(threading.Thread):
+    """The largest resident memory of a process tree, looked at a hundred times a second until `stop`."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.mib = 0.0
+        self._pid = pid
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Look until told to stop."""
+        while not self._ended.wait(LOOK_SECONDS):
+            self.mib = max(self.mib, sum(map(_resident_mib, _tree(self._pid))))
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._ended.set()
+        self.join()
+
+
+def _tree(pid: int) -> list[int]:
+    found = [pid]
+    for parent in found:
+        for thread in Path(f"/proc/{parent}/task").glob("*"):
+            try:
+                found += map(int, (thread / "children").read_text().split())
+            except OSError:  # ended meanwhile
+                continue
+    return found
+
+
+def _resident_mib(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except (OSError, IndexError):
+        return 0.0
