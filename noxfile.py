@@ -190,10 +190,8 @@ def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
-    BUILT.mkdir(exist_ok=True)
-    plan = BUILT / f"bake-{row.name}.json"
-    plan.write_text(matrix.baked([row]), encoding="utf-8")
-    session.run("docker", "buildx", "bake", "--load", "--file", str(plan), *session.posargs, row.name, external=True)
+    *words, context = matrix.command(row, matrix.this_build(row))
+    session.run(*words, *session.posargs, context, external=True)
 
 
 def _smoke(session: nox.Session, row: matrix.Row) -> None:

@@ -4,10 +4,11 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -202,43 +203,38 @@ def labels(row: Row, build: Build) -> dict[str, str]:
     return {key: value for key, value in given.items() if value}
 
 
-def bake(builds: Iterable[tuple[Row, Build]]) -> dict[str, Any]:
-    """A bake file, as JSON has it, that builds these rows."""
-    targets = {row.name: _target(row, build) for row, build in builds}
-    return {"group": {"default": {"targets": list(targets)}}, "target": targets}
-
-
-def _target(row: Row, build: Build) -> dict[str, Any]:
-    return {
-        "context": ".",
-        "dockerfile": row.dockerfile,
-        "platforms": list(row.platforms),
-        "tags": [row.image],
-        "args": arguments(row, build),
-        "labels": labels(row, build),
-        "network": build.network,
-        **({"contexts": {"wheelhouse": row.wheelhouse}} if build.wheelhouse else {}),
-        **({"secret": [f"id=ca,src={build.ca}"]} if build.ca else {}),
+def command(row: Row, build: Build) -> list[str]:
+    """The words that build a row. (No bake file: old bakes know no network, new ones ask before reading a secret.)"""
+    flags = {
+        "--file": [row.dockerfile],
+        "--tag": [row.image],
+        "--platform": [",".join(row.platforms)],
+        "--network": [build.network],
+        "--build-arg": [f"{name}={value}" for name, value in arguments(row, build).items()],
+        "--label": [f"{name}={value}" for name, value in labels(row, build).items()],
+        "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
+        "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
     }
-
-
-def baked(chosen: Iterable[Row]) -> str:
-    """The bake file that builds these rows from this checkout on this machine."""
-    return json.dumps(bake((row, this_build(row)) for row in chosen), indent=2)
+    words = [word for flag, values in flags.items() for value in values for word in (flag, value)]
+    return ["docker", "buildx", "build", "--load", *words, "."]
 
 
 def main(words: list[str]) -> int:
-    """`list` the rows, or print what `docker buildx bake` needs to build some of them."""
+    """`list` the rows, or print the `command` that builds one."""
     parser = argparse.ArgumentParser(prog="tools/matrix.py", description="The rows of docker/images.toml.")
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="the images, one a line")
     listing.add_argument("--json", action="store_true", help="every field of every row")
-    baking = commands.add_parser("bake", help="a bake file for `docker buildx bake -f -`")
-    baking.add_argument("rows", nargs="*", metavar="ROW", help="the images to build (all)")
+    building = commands.add_parser("command", help="the line that builds an image from here")
+    building.add_argument("row", metavar="ROW")
     asked = parser.parse_args(words)
     try:
         table = rows()
-        print(_listing(table, as_json=asked.json) if asked.command == "list" else baked(_chosen(table, asked.rows)))
+        if asked.command == "list":
+            print(_listing(table, as_json=asked.json))
+        else:
+            row = _chosen(table, asked.row)
+            print(shlex.join(command(row, this_build(row))))
     except MatrixError as error:
         print(f"{TABLE.name}: {error}", file=sys.stderr)
         return 2
@@ -255,10 +251,10 @@ def _listing(table: Mapping[str, Row], *, as_json: bool) -> str:
     )
 
 
-def _chosen(table: Mapping[str, Row], names: list[str]) -> list[Row]:
-    if unknown := sorted(set(names) - table.keys()):
-        raise MatrixError(f"no row is called {', '.join(unknown)}; there are {', '.join(table)}")
-    return [table[name] for name in names or table]
+def _chosen(table: Mapping[str, Row], name: str) -> Row:
+    if name not in table:
+        raise MatrixError(f"no row is called {name}; there are {', '.join(table)}")
+    return table[name]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -68,28 +69,27 @@ def test_a_wrong_row_is_named_with_the_value_seen(before: str, after: str, compl
         matrix.read(ROW.replace(before, after, 1))
 
 
-def test_the_bake_file_is_derived_from_the_row() -> None:
-    target = matrix.bake([(matrix.read(ROW)["cpu"], BUILD)])["target"]["cpu"]
-    assert target["dockerfile"] == "Dockerfile.cpu"
-    assert target["tags"] == ["voxmatrix:cpu"]
-    assert target["args"] == {
-        "BASE": "debian:bookworm-slim",
-        "ROW": "cpu",
-        "TORCH": "2.13.0",
-        "TORCH_INDEX": "https://wheels.example/cpu",
-    }
-    assert target["labels"]["org.opencontainers.image.revision"] == "abc"
-    assert target["labels"]["voxmatrix.row"] == "cpu"
-    assert "secret" not in target
-    assert "contexts" not in target
+def test_the_build_is_derived_from_the_row() -> None:
+    words = shlex.join(matrix.command(matrix.read(ROW)["cpu"], BUILD))
+    assert words.startswith(
+        "docker buildx build --load --file Dockerfile.cpu --tag voxmatrix:cpu --platform linux/amd64 "
+    )
+    for part in ("BASE=debian:bookworm-slim", "ROW=cpu", "TORCH=2.13.0", "TORCH_INDEX=https://wheels.example/cpu"):
+        assert f" --build-arg {part} " in words
+    assert " --label org.opencontainers.image.revision=abc " in words
+    assert " --label voxmatrix.row=cpu " in words
+    assert "--secret" not in words
+    assert "--build-context" not in words
+    assert words.endswith(" .")
 
 
 def test_a_wheelhouse_takes_the_place_of_every_index() -> None:
-    build = matrix.Build(version="1", wheelhouse=True, ca="/somewhere/ca.pem")
-    target = matrix.bake([(matrix.read(ROW)["cpu"], build)])["target"]["cpu"]
-    assert target["args"]["TORCH_INDEX"] == ""
-    assert target["contexts"] == {"wheelhouse": "wheelhouse/cpu"}
-    assert target["secret"] == ["id=ca,src=/somewhere/ca.pem"]
+    build = matrix.Build(version="1", wheelhouse=True, ca="/somewhere/ca.pem", network="host")
+    words = shlex.join(matrix.command(matrix.read(ROW)["cpu"], build))
+    assert " --build-arg TORCH_INDEX= " in words
+    assert " --build-context wheelhouse=wheelhouse/cpu " in words
+    assert " --secret id=ca,src=/somewhere/ca.pem " in words
+    assert " --network host " in words
 
 
 def test_the_environment_names_another_index_or_none() -> None:
@@ -119,12 +119,12 @@ def test_this_build_takes_the_certificate_that_is_there(tmp_path: Path) -> None:
     assert matrix.this_build(row, {}).ca == ""
 
 
-def test_list_and_bake_are_words_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_and_command_are_words_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert matrix.main(["list"]) == 0
     assert capsys.readouterr().out.startswith("cpu ")
-    assert matrix.main(["bake", "cpu"]) == 0
-    assert '"voxmatrix:cpu"' in capsys.readouterr().out
-    assert matrix.main(["bake", "abacus"]) == 2
+    assert matrix.main(["command", "cpu"]) == 0
+    assert " --tag voxmatrix:cpu " in capsys.readouterr().out
+    assert matrix.main(["command", "abacus"]) == 2
     assert "no row is called abacus" in capsys.readouterr().err
 
 
