@@ -6,8 +6,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from app.dataset.prepared import PreparedSet
-from app.errors import VoxmatrixError
+from app.errors import MemoryExhaustedError, VoxmatrixError
 from app.train import checkpoints
 from app.train.lock import locked
 from app.train.loop import Loop, make_loop
@@ -38,6 +40,7 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
         BadInputError: nothing to learn from, or the losses became no numbers.
         UnreachableError: the disk is full; the last good checkpoint is as it was.
         DamagedFileError: every checkpoint of the run is damaged.
+        MemoryExhaustedError: the GPU has too little memory for a batch.
         InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
     """
     watch = watch or make_watch()
@@ -50,6 +53,8 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
                     loop.train()
+            except torch.cuda.OutOfMemoryError as error:
+                raise _out_of_memory(run) from error
             finally:
                 watch.ended()
     progress = run.state.progress
@@ -72,6 +77,17 @@ def _save_and_say(loop: Loop) -> int:
     loop.watch.ended()
     print(f"voxmatrix: {error.problem}\n  → {error.remedy}", file=sys.stderr, flush=True)  # noqa: T201
     return error.exit_code
+
+
+def _out_of_memory(run: Run) -> MemoryExhaustedError:
+    recipe, last = run.state.recipe, run.out / checkpoints.LAST
+    going_on = f" --from {last}" if last.is_file() else ""
+    return MemoryExhaustedError(
+        f"{run.device} is out of memory at step {run.state.progress.step + 1} with batches of {recipe.batch_size} clips",
+        f"choose another --out with{going_on} --batch-size {max(1, recipe.batch_size // 2)} "
+        f"--accumulation {recipe.accumulation * 2} (the same learning in half the memory), "
+        "or bound long clips with --max-batch-seconds",
+    )
 
 
 def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:

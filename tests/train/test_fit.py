@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from app.errors import UnreachableError
-from app.train import checkpoints
+from app.errors import MemoryExhaustedError, UnreachableError
+from app.train import checkpoints, loop
 from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
@@ -76,6 +77,19 @@ def test_a_disk_that_fills_up_during_training_leaves_the_last_good_checkpoint(
         run(max_steps=6, checkpoint_every=2)
     assert content(tmp_path / "run" / "last.ckpt")["global_step"] == 2
     assert_bit_equal(run(max_steps=6, checkpoint_every=2).last, whole.last)
+
+
+def test_a_gpu_with_too_little_memory_is_said_with_what_to_type(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(max_steps=2)
+
+    def too_much(*_: Any, **__: Any) -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(loop, "gradients", too_much)
+    with pytest.raises(MemoryExhaustedError, match="step 3 with batches of 4 clips") as caught:
+        run(max_steps=4)
+    assert "--batch-size 2 --accumulation 2" in caught.value.remedy
+    assert "--from" in caught.value.remedy
 
 
 def test_several_speakers_and_bfloat16_train(run: Fit, tmp_path: Path) -> None:
