@@ -83,7 +83,7 @@ def _out_of_memory(run: Run) -> MemoryExhaustedError:
     recipe, last = run.state.recipe, run.out / checkpoints.LAST
     going_on = f" --from {last}" if last.is_file() else ""
     return MemoryExhaustedError(
-        f"{run.device} is out of memory at step {run.state.progress.step + 1} with batches of {recipe.batch_size} clips",
+        f"{run.device} is out of memory at step {run.state.progress.step + 1}, batches of {recipe.batch_size} clips",
         f"choose another --out with{going_on} --batch-size {max(1, recipe.batch_size // 2)} "
         f"--accumulation {recipe.accumulation * 2} (the same learning in half the memory), "
         "or bound long clips with --max-batch-seconds",

@@ -86,7 +86,7 @@ def test_a_gpu_with_too_little_memory_is_said_with_what_to_type(run: Fit, monkey
         raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(loop, "gradients", too_much)
-    with pytest.raises(MemoryExhaustedError, match="step 3 with batches of 4 clips") as caught:
+    with pytest.raises(MemoryExhaustedError, match="step 3, batches of 4 clips") as caught:
         run(max_steps=4)
     assert "--batch-size 2 --accumulation 2" in caught.value.remedy
     assert "--from" in caught.value.remedy
