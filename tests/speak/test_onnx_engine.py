@@ -26,12 +26,19 @@ def spoken(engine: Engine, ids: list[int], manner: Manner = STILL) -> tuple[np.n
 
 
 @pytest.mark.parametrize(
-    ("quality", "speakers"), [("tiny", 1), ("tiny", 3), ("x_low", 1), pytest.param("high", 1, marks=pytest.mark.slow)]
+    "kind",
+    [
+        ("tiny", 1, "text"),
+        ("tiny", 3, "text"),
+        ("x_low", 3, "espeak"),
+        pytest.param(("high", 1, "text"), marks=pytest.mark.slow),
+    ],
+    ids=lambda kind: "-".join(map(str, kind)),
 )
 def test_pieces_are_the_whole_to_the_last_sample(
-    make_onnx: Any, monkeypatch: pytest.MonkeyPatch, quality: str, speakers: int, ids: list[int]
+    make_onnx: Any, monkeypatch: pytest.MonkeyPatch, kind: tuple[Any, ...], ids: list[int]
 ) -> None:
-    path = make_onnx(quality, speakers, "text")
+    path, speakers = make_onnx(*kind), kind[1]
     monkeypatch.setattr(onnx_engine, "PIECE_FRAMES", 20)  # many seams
     engine = open_onnx(path, speakers)
     manner = Manner(noise=0.0, noise_w=0.0, length=3.0, speaker=speakers - 1)
@@ -63,7 +70,7 @@ def test_a_sentence_is_cut_without_a_gap_into_nearly_equal_pieces(frames: int, m
 
 
 def test_a_first_sentence_is_cut_finer(make_onnx: Any, ids: list[int]) -> None:
-    engine = open_onnx(make_onnx(), 1)
+    engine = open_onnx(make_onnx("tiny", 1, "text"), 1)
     manner = Manner(noise=0.0, noise_w=0.0, length=5.0)
 
     assert len(engine.begin(ids, manner, hurry=True)) > len(engine.begin(ids, manner))
@@ -89,7 +96,7 @@ sys.exit(", ".join(heavy & set(sys.modules)) or 0)
 
 def test_the_same_seed_gives_the_same_sound_and_another_does_not(make_onnx: Any, ids: list[int]) -> None:
     def twice(seed: int) -> list[np.ndarray]:
-        engine = open_onnx(make_onnx(), 1, seed=seed)
+        engine = open_onnx(make_onnx("tiny", 1, "text"), 1, seed=seed)
         return [spoken(engine, ids, Manner())[0] for _ in range(2)]
 
     first, again, other = twice(5), twice(5), twice(6)
@@ -100,7 +107,7 @@ def test_the_same_seed_gives_the_same_sound_and_another_does_not(make_onnx: Any,
 
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.5, 0.999])
 def test_a_file_that_is_cut_short_is_refused(make_onnx: Any, tmp_path: Path, keep: float) -> None:
-    whole = make_onnx().read_bytes()
+    whole = make_onnx("tiny", 1, "text").read_bytes()
     path = tmp_path / "short.onnx"
     path.write_bytes(whole[: int(len(whole) * keep)])
 
@@ -159,13 +166,13 @@ def test_a_card_of_another_voice_is_refused(make_onnx: Any, made: int, said: int
 
 def test_an_id_that_the_network_lacks_is_an_error_in_our_words(make_onnx: Any) -> None:
     with pytest.raises(BadInputError, match="cannot speak this sentence"):
-        spoken(open_onnx(make_onnx(), 1), [1, 0, 9999, 0, 2])
+        spoken(open_onnx(make_onnx("tiny", 1, "text"), 1), [1, 0, 9999, 0, 2])
 
 
 def test_a_voice_behind_a_link_or_an_odd_name_speaks(make_onnx: Any, tmp_path: Path, ids: list[int]) -> None:
     folder = tmp_path / "en röst (1)"
     folder.mkdir()
-    shutil.copy(make_onnx(), folder / "å b.onnx")
+    shutil.copy(make_onnx("tiny", 1, "text"), folder / "å b.onnx")
     (tmp_path / "link.onnx").symlink_to(folder / "å b.onnx")
 
     engine = open_onnx(tmp_path / "link.onnx", 1)
@@ -231,6 +238,6 @@ def _export_as_piper(network: Any, path: Path) -> None:
 
 
 def test_a_card_can_be_read_from_the_voice_itself(make_onnx: Any) -> None:
-    properties = {one.key: one.value for one in onnx.load(make_onnx()).metadata_props}
+    properties = {one.key: one.value for one in onnx.load(make_onnx("tiny", 1, "text")).metadata_props}
 
     assert properties["sample_rate"].isdecimal() and json.loads(properties["voxmatrix"])["exported_by"]
