@@ -127,14 +127,14 @@ def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, flo
         {name: statistics.median(getattr(run, what) for run in runs) for name, runs in taken.items()}
         for what in ("seconds", "cpu_seconds")
     )
+    each = [round(a.seconds / b.seconds, 3) for a, b in zip(taken["ours"], taken["piper"], strict=True)]
     mib = {name: max(run.peak_mib for run in runs) for name, runs in taken.items()}
     return {
         "ours_seconds": round(seconds["ours"], 3),
         "piper_seconds": round(seconds["piper"], 3),
         "seconds_ratio": round(seconds["ours"] / seconds["piper"], 3),
-        "ratio_of_each_round": [
-            round(a.seconds / b.seconds, 3) for a, b in zip(taken["ours"], taken["piper"], strict=True)
-        ],
+        "median_of_round_ratios": round(statistics.median(each), 3),
+        "ratio_of_each_round": each,
         "cpu_seconds_ratio": round(cpu["ours"] / cpu["piper"], 3),
         "ours_peak_mib": round(mib["ours"]),
         "piper_peak_mib": round(mib["piper"]),
