@@ -80,6 +80,8 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
     state = _fresh_state(prepared, row, recipe, device, settings.precision == "16")
     if found:
         state.restore(found[1])
+        if found[0].name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
+            checkpoints.same_file(found[0], settings.out / checkpoints.LAST)
         came_from = f"goes on from {found[0].name}, step {state.progress.step}"
     elif recipe.start_from:
         came_from = start_from(Path(recipe.start_from), state.networks, row, prepared)

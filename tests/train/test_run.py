@@ -6,8 +6,9 @@ import pytest
 
 from app.dataset.prepared import PreparedSet
 from app.errors import BadInputError, NoDeviceError, UsageError
+from app.train import checkpoints
 from tests.train.conftest import Fit
-from tests.train.runs import Notes
+from tests.train.runs import Notes, content
 
 
 def test_a_resumed_run_says_from_where(run: Fit) -> None:
@@ -60,3 +61,15 @@ def test_a_device_that_is_not_there_is_said(run: Fit) -> None:
 def test_a_device_or_precision_that_makes_no_sense_is_usage(run: Fit, device: str, precision: str) -> None:
     with pytest.raises(UsageError):
         run(device=device, precision=precision)
+
+
+def test_a_run_killed_before_its_last_file_was_written_has_it_after_a_resume(run: Fit) -> None:
+    done = run(max_steps=4, checkpoint_every=2)
+    behind = done.out / "step-000000002.ckpt"
+    checkpoints.same_file(behind, done.last)  # the best of step 4 is there, the last is that of step 2
+    behind.unlink()
+
+    again = run(max_steps=4, checkpoint_every=2)
+
+    assert again.steps == 4
+    assert content(again.last)["global_step"] == 4
