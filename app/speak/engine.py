@@ -25,9 +25,6 @@ class Manner:
 class Engine(Protocol):
     """A voice's networks, loaded."""
 
-    def begin(self, ids: Sequence[int], manner: Manner, *, hurry: bool = False) -> list[Part]:
-        """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples.
-
-        With `hurry` nothing else is being computed, and somebody waits: all threads may work on this one.
-        """
+    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+        """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples."""
         ...

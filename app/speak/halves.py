@@ -1,8 +1,8 @@
-"""A voice's ONNX in two halves: text to frames, and frames to samples.
+"""A voice's ONNX in two halves: text to frames made eight times finer, and those to samples.
 
-The second half is nearly all of the work and looks only some frames to either side. Alone it can be computed piece by
-piece: on all threads at once, also for one sentence, and in memory that does not grow with the sentence. Weights are
-not copied: both halves point into the file, which onnxruntime maps.
+The second half is most of the work and looks less than two frames to either side. Alone it can be computed piece by
+piece: on all threads at once, also for one sentence, and in little memory. Weights are not copied: both halves point
+into the file, which onnxruntime maps.
 """
 
 import mmap
@@ -25,8 +25,13 @@ _TENSOR_NAME, _TENSOR_RAW, _TENSOR_EXTERNAL, _TENSOR_LOCATION = 8, 9, 13, 14
 _EXTERNAL = 1
 _FLOAT = 1
 
-#: The first layer of the second half, by the end of its weight's name in every export of Piper's networks.
-SECOND_HALF = b"dec.conv_pre.weight"
+#: The first layer of what makes samples, by the end of its weight's name in every export of Piper's networks.
+_FRAMES_COME_IN = b"dec.conv_pre.weight"
+#: The halves meet before the second of its upsamplings. Before that, layers look up to 12 frames to either side and so
+#: would be computed often; behind it they see little, and are the costly ones.
+_UPSAMPLING, _UPSAMPLINGS_BEFORE = b"ConvTranspose", 1
+#: Piper's inputs that have a place in time: what takes them cannot be computed in pieces.
+_TIMED_INPUTS = frozenset({"input", "input_lengths", "scales"})
 #: Weights smaller than this are copied.
 _LEAST_MAPPED_BYTES = 4096
 
@@ -42,11 +47,11 @@ class Half:
 
 @dataclass(frozen=True)
 class Halves:
-    """What makes frames of text, what makes samples of frames, and how far the latter looks."""
+    """What goes from text to the cut, what goes on to samples, and how far the latter looks."""
 
-    frames: Half
-    samples: Half
-    between: str  # the frames, (1, channels, frames)
+    first: Half
+    second: Half
+    between: str  # where they meet: (1, channels, places)
     inputs: frozenset[str]  # of the whole
     reach: Reach
 
@@ -73,8 +78,10 @@ def halves(path: Path) -> Halves | None:
             seen = reach(graph.layers(cut), graph.output.decode(), cut.decode()) if cut else None
             if cut is None or seen is None:
                 return None
-            frames, samples = graph.half(ends=cut, begins=b""), graph.half(ends=graph.output, begins=cut)
-            return Halves(frames, samples, cut.decode(), graph.inputs, seen)
+            first, second = graph.half(ends=cut, begins=b""), graph.half(ends=graph.output, begins=cut)
+            if second.inputs & _TIMED_INPUTS:  # something goes around the cut
+                return None
+            return Halves(first, second, cut.decode(), graph.inputs, seen)
         finally:
             data.release()
 
@@ -109,10 +116,13 @@ class _Graph:
 
     def cut(self) -> bytes | None:
         """The tensor between the halves."""
-        for node in self._nodes:
-            if any(name.endswith(SECOND_HALF) for name in node.inputs):
-                return node.inputs[0]
-        return None
+        frames = (node for node in self._nodes if any(name.endswith(_FRAMES_COME_IN) for name in node.inputs))
+        come_in = next(frames, None)
+        if come_in is None:
+            return None
+        numbers, _ = self._needed(self.output, come_in.inputs[0])
+        finer = [node.inputs[0] for node in map(self._nodes.__getitem__, numbers) if node.operation == _UPSAMPLING]
+        return (finer[_UPSAMPLINGS_BEFORE:] or [come_in.inputs[0]])[0]
 
     def half(self, *, ends: bytes, begins: bytes) -> Half:
         """The part of the graph that makes `ends`, from `begins` where there is one."""

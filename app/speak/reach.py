@@ -1,4 +1,4 @@
-"""How far the layers that make samples look to either side, in frames: so much must be given with a piece."""
+"""How far the layers that make samples look to either side: so much must be given with a piece."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Reach:
-    """Frames to either side that one sample hangs on, and samples that come of one frame."""
+    """Places to either side that one sample hangs on, and samples that come of one place."""
 
     margin: int
     hop: int
@@ -32,27 +32,27 @@ class Reach:
 
 @dataclass(frozen=True)
 class _Seen:
-    frames: float
-    rate: int  # places for one frame
+    places: float
+    rate: int  # how much finer than where it began
 
 
 def reach(layers: Iterable[Layer], ends: str, begins: str) -> Reach | None:
-    """The reach from the frames `begins` to the samples `ends`, or None when some layer may look everywhere."""
+    """The reach from `begins` to the samples `ends`, or None when some layer may look everywhere."""
     seen = {begins: _Seen(0.0, 1)}
     for layer in layers:
         before = [seen[name] for name in layer.inputs if name in seen]
         if not before:
-            continue  # it does not hang on the frames, e.g. what the speaker adds
+            continue  # it does not hang on `begins`, e.g. what the speaker adds
         after = _after(layer, before)
         if after is None:
             return None
         seen |= dict.fromkeys(layer.outputs, after)
-    return Reach(math.ceil(seen[ends].frames), seen[ends].rate) if ends in seen else None
+    return Reach(math.ceil(seen[ends].places), seen[ends].rate) if ends in seen else None
 
 
 def _after(layer: Layer, before: Sequence[_Seen]) -> _Seen | None:
     rate = before[0].rate
-    widest = _Seen(max(one.frames for one in before), rate)
+    widest = _Seen(max(one.places for one in before), rate)
     if any(one.rate != rate for one in before):
         return None
     if layer.operation in _PLACEWISE | _AXES:
@@ -67,7 +67,7 @@ def _convolved(layer: Layer, seen: _Seen) -> _Seen | None:
     beyond = dilation * (kernel - 1)
     if kernel < 1 or _one(layer, "strides", 1) != 1 or sum(layer.numbers.get("pads", (0, 0))) != beyond:
         return None
-    return _Seen(seen.frames + max(layer.numbers.get("pads", (0, 0))) / seen.rate, seen.rate)
+    return _Seen(seen.places + max(layer.numbers.get("pads", (0, 0))) / seen.rate, seen.rate)
 
 
 def _upsampled(layer: Layer, seen: _Seen) -> _Seen | None:
@@ -75,7 +75,7 @@ def _upsampled(layer: Layer, seen: _Seen) -> _Seen | None:
     plain = _one(layer, "dilations", 1) == 1 and not any(layer.numbers.get("output_padding", ()))
     if kernel < 1 or not plain or kernel - sum(layer.numbers.get("pads", (0, 0))) != stride:
         return None
-    return _Seen(seen.frames + kernel / stride / seen.rate, seen.rate * stride)
+    return _Seen(seen.places + kernel / stride / seen.rate, seen.rate * stride)
 
 
 def _one(layer: Layer, name: str, absent: int = 0) -> int:

@@ -57,12 +57,11 @@ def speak(voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSe
     rate_hz = voice.card.rate_hz
     leveller = Leveller(rate_hz) if settings.levelled else None
 
-    def begin(numbered: tuple[int, Sentence]) -> list[Part]:
-        number, sentence = numbered
-        return voice.engine.begin(sentence.ids, manner, hurry=number == 0)
+    def begin(sentence: Sentence) -> list[Part]:
+        return voice.engine.begin(sentence.ids, manner)
 
-    sentences = enumerate(sentence for text in texts for sentence in front.sentences(text))
+    sentences = (sentence for text in texts for sentence in front.sentences(text))
     computed = synthesized(sentences, begin, voice.workers, begin_in_order=settings.seed is not None)
-    for (_, sentence), samples in computed:
+    for sentence, samples in computed:
         heard = voice.checked(samples)
         yield Spoken(sentence=sentence, samples=leveller.level(heard) if leveller else heard, rate_hz=rate_hz)

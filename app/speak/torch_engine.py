@@ -21,7 +21,7 @@ class TorchEngine:
         self._generator = speaking_generator(checkpoint)
         self._seed = seed
 
-    def begin(self, ids: Sequence[int], manner: Manner, *, hurry: bool = False) -> list[Part]:
+    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
         """The whole sentence as one part, which takes all threads in any case."""
         seed = self._seed
         if self._seed is not None:

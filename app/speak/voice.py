@@ -65,7 +65,7 @@ class Voice:
         """One sentence, all at once."""
         import numpy as np
 
-        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner, hurry=True)]))
+        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner)]))
 
     def checked(self, samples: Samples) -> Samples:
         """The samples, when they are numbers.

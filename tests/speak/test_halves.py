@@ -63,8 +63,8 @@ def test_both_halves_together_are_the_whole(tmp_path: Path, choice: bool, extern
     inputs = {"frames": FRAMES, "choice": np.array(choice)}
 
     whole = open_session(path).run(None, inputs)[0]
-    between = open_session(path, found.frames.model).run([found.between], inputs)[0]
-    after = open_session(path, found.samples.model).run([found.samples.output], {found.between: between})[0]
+    between = open_session(path, found.first.model).run([found.between], inputs)[0]
+    after = open_session(path, found.second.model).run([found.second.output], {found.between: between})[0]
 
     assert np.array_equal(after, whole) and np.abs(whole).max() > 0.1
     assert np.allclose(between, FRAMES * (0.002 if choice else 0.001))
@@ -72,10 +72,10 @@ def test_both_halves_together_are_the_whole(tmp_path: Path, choice: bool, extern
 
 def test_each_half_has_what_it_needs_and_no_more(tmp_path: Path) -> None:
     found = cut(save(tmp_path / "v.onnx"))
-    first, second = (onnx.load_from_string(half.model).graph for half in (found.frames, found.samples))
+    first, second = (onnx.load_from_string(half.model).graph for half in (found.first, found.second))
 
-    assert found.inputs == {"frames", "choice"} == found.frames.inputs
-    assert found.samples.inputs == {"z"} and found.samples.output == "output"
+    assert found.inputs == {"frames", "choice"} == found.first.inputs
+    assert found.second.inputs == {"z"} and found.second.output == "output"
     assert [node.op_type for node in first.node] == ["If"]
     assert [node.op_type for node in second.node] == ["Conv", "Tanh"]
     assert {weight.name for weight in first.initializer} == {"by_small", "by_large"}
@@ -84,7 +84,7 @@ def test_each_half_has_what_it_needs_and_no_more(tmp_path: Path) -> None:
 
 def test_large_weights_are_not_copied_but_pointed_to(tmp_path: Path) -> None:
     path = save(tmp_path / "v.onnx")
-    weight = onnx.load_from_string(cut(path).samples.model).graph.initializer[0]
+    weight = onnx.load_from_string(cut(path).second.model).graph.initializer[0]
     place = {entry.key: entry.value for entry in weight.external_data}
 
     assert place["location"] == "v.onnx" and int(place["length"]) == 40 * 40 * 3 * 4

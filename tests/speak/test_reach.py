@@ -71,4 +71,4 @@ def test_an_output_that_does_not_hang_on_the_frames_has_no_reach() -> None:
 def test_the_reach_of_a_voice_is_found_in_its_file(make_onnx: Any, kind: tuple[Any, ...]) -> None:
     found = halves(make_onnx(*kind))
 
-    assert found is not None and found.reach.hop == 256 and 8 <= found.reach.margin <= 14
+    assert found is not None and found.reach.hop == 32 and 8 <= found.reach.margin <= 12
