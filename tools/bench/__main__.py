@@ -9,6 +9,7 @@ import json
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,7 +58,7 @@ def main() -> None:
             print(f"{bench.title} …", file=sys.stderr, flush=True)
             done = subprocess.run(bench.command(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
-            figures[bench.name] = {"taken": taken, **json.loads(done.stdout.splitlines()[-1])}
+            figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(figures), encoding="utf-8")
     print(f"written: {PAGE.relative_to(ROOT)}")
@@ -78,8 +79,16 @@ def page(figures: dict[str, Any]) -> str:
 
 
 def _table(figures: dict[str, Any]) -> str:
-    rows = [f"| {name.replace('_', ' ')} | {_text(value)} |" for name, value in figures.items()]
+    rows = [f"| {name.replace('_', ' ')} | {_text(value)} |" for name, value in _flat(figures)]
     return "\n".join(["| what | figure |", "| --- | --- |", *rows, ""])
+
+
+def _flat(figures: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}: {inner}", found) for inner, found in _flat(value))
+        else:
+            yield name, value
 
 
 def _text(value: Any) -> str:
