@@ -1,8 +1,6 @@
 """The command line: one Typer command a file; errors become one sentence, one remedy and one exit code."""
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -61,10 +59,6 @@ def run(words: Sequence[str]) -> int:
         return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", _INTERRUPTED, as_json)
-    except BrokenPipeError:
-        # The reader has had enough (`| head`). Nothing may be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _usage_hint(error: Exception) -> str:

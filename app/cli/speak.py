@@ -1,6 +1,7 @@
 """`voxmatrix speak`: text in, speech out, sentence by sentence. Imports little: the first word comes soon."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -66,8 +67,13 @@ def command(
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     chosen = Path(voice) if voice else default_voice()
-    with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
-        speech = speak_to(place, given, chosen, settings, on_spoken)
+    try:
+        with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
+            speech = speak_to(place, given, chosen, settings, on_spoken)
+    except BrokenPipeError:
+        # Who listens has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
     for finding in speech.findings:
         typer.echo(f"left out: {finding.problem}\n  → {finding.remedy}", err=True)
     if streamed:
