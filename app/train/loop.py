@@ -140,14 +140,14 @@ class Loop:
         self.meter.pause()
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
         best = mel < progress.best_mel
-        if best:
+        self.watch.validated(progress.step, mel, best)
+        self.record({"epoch": progress.epoch, "validation_mel": mel})
+        self.sampler(state.networks, progress.step, self.board)
+        if best:  # written last: a run that is killed here and goes on from this file has its row and its sample
             self.refuse_nonsense(self.meter.losses())
             with self.stop.lock:
                 progress.best_mel, progress.best_step = mel, progress.step
                 checkpoints.write(self.run.out / checkpoints.BEST, state.content())
-        self.watch.validated(progress.step, mel, best)
-        self.record({"epoch": progress.epoch, "validation_mel": mel})
-        self.sampler(state.networks, progress.step, self.board)
         self.meter.go_on()
 
     def save(self, *, keep: bool = False) -> Path:
