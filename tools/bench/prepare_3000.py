@@ -9,10 +9,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
+
+from peak import Peak
 
 RUN = """
 import json, sys, time
@@ -87,7 +88,7 @@ def _timed_run(data: Path, cache: Path, quality: str, phoneme_type: str, workers
     command = [sys.executable, "-c", RUN, str(data), str(cache), quality, phoneme_type, str(workers)]
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = _Peak(process.pid)
+        peak = Peak(process.pid)
         peak.start()
         output, _ = process.communicate()
         seconds = time.perf_counter() - started
@@ -95,42 +96,6 @@ def _timed_run(data: Path, cache: Path, quality: str, phoneme_type: str, workers
     if process.returncode:
         raise SystemExit(process.returncode)
     return {**json.loads(output), "process_seconds": seconds, "peak_mib": round(peak.mib)}
-
-
-class _Peak(threading.Thread):
-    """The largest resident memory of a process and all its children, looked at every 20 ms (Linux)."""
-
-    def __init__(self, pid: int) -> None:
-        super().__init__(daemon=True)
-        self.mib = 0.0
-        self._pid = pid
-        self._ended = threading.Event()
-
-    def run(self) -> None:
-        while not self._ended.wait(0.02):
-            self.mib = max(self.mib, sum(map(_resident_mib, _tree(self._pid))))
-
-    def stop(self) -> None:
-        self._ended.set()
-        self.join()
-
-
-def _tree(pid: int) -> list[int]:
-    found = [pid]
-    for parent in found:
-        for thread in Path(f"/proc/{parent}/task").glob("*"):
-            try:
-                found += map(int, (thread / "children").read_text().split())
-            except OSError:  # ended meanwhile
-                continue
-    return found
-
-
-def _resident_mib(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except (OSError, IndexError):
-        return 0.0
 
 
 def main() -> None:
