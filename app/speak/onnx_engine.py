@@ -68,7 +68,7 @@ class PieceEngine:
         self._path = path
         self._cut = cut
         self._first = open_session(path, cut.first.model)
-        self._second = open_session(path, cut.second.model)
+        self._second = open_session(path, cut.second.model, optimised=cut.planes)
 
     def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
         """Run the first half; each part runs the second over a piece of what came out."""
@@ -81,7 +81,8 @@ class PieceEngine:
         """Samples of between[start:end], which hang on the places around them."""
         reach = self._cut.reach
         first, last = max(0, start - reach.margin), min(between.shape[-1], end + reach.margin)
-        given = _of(inputs, self._cut.second.inputs) | {self._cut.between: between[:, :, first:last]}
+        piece = between[:, :, None, first:last] if self._cut.planes else between[:, :, first:last]
+        given = _of(inputs, self._cut.second.inputs) | {self._cut.between: piece}
         samples = _run(self._path, self._second, self._cut.second.output, given).reshape(-1)
         return samples[(start - first) * reach.hop : (end - first) * reach.hop]
 
