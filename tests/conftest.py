@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -34,7 +35,17 @@ def _gpu() -> str | None:
     return None if torch.cuda.is_available() else "no GPU that this torch can use"
 
 
-_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "gpu": _gpu}
+def _mount() -> str | None:
+    if shutil.which("mount") is None or os.geteuid() != 0:
+        return "only root may mount a small file system"
+    with tempfile.TemporaryDirectory() as folder:
+        tried = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, check=False)
+        if tried.returncode == 0:
+            subprocess.run(["umount", folder], check=True)
+    return None if tried.returncode == 0 else "this system does not let root mount a file system (a container?)"
+
+
+_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "gpu": _gpu, "mount": _mount}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -97,6 +97,11 @@ def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkp
     return None
 
 
+def newest(folder: Path) -> Path | None:
+    """The checkpoint that was written last."""
+    return next(iter(_candidates(folder)), None)
+
+
 def keep_newest(folder: Path, count: int) -> None:
     """Remove all but the newest `count` of the checkpoints kept for a step."""
     for path in sorted(folder.glob("step-*.ckpt"))[:-count]:

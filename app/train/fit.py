@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from app.dataset.prepared import PreparedSet
-from app.errors import MemoryExhaustedError, VoxmatrixError
+from app.errors import MemoryExhaustedError, UnreachableError, VoxmatrixError
 from app.train import checkpoints
 from app.train.lock import locked
 from app.train.loop import Loop, make_loop
@@ -55,6 +55,8 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
                     loop.train()
             except torch.cuda.OutOfMemoryError as error:
                 raise _out_of_memory(run) from error
+            except UnreachableError as error:
+                raise _not_written(run, error) from error
             finally:
                 watch.ended()
     progress = run.state.progress
@@ -88,6 +90,13 @@ def _out_of_memory(run: Run) -> MemoryExhaustedError:
         f"--accumulation {recipe.accumulation * 2} (the same learning in half the memory), "
         "or bound long clips with --max-batch-seconds",
     )
+
+
+def _not_written(run: Run, error: UnreachableError) -> UnreachableError:
+    """Whatever else is lost, a person wants to know what is not."""
+    good = checkpoints.newest(run.out)
+    kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
+    return UnreachableError(f"{error.problem} (at step {run.state.progress.step}; {kept})", error.remedy)
 
 
 def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
