@@ -157,7 +157,7 @@ def _is_shell(path: Path) -> bool:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Training and speaking beside piper-tts on the same files: docs/measurements.md."""
-    session.run(python_with(session, "peers"), "tools/bench/__main__.py", *session.posargs, external=True)
+    session.run(python_with(session, "peers", "bench"), "tools/bench/__main__.py", *session.posargs, external=True)
 
 
 @nox.session(default=False)

@@ -1,6 +1,7 @@
 """Where things live, and the one place that reads the environment."""
 
 import os
+import sysconfig
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,12 @@ def home(environment: Mapping[str, str] | None = None) -> Path:
     """The folder of everything that outlives a run: `VOXMATRIX_HOME`, else `~/.voxmatrix`."""
     environment = os.environ if environment is None else environment
     return Path(environment.get("VOXMATRIX_HOME") or Path.home() / ".voxmatrix")
+
+
+def voice_folders() -> tuple[Path, ...]:
+    """Where voices lie that nobody names: the person's own, then what came along with a clone or an installation."""
+    clone = Path(__file__).resolve().parent.parent / "samples" / "voices"
+    return home() / "voices", clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
 
 
 def read_config(folder: Path | None = None) -> dict[str, Any]:

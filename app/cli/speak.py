@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-import app
 from app.cli import options
 from app.cli.progress import progress
-from app.config import home
-from app.errors import BadInputError, UsageError
+from app.errors import UsageError
 from app.files import read_errors
 
 if TYPE_CHECKING:
@@ -49,6 +47,7 @@ def command(
 ) -> None:
     """Speak a text into a file or a stream."""
     from app.speak.command import speak_to
+    from app.speak.places import default_voice
     from app.speak.settings import SpeakSettings
 
     settings = SpeakSettings(
@@ -83,18 +82,6 @@ def command(
         typer.echo(json.dumps({**said, "left_out": [finding.problem for finding in speech.findings]}))
     else:
         typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
-
-
-def default_voice() -> Path:
-    """The voice of a person who names none: the first in VOXMATRIX_HOME/voices, else the one that comes along."""
-    folders = (home() / "voices", Path(app.__file__).parent.parent / "samples" / "voices")
-    for folder in folders:
-        for found in sorted(folder.glob("*.onnx")):
-            return found
-    raise BadInputError(
-        f"no --voice was given, and there is none in {' or '.join(map(str, folders))}",
-        "name one with --voice, or put NAME.onnx and NAME.onnx.json there",
-    )
 
 
 @contextmanager

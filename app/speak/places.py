@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.config import voice_folders
 from app.errors import BadInputError
 from app.voice.card import VoiceCard
 
@@ -28,6 +29,22 @@ def find_voice(path: Path) -> Path:
             f"there is no voice {path}", "give NAME.onnx with NAME.onnx.json beside it, a .ckpt, or a run's folder"
         )
     return path
+
+
+def default_voice() -> Path:
+    """The voice of a person who names none.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    folders = voice_folders()
+    for folder in folders:
+        for found in sorted(folder.glob("*.onnx")):
+            return found
+    raise BadInputError(
+        f"no --voice was given, and there is none in {' or '.join(map(str, folders))}",
+        "name one with --voice, or put NAME.onnx and NAME.onnx.json there",
+    )
 
 
 def find_checkpoint(path: Path) -> Path:
