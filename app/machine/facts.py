@@ -1,0 +1,80 @@
+"""What a computer is, as facts. A fact that could not be read is None. No probing here, and no decisions."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+Platform = Literal["linux", "windows", "macos"]
+#: How torch reaches a GPU: NVIDIA's, DirectX 12's, Intel's, AMD's, Apple's.
+Kind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
+
+
+class Capability(NamedTuple):
+    """Compute capability of an NVIDIA GPU, e.g. 12.0."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From "12.0".
+
+        Raises:
+            ValueError: it is not two numbers with a point between.
+        """
+        found = re.fullmatch(r"(\d{1,3})\.(\d)", text)
+        if found is None:
+            raise ValueError(f"{text!r} is no compute capability such as 12.0")
+        return cls(int(found[1]), int(found[2]))
+
+    @property
+    def sm(self) -> str:
+        """As kernels are called: sm_120."""
+        return f"sm_{self.major}{self.minor}"
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """One GPU as its driver describes it. `index` counts in the order of the bus, as nvidia-smi does."""
+
+    index: int
+    kind: Kind
+    name: str | None = None
+    uuid: str | None = None
+    capability: Capability | None = None  # of kind cuda
+    memory_mib: int | None = None  # None as well where GPU and CPU share their memory and the driver does not say
+    free_mib: int | None = None
+    driver: str | None = None
+    unified: bool = False  # shares the memory of the computer (GB10, GH200, Jetson, integrated ones)
+    mig: bool = False  # a slice of a GPU; its memory is the slice's
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchBuild:
+    """The torch that is installed, without importing it."""
+
+    version: str
+    cuda: str | None = None  # that it was built with
+    kernels: tuple[str, ...] = ()  # e.g. sm_90, sm_90a, compute_120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """All that plans and verdicts may know of a computer."""
+
+    platform: Platform
+    architecture: str | None = None  # x86_64, aarch64, arm64 …
+    wsl: bool = False
+    container: bool = False
+    cpu: str | None = None  # its name
+    cpus: int  # this process may keep busy: affinity and cgroup
+    memory_mib: int | None = None  # this process may use: the computer's or the cgroup's, whichever is less
+    available_mib: int | None = None  # of it, now
+    shm_mib: int | None = None  # free in /dev/shm; None where there is no such place
+    gpus: tuple[Gpu, ...] = ()
+    torch: TorchBuild | None = None
+    flash_attention: str | None = None  # its version
+    image: str | None = None  # the row of docker/images.toml that this is, in a container of ours
