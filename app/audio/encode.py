@@ -1,6 +1,7 @@
 """One sound file → another format (16 bits), through pydub and the program ffmpeg."""
 
 import io
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,11 @@ from typing import Any
 
 from app.errors import BadInputError, MissingProgramError, UsageError
 from app.files import replacing, storage_errors
+
+#: How ffmpeg says that something went wrong.
+_FAILURE = re.compile(
+    r"fail|error|invalid|unsupported|not (supported|allowed|available)|could not|cannot", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,10 @@ def _export(segment: Any, encoded: Path, wanted: Format, bitrate: str | None, ta
 
 
 def _reason(output: str) -> str:
-    """The line of ffmpeg's output that names the part which refused: `[libvorbis @ 0x…] encoder setup failed`."""
+    """The line of ffmpeg's output that names the part which refused: `[libvorbis @ 0x…] encoder setup failed`.
+
+    The first that speaks of a failure: newer versions go on with what every part around it has to say about that.
+    """
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     named = [line for line in lines if line.startswith("[") and "@" in line]
-    return (named or lines)[-1]
+    return next(filter(_FAILURE.search, named), (named or lines)[-1])

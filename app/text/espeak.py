@@ -24,7 +24,7 @@ ANSWER_SECONDS = 30.0
 _SPEED = "400"
 _CONSONANTS = "bdfgklmnprstv"
 #: Enough to push an answer out of a program that holds back what it says.
-_FILLER = "k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p\n" * 40
+_FILLER = "k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p\n" * 60
 _VOICE_NAME = re.compile(r"[\w/+.-]+")
 _VOICES = "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us"
 

@@ -18,7 +18,7 @@ def test_torchaudio_imports_on_cpu_torch_only_with_the_patch() -> None:
     without = _python("import torchaudio")
     if without.returncode == 0:
         pytest.skip("this torchaudio is a CPU build and needs no patch")
-    assert "libc10_cuda" in without.stderr
+    assert "_torchaudio" in without.stderr  # its library; which one of CUDA's it misses first differs
 
     patched = _python(
         "from entrypoint import patches; patches.install()\n"

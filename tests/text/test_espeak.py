@@ -11,7 +11,10 @@ from app.text.espeak import EspeakProgram, espeak_installed, missing_program
 #: Answers like espeak-ng with the words themselves for phonemes, holds them back like any program at a pipe, and dies
 #: of the word `poison`. The first argument that is no option of espeak-ng's is the voice.
 ECHO = """
-import sys, os, pathlib
+import io, sys, os, pathlib
+# As the C library does at a pipe; Python itself would hold back more, or nothing with PYTHONUNBUFFERED.
+if not os.isatty(1):
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w"), 4096), write_through=True)
 if sys.argv[-1] == "a":
     print("no such voice", file=sys.stderr)
     sys.exit(1 if "klingon" in sys.argv else 0)
