@@ -15,7 +15,7 @@ from app.machine.facts import Gpu, Machine
 def remembered(
     folder: Path, machine: Machine, gpu: Gpu | None, dtypes: Sequence[str], run: Callable[[], Smoke]
 ) -> Smoke:
-    """The result of `run`, or the one of an earlier run on the same. Only what passed is kept: the rest may be mended."""
+    """The result of `run`, or the one of an earlier run on the same. Only what passed is kept."""
     path = folder / "smoke" / f"{_key(machine, gpu, dtypes)}.json"
     kept = _read(path)
     if kept is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.doctor.operations import OPERATIONS, Operation, sampler
 
-#: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits; bfloat16 has 7.
+#: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
 
 

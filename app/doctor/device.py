@@ -33,6 +33,6 @@ def chosen_gpu(machine: Machine, judgements: Sequence[Judgement], asked: str) ->
 
 
 def _first_cuda(machine: Machine) -> Gpu | None:
-    """A torch without CUDA means the CPU to work; one with CUDA means its GPU to, and not to be refused is news."""
+    """Where torch is a build with CUDA, a GPU is meant to work, and that it cannot is an error rather than a wish."""
     wanted = machine.torch is not None and machine.torch.cuda is not None
     return next((gpu for gpu in machine.gpus if wanted and gpu.kind == "cuda" and gpu.capability), None)

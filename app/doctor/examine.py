@@ -15,27 +15,28 @@ _BF16, _FP16 = Capability(8, 0), Capability(7, 0)
 OnDevice = Callable[[str], None]
 
 
-def describe(machine: Machine, asked: str) -> Report:
-    """The report on a described computer: nothing is run, and torch is not imported.
+def describe(machine: Machine, asked: str, notes: Sequence[Finding] = ()) -> Report:
+    """The report from facts alone: nothing is run, and torch is not imported.
 
     Raises:
         NoDeviceError: the device that was asked for is not there.
     """
-    return make_report(machine, chosen_gpu(machine, judgements_of(machine), asked))
+    return make_report(machine, chosen_gpu(machine, judgements_of(machine), asked), notes=notes)
 
 
 def examine(
     machine: Machine,
     asked: str,
     *,
-    cache: Path | None,
+    cache: Path,
+    fresh: bool = False,
     notes: Sequence[Finding] = (),
     limit_seconds: float = LIMIT_SECONDS,
     on_device: OnDevice = lambda name: None,
 ) -> Report:
     """The report on this computer, with a smoke test on every GPU that should run, or on the CPU when none should.
 
-    `cache` is where results that passed are kept; None runs everything anew.
+    `cache` is where results that passed are kept; `fresh` runs everything all the same.
 
     Raises:
         NoDeviceError: the device that was asked for is not there.
@@ -44,21 +45,26 @@ def examine(
     smokes = {}
     for gpu in _to_test(machine, chosen, asked):
         on_device("the CPU" if gpu is None else f"GPU {gpu.index}")
-        smokes[gpu] = _smoke(machine, gpu, cache, limit_seconds)
+        smokes[gpu] = _smoke(machine, gpu, None if fresh else cache, limit_seconds)
     results = [result for smoke in smokes.values() for result in smoke.results]
     flash = smokes[chosen].flash if chosen in smokes else None
     return make_report(machine, chosen, results, flash, notes)
 
 
 def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | None]:
-    """A GPU whose verdict says that it cannot run would only hang or frighten: its verdict is said instead."""
+    """Every GPU that should run; the chosen one also where the tables doubt it, since they may not know it."""
     if machine.torch is None:
         return []
-    verdicts = zip(machine.gpus, judgements_of(machine), strict=True)
-    running = [gpu for gpu, judged in verdicts if judged.verdict in RUNS]
     if chosen is None:
         return [None]
-    return [gpu for gpu in running if asked == "auto" or gpu == chosen]
+    doubted = ("unsupported", None) if machine.torch.cuda and chosen.kind == "cuda" else ()
+    verdicts = list(zip(machine.gpus, judgements_of(machine), strict=True))
+    return [
+        gpu
+        for gpu, judged in verdicts
+        if (judged.verdict in RUNS and (asked == "auto" or gpu == chosen))
+        or (gpu == chosen and judged.verdict in doubted)
+    ]
 
 
 def _smoke(machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float) -> Smoke:

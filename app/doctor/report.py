@@ -1,7 +1,8 @@
 """The report: facts, verdicts, smoke results and findings as one object, with its exit code. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from app.doctor.findings import find
@@ -10,6 +11,10 @@ from app.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsErr
 from app.machine.facts import Gpu, Machine
 from app.machine.record import machine_to_json
 from app.plan.verdict import Judgement, judge
+
+#: How CUDA says that a library of torch lacks kernels for this GPU.
+_NO_KERNELS = "no kernel image is available"
+_OTHERWISE = "set --device cpu, or use another image: see the list in the README"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,25 +69,36 @@ def make_report(
     notes: Sequence[Finding] = (),
 ) -> Report:
     """The report on a computer; `chosen` is the GPU that is to work (None: the CPU), `notes` what was not readable."""
-    judgements = judgements_of(machine)
+    judgements = tuple(map(partial(corrected, results), machine.gpus, judgements_of(machine)))
     return Report(
         machine=machine,
         judgements=judgements,
         results=tuple(results),
         flash=_flash(machine, flash),
         findings=(*find(machine, judgements, results), *notes),
-        exit_code=_exit_code(machine, chosen, results),
+        exit_code=_exit_code(machine, chosen, judgements, results),
     )
 
 
-def _exit_code(machine: Machine, chosen: Gpu | None, results: Sequence[Result]) -> int:
+def corrected(results: Sequence[Result], gpu: Gpu, judged: Judgement) -> Judgement:
+    """What the tables expect, corrected by what really ran: they may not know a GPU, or a library lack its kernels."""
+    ran = [result for result in results if result.gpu == gpu.index]
+    failed = next((result for result in ran if not result.ok), None)
+    if ran and failed is None and judged.verdict in ("unsupported", None):
+        return replace(judged, verdict="native", reason="every operation of the smoke test ran here", remedy="")
+    if failed is not None and _NO_KERNELS in failed.problem:
+        reason = f"{failed.op} in {failed.dtype}: {failed.problem}"
+        return replace(judged, verdict="unsupported", reason=reason, remedy=judged.remedy or _OTHERWISE)
+    return judged
+
+
+def _exit_code(machine: Machine, chosen: Gpu | None, judgements: Sequence[Judgement], results: Sequence[Result]) -> int:
     if machine.torch is None:
         return MissingProgramError.exit_code
-    verdict = None if chosen is None else judge(chosen, machine).verdict
-    # What really ran is stronger than what the tables expect.
-    if not results and verdict == "unsupported" or any(not result.ok for result in results):
+    verdict = None if chosen is None else judgements[machine.gpus.index(chosen)].verdict
+    if verdict == "unsupported" or any(not result.ok for result in results):
         return NoKernelsError.exit_code
-    return NoDeviceError.exit_code if not results and verdict == "driver-too-old" else 0
+    return NoDeviceError.exit_code if verdict == "driver-too-old" else 0
 
 
 def _flash(machine: Machine, tried: tuple[bool, str] | None) -> Flash:

@@ -81,7 +81,7 @@ def _place(gpu: Gpu | None) -> tuple[str, dict[str, str]]:
 
 
 def read_lines(text: str, gpu: int | None, ending: str) -> Smoke:
-    """What a child said. `ending`, how it came to a bad end ("" when it did not), belongs to the operation begun last."""
+    """What a child said. `ending`: how it came to a bad end ("" when it did not) in the operation begun last."""
     results: list[Result] = []
     flash: tuple[bool, str] | None = None
     begun: dict[str, str] | None = {"started": "python", "dtype": "float32"}
