@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import app
 from app.doctor.smoke import Result, Smoke
 from app.errors import UnreachableError
 from app.files import write_text
@@ -32,7 +33,7 @@ def remembered(
 def _key(machine: Machine, gpu: Gpu | None, dtypes: Sequence[str]) -> str:
     device = [machine.cpu] if gpu is None else [gpu.kind, gpu.index, gpu.uuid, gpu.name, gpu.driver]
     torch = machine.torch.version if machine.torch else None
-    facts = [machine.image, torch, machine.flash_attention, *device, *dtypes]
+    facts = [app.__version__, machine.image, torch, machine.flash_attention, *device, *dtypes]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
 

@@ -4,16 +4,24 @@ from collections.abc import Sequence
 
 from app.doctor.smoke import Result
 from app.errors import Finding
-from app.machine.facts import Machine
+from app.machine.facts import Gpu, Machine
 from app.plan.verdict import Judgement
 
+#: Verdicts with which a GPU cannot work.
+STOPS = ("unsupported", "driver-too-old")
+#: The first thing that the child does.
+IMPORT = "import torch"
+_REINSTALL = "install it anew: pip install --force-reinstall torch, or use an image of ours"
+_REPORT = "set --device cpu, and report this with the file of: voxmatrix doctor --record machine.json"
 #: Below this, DataLoader workers soon have no room for a batch. Docker gives 64.
 LEAST_SHM_MIB = 512
 
 
-def find(machine: Machine, judgements: Sequence[Judgement], results: Sequence[Result]) -> tuple[Finding, ...]:
+def find(
+    machine: Machine, judgements: Sequence[Judgement], results: Sequence[Result], chosen: Gpu | None
+) -> tuple[Finding, ...]:
     """Everything that a person should know, the worst first."""
-    found = [*_torch(machine), *_gpus(machine, judgements), *_smoke(results), *_place(machine)]
+    found = [*_torch(machine), *_gpus(machine, judgements, chosen), *_smoke(results), *_place(machine)]
     return tuple(sorted(found, key=lambda finding: finding.severity != "error"))
 
 
@@ -29,23 +37,23 @@ def _torch(machine: Machine) -> list[Finding]:
     return []
 
 
-def _gpus(machine: Machine, judgements: Sequence[Judgement]) -> list[Finding]:
-    return [
-        Finding(
-            problem=f"GPU {gpu.index} ({gpu.name or 'no name'}): {judged.reason}",
-            remedy=judged.remedy,
-            severity="warning",
-        )
-        for gpu, judged in zip(machine.gpus, judgements, strict=True)
-        if judged.verdict in ("unsupported", "driver-too-old", None)
-    ]
+def of_gpu(gpu: Gpu, judged: Judgement, chosen: Gpu | None) -> Finding:
+    """What a verdict means for a person: an error where it is the GPU that was to work."""
+    problem = f"GPU {gpu.index} ({gpu.name or 'without a name'}): {judged.reason}"
+    fatal = gpu == chosen and judged.verdict in STOPS
+    return Finding(problem=problem, remedy=judged.remedy, severity="error" if fatal else "warning")
+
+
+def _gpus(machine: Machine, judgements: Sequence[Judgement], chosen: Gpu | None) -> list[Finding]:
+    pairs = zip(machine.gpus, judgements, strict=True)
+    return [of_gpu(gpu, judged, chosen) for gpu, judged in pairs if judged.verdict in (*STOPS, None)]
 
 
 def _smoke(results: Sequence[Result]) -> list[Finding]:
     return [
         Finding(
             problem=f"{result.op} in {result.dtype} on {_where(result)}: {result.problem}",
-            remedy="set --device cpu, and report this with the file of: voxmatrix doctor --record machine.json",
+            remedy=_REINSTALL if result.op == IMPORT else _REPORT,
         )
         for result in results
         if not result.ok

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from app.doctor.findings import find
+from app.doctor.findings import IMPORT, find
 from app.doctor.smoke import Result
 from app.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from app.machine.facts import Gpu, Machine
@@ -75,7 +75,7 @@ def make_report(
         judgements=judgements,
         results=tuple(results),
         flash=_flash(machine, flash),
-        findings=(*find(machine, judgements, results), *notes),
+        findings=(*find(machine, judgements, results, chosen), *notes),
         exit_code=_exit_code(machine, chosen, judgements, results),
     )
 
@@ -93,7 +93,7 @@ def corrected(results: Sequence[Result], gpu: Gpu, judged: Judgement) -> Judgeme
 
 
 def _exit_code(machine: Machine, chosen: Gpu | None, judgements: Sequence[Judgement], results: Sequence[Result]) -> int:
-    if machine.torch is None:
+    if machine.torch is None or any(result.op == IMPORT for result in results):
         return MissingProgramError.exit_code
     verdict = None if chosen is None else judgements[machine.gpus.index(chosen)].verdict
     if verdict == "unsupported" or any(not result.ok for result in results):

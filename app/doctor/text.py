@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from app.doctor.findings import of_gpu
 from app.doctor.report import Report
 from app.doctor.smoke import Result
 from app.machine.facts import Gpu, Machine
@@ -80,8 +81,12 @@ def _result(result: Result) -> str:
 def _findings(report: Report) -> list[str]:
     if not report.findings:
         return ["[green]Nothing is wrong.[/]"]
+    pairs = zip(report.machine.gpus, report.judgements, strict=True)
+    said = {of_gpu(gpu, judged, None).problem for gpu, judged in pairs}  # with its remedy, in the lines of the GPUs
     lines = []
     for finding in report.findings:
+        if finding.problem in said:
+            continue
         colour = "red" if finding.severity == "error" else "yellow"
         lines.append(f"[{colour}]{finding.severity}[/]: {_plain(finding.problem)}")
         if finding.remedy:
