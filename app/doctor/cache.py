@@ -25,7 +25,7 @@ def remembered(
     if smoke.ok:
         try:
             write_text(path, json.dumps(asdict(smoke)))
-        except UnreachableError:
+        except (UnreachableError, OSError):
             return smoke  # it only costs time on the next start
     return smoke
 

@@ -25,7 +25,7 @@ def test_a_broken_operation_is_named_and_the_others_go_on(how: str, monkeypatch:
     assert len(smoke.results) == len(OPERATIONS)
 
 
-@pytest.mark.parametrize(("how", "limit", "word"), [("hang", 20.0, "20 s"), ("die", 120.0, "signal 6")])
+@pytest.mark.parametrize(("how", "limit", "word"), [("hang", 8.0, "8 s"), ("die", 120.0, "signal 6")])
 def test_a_child_that_hangs_or_dies_is_ended_and_its_operation_named(
     how: str, limit: float, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
