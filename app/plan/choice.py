@@ -1,0 +1,177 @@
+"""The device for a task: what was asked for, what is there, and what can be used of it. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from app.errors import Finding, NoDeviceError, NoKernelsError
+from app.machine.facts import Gpu, Machine
+from app.plan.device import Wish
+from app.plan.rank import best
+from app.settings import Setting
+
+Task = Literal["train", "speak"]
+#: The kinds of GPU that each task can use.
+USED_BY: dict[Task, tuple[str, ...]] = {"train": ("cuda",), "speak": ("cuda", "directml")}
+USABLE = ("native", "ptx-jit")
+_NO_TRAINING = (
+    "torch-directml has no complex numbers (its STFT ends the process) and no AMP: a voice cannot train there"
+)
+
+
+class Judged(Protocol):
+    """What app.plan.verdict says about one GPU."""
+
+    @property
+    def verdict(self) -> str:
+        """native, ptx-jit, unsupported or driver-too-old."""
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+
+    @property
+    def remedy(self) -> str:
+        """What mends it."""
+
+
+Judge = Callable[[Gpu, Machine], Judged]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remembered:
+    """The GPU that a person chose with `voxmatrix devices select`."""
+
+    index: int | None = None
+    uuid: str | None = None
+    kind: str | None = None
+
+    def find(self, gpus: Sequence[Gpu]) -> Gpu | None:
+        """The same GPU: by its UUID where there are UUIDs, since numbers change when a card is added."""
+        if self.uuid and any(gpu.uuid for gpu in gpus):
+            return next((gpu for gpu in gpus if gpu.uuid == self.uuid), None)
+        return next((gpu for gpu in gpus if gpu.index == self.index and self.kind in (None, gpu.kind)), None)
+
+    def __str__(self) -> str:
+        return f"GPU {self.index}" + (f" ({self.uuid})" if self.uuid else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The device; `gpu` is None where the CPU works. Findings say why a better one is not used."""
+
+    device: Setting[str]
+    gpu: Gpu | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def choose(
+    machine: Machine, wish: Wish, judge: Judge, *, task: Task = "train", remembered: Remembered | None = None
+) -> Choice:
+    """The device to use.
+
+    Raises:
+        NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
+        NoKernelsError: it is there, and this torch has no kernels for it.
+    """
+    if wish.kind == "cpu":
+        return Choice(device=Setting(value="cpu", reason=f"asked for by {wish.said}", source=wish.source))
+    if wish.kind == "auto":
+        return _automatic(machine, judge, task, remembered)
+    gpu = _wished(machine, wish, judge, task)
+    wrong = _absent(machine, wish) if gpu is None else _unfit(gpu, machine, judge, task)
+    if wrong is None and gpu is not None:
+        return Choice(device=Setting(value=name(gpu), reason=_seen(gpu, wish.said), source=wish.source), gpu=gpu)
+    assert wrong is not None  # no GPU is always wrong
+    if wish.otherwise == "end":
+        raise wrong
+    found = Finding(problem=f"{wish.said}: {wrong.problem}", remedy=wrong.remedy, severity="warning")
+    if wish.otherwise == "auto":
+        instead = _automatic(machine, judge, task, remembered)
+        return Choice(device=instead.device, gpu=instead.gpu, findings=(found, *instead.findings))
+    reason = f"{wish.said} cannot be had, so the CPU works: {wrong.problem}"
+    return Choice(device=Setting(value="cpu", reason=reason, source="automatic"), findings=(found,))
+
+
+def name(gpu: Gpu) -> str:
+    """As --device calls it, e.g. cuda:0."""
+    return f"{gpu.kind}:{gpu.index}"
+
+
+def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembered | None) -> Choice:
+    unfit = {gpu: wrong for gpu in machine.gpus if (wrong := _unfit(gpu, machine, judge, task)) is not None}
+    fit = [gpu for gpu in machine.gpus if gpu not in unfit]
+    findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in unfit.values()]
+    if remembered is not None:
+        same = remembered.find(machine.gpus)
+        if same is not None and same not in unfit:
+            reason = _seen(same, "remembered from `voxmatrix devices select`")
+            return Choice(device=Setting(value=name(same), reason=reason, source="automatic"), gpu=same)
+        why = "is not here any more" if same is None else "cannot be used now"
+        findings.insert(0, _forgotten(remembered, why))
+    if fit:
+        gpu = best(fit, machine)
+        others = f"the best of {len(fit)} that can be used" if len(fit) > 1 else "the one GPU that can be used"
+        setting = Setting(value=name(gpu), reason=_seen(gpu, others), source="automatic")
+        return Choice(device=setting, gpu=gpu, findings=tuple(findings))
+    if not machine.gpus:
+        findings.append(_no_gpu(task))
+    reason = "; ".join(finding.problem for finding in findings)
+    return Choice(device=Setting(value="cpu", reason=reason, source="automatic"), findings=tuple(findings))
+
+
+def _wished(machine: Machine, wish: Wish, judge: Judge, task: Task) -> Gpu | None:
+    """The GPU that is meant. Without a number: the best of the usable ones, else the first, to say what is wrong."""
+    there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind)]
+    if wish.index is not None:
+        there = [gpu for gpu in there if gpu.index == wish.index]
+    fit = [gpu for gpu in there if _unfit(gpu, machine, judge, task) is None]
+    return best(fit, machine) if fit else next(iter(there), None)
+
+
+def _unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceError | NoKernelsError | None:
+    called = f"{name(gpu)} ({gpu.name or 'a GPU without a name'})"
+    if task == "train" and gpu.kind == "directml":
+        return NoDeviceError(f"{called} is not for training: {_NO_TRAINING}", "set --device cpu; speaking works there")
+    judged = judge(gpu, machine)
+    if judged.verdict == "unsupported":
+        return NoKernelsError(f"{called} cannot be used: {judged.reason}", judged.remedy)
+    if judged.verdict not in USABLE:
+        return NoDeviceError(f"{called} cannot be used: {judged.reason}", judged.remedy)
+    if gpu.kind not in USED_BY[task]:
+        return NoDeviceError(f"{called} is of kind {gpu.kind}, which no image here uses", "set --device cpu")
+    return None
+
+
+def _absent(machine: Machine, wish: Wish) -> NoDeviceError:
+    listed = ", ".join(f"{name(gpu)} ({gpu.name or 'no name'})" for gpu in machine.gpus)
+    there = f"here is: {listed}, cpu" if listed else "there is no GPU here, only the cpu"
+    mend = (
+        "choose one of these, or set --device auto"
+        if listed
+        else "set --device cpu or auto; in a container add --gpus all"
+    )
+    return NoDeviceError(f"{wish.said} asks for a GPU that is not there; {there}", mend)
+
+
+def _forgotten(remembered: Remembered, why: str) -> Finding:
+    return Finding(
+        problem=f"the remembered {remembered} {why}: decided anew",
+        remedy="choose again: voxmatrix devices select --reconfigure",
+        severity="warning",
+    )
+
+
+def _no_gpu(task: Task) -> Finding:
+    cost = "training on the CPU is many times slower" if task == "train" else "the CPU speaks"
+    return Finding(
+        problem=f"no GPU was found; {cost}",
+        remedy="if this computer has one, install its driver; in a container add --gpus all",
+        severity="warning",
+    )
+
+
+def _seen(gpu: Gpu, why: str) -> str:
+    capability = f", capability {gpu.capability}" if gpu.capability else ""
+    memory = f", {gpu.free_mib} MiB free" if gpu.free_mib is not None else ""
+    return f"{gpu.name or 'a GPU without a name'}{capability}{memory}: {why}"
