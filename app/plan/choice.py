@@ -2,40 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from app.errors import Finding, NoDeviceError, NoKernelsError
 from app.machine.facts import Gpu, Machine
 from app.plan.device import Wish
 from app.plan.rank import best
-from app.settings import Setting
+from app.plan.verdict import Judgement, judge
+from app.settings import Setting, Source
 
 Task = Literal["train", "speak"]
 #: The kinds of GPU that each task can use.
 USED_BY: dict[Task, tuple[str, ...]] = {"train": ("cuda",), "speak": ("cuda", "directml")}
-USABLE = ("native", "ptx-jit")
 _NO_TRAINING = (
     "torch-directml has no complex numbers (its STFT ends the process) and no AMP: a voice cannot train there"
 )
 
 
-class Judged(Protocol):
-    """What app.plan.verdict says about one GPU."""
-
-    @property
-    def verdict(self) -> str:
-        """native, ptx-jit, unsupported or driver-too-old."""
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-
-    @property
-    def remedy(self) -> str:
-        """What mends it."""
-
-
-Judge = Callable[[Gpu, Machine], Judged]
+Judge = Callable[[Gpu, Machine], Judgement]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +50,12 @@ class Choice:
 
 
 def choose(
-    machine: Machine, wish: Wish, judge: Judge, *, task: Task = "train", remembered: Remembered | None = None
+    machine: Machine,
+    wish: Wish,
+    *,
+    task: Task = "train",
+    remembered: Remembered | None = None,
+    judge: Judge = judge,
 ) -> Choice:
     """The device to use.
 
@@ -81,7 +70,7 @@ def choose(
     gpu = _wished(machine, wish, judge, task)
     wrong = _absent(machine, wish) if gpu is None else _unfit(gpu, machine, judge, task)
     if wrong is None and gpu is not None:
-        return Choice(device=Setting(value=name(gpu), reason=_seen(gpu, wish.said), source=wish.source), gpu=gpu)
+        return _taken(gpu, machine, judge, f"asked for by {wish.said}", source=wish.source, findings=())
     assert wrong is not None  # no GPU is always wrong
     if wish.otherwise == "end":
         raise wrong
@@ -105,15 +94,20 @@ def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembere
     if remembered is not None:
         same = remembered.find(machine.gpus)
         if same is not None and same not in unfit:
-            reason = _seen(same, "remembered from `voxmatrix devices select`")
-            return Choice(device=Setting(value=name(same), reason=reason, source="automatic"), gpu=same)
+            return _taken(
+                same,
+                machine,
+                judge,
+                "remembered from `voxmatrix devices select`",
+                source="automatic",
+                findings=findings,
+            )
         why = "is not here any more" if same is None else "cannot be used now"
         findings.insert(0, _forgotten(remembered, why))
     if fit:
         gpu = best(fit, machine)
         others = f"the best of {len(fit)} that can be used" if len(fit) > 1 else "the one GPU that can be used"
-        setting = Setting(value=name(gpu), reason=_seen(gpu, others), source="automatic")
-        return Choice(device=setting, gpu=gpu, findings=tuple(findings))
+        return _taken(gpu, machine, judge, others, source="automatic", findings=findings)
     if not machine.gpus:
         findings.append(_no_gpu(task))
     reason = "; ".join(finding.problem for finding in findings)
@@ -134,13 +128,25 @@ def _unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceErro
     if task == "train" and gpu.kind == "directml":
         return NoDeviceError(f"{called} is not for training: {_NO_TRAINING}", "set --device cpu; speaking works there")
     judged = judge(gpu, machine)
+    if gpu.kind not in USED_BY[task]:
+        return NoDeviceError(f"{called} is of kind {gpu.kind}, which no image here uses", judged.remedy)
     if judged.verdict == "unsupported":
         return NoKernelsError(f"{called} cannot be used: {judged.reason}", judged.remedy)
-    if judged.verdict not in USABLE:
+    if judged.verdict == "driver-too-old":
         return NoDeviceError(f"{called} cannot be used: {judged.reason}", judged.remedy)
-    if gpu.kind not in USED_BY[task]:
-        return NoDeviceError(f"{called} is of kind {gpu.kind}, which no image here uses", "set --device cpu")
-    return None
+    return None  # where the rules say nothing it is tried, and said
+
+
+def _taken(
+    gpu: Gpu, machine: Machine, judge: Judge, why: str, *, source: Source, findings: Sequence[Finding]
+) -> Choice:
+    """A choice of this GPU, with a warning where nobody can say whether this torch runs on it."""
+    judged, said = judge(gpu, machine), list(findings)
+    if gpu.kind == "cuda" and judged.verdict is None:
+        problem = f"whether torch runs on {name(gpu)} ({gpu.name}) is not known: {judged.reason}"
+        said.append(Finding(problem=problem, remedy=judged.remedy or "see: voxmatrix doctor", severity="warning"))
+    setting = Setting(value=name(gpu), reason=_seen(gpu, why), source=source)
+    return Choice(device=setting, gpu=gpu, findings=tuple(said))
 
 
 def _absent(machine: Machine, wish: Wish) -> NoDeviceError:

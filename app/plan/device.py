@@ -61,7 +61,7 @@ def older_names(environment: Mapping[str, str]) -> Wish:
             said = f"{wish.said} DIRECTML_DEVICE={adapter}"
             return Wish(kind="directml", index=adapter, source="environment", said=said)
         return wish
-    seed = use_gpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
+    seed = gpu_or_cpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
     if seed.kind == "auto" and adapter is not None:
         # It only says which adapter, not that DirectML must be used: a computer with CUDA may carry it as well.
         said = f"DIRECTML_DEVICE={adapter}"
@@ -69,7 +69,7 @@ def older_names(environment: Mapping[str, str]) -> Wish:
     return seed
 
 
-def use_gpu(answer: str, gpu_id: int | None, source: Source, said: str = "") -> Wish:
+def gpu_or_cpu(answer: str, gpu_id: int | None, source: Source, said: str = "") -> Wish:
     """From USE_GPU and GPU_ID: a GPU that is not there costs a warning, then the CPU works (seed 004).
 
     Raises:

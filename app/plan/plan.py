@@ -11,6 +11,7 @@ from app.plan.device import AUTO, Wish
 from app.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from app.plan.prepare_workers import choose_prepare_workers
 from app.plan.tuning import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
+from app.plan.verdict import judge
 from app.plan.voices import choose_parallel_voices
 from app.plan.workers import plan_workers
 from app.settings import Setting
@@ -70,11 +71,11 @@ def make_plan(
     machine: Machine,
     quality_name: str,
     asked: Asked,
-    judge: Judge,
     *,
     task: Task = "train",
     remembered: Remembered | None = None,
     longest_seconds: float = USUAL_SECONDS,
+    judge: Judge = judge,
 ) -> Plan:
     """The plan for this computer.
 
@@ -84,7 +85,7 @@ def make_plan(
         NoKernelsError: a GPU was demanded for which this torch has no kernels.
     """
     row = quality(quality_name)
-    choice = choose(machine, asked.device, judge, task=task, remembered=remembered)
+    choice = choose(machine, asked.device, task=task, remembered=remembered, judge=judge)
     gpu, kind = choice.gpu, choice.device.value.partition(":")[0]
     precision = choose_precision(gpu, asked.precision)
     tf32 = choose_tf32(gpu, asked.tf32)

@@ -51,7 +51,7 @@ def choose_scaler(precision: Setting[Precision]) -> Setting[bool]:
     """A gradient scaler goes with fp16 and with nothing else: it follows the format, also a forced one."""
     if precision.value == "fp16":
         return automatic(True, "small gradients become 0 in fp16 unless they are scaled")
-    return automatic(False, f"{precision.value} has the range of fp32")
+    return automatic(False, f"only fp16 needs one, and this is {precision.value}")
 
 
 def precision_findings(gpu: Gpu | None, precision: Setting[Precision], tf32: Setting[bool]) -> list[Finding]:

@@ -1,11 +1,10 @@
 """How much memory a training takes, read from memory.toml: estimates, until `train --tune` measures."""
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from app.tables import rows
 from app.tables.quality import qualities
 
 MIB = 1024 * 1024
@@ -70,7 +69,7 @@ class MemoryTable:
 @cache
 def memory_table() -> MemoryTable:
     """The table, checked."""
-    return parse(tomllib.loads(files("app.tables").joinpath("memory.toml").read_text(encoding="utf-8")))
+    return parse(rows.read("memory.toml"))
 
 
 def parse(table: dict[str, Any]) -> MemoryTable:

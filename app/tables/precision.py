@@ -1,11 +1,11 @@
 """What each device computes in, read from precision.toml."""
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
+
+from app.tables import rows
 
 Precision = Literal["fp32", "bf16", "fp16"]
 
@@ -45,19 +45,18 @@ class PrecisionRow:
 @cache
 def precision_rows() -> tuple[PrecisionRow, ...]:
     """Every row, in the order in which they are asked."""
-    table = tomllib.loads(files("app.tables").joinpath("precision.toml").read_text(encoding="utf-8"))
+    table = rows.read("precision.toml")
     return tuple(_row(**row) for row in table["row"])
 
 
 def precision_row(device: str, capability: tuple[int, int] | None, name: str | None) -> PrecisionRow | None:
     """The first row that fits, or None for a GPU of kind cuda whose capability is not known."""
-    rows = precision_rows()
-    known = device if any(row.device == device for row in rows) else "other"
-    return next((row for row in rows if row.fits(known, capability, name or "")), None)
+    every = precision_rows()
+    known = device if any(row.device == device for row in every) else "other"
+    return next((row for row in every if row.fits(known, capability, name or "")), None)
 
 
 def _row(at_least: str | None = None, **row: Any) -> PrecisionRow:
     if at_least is None:
         return PrecisionRow(**row)
-    major, minor = at_least.split(".")
-    return PrecisionRow(at_least=(int(major), int(minor)), **row)
+    return PrecisionRow(at_least=rows.capability(at_least), **row)

@@ -1,29 +1,24 @@
 """Computers to plan for, and a judge that looks at names only: app.plan.verdict has its own tests."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from app.machine.facts import Capability, Gpu, Machine
-from app.plan.choice import Judged
+from app.plan.verdict import Judgement, Verdict
 
 
-@dataclass(frozen=True, kw_only=True)
-class Judgement:
-    verdict: str = "native"
-    reason: str = "this torch has kernels for it"
-    remedy: str = ""
-    image: str | None = None
+def _judged(verdict: Verdict | None, reason: str, remedy: str = "") -> Judgement:
+    return Judgement(verdict=verdict, reason=reason, remedy=remedy, image="cuda")
 
 
-def judge(gpu: Gpu, machine: Machine) -> Judged:
+def judge(gpu: Gpu, machine: Machine) -> Judgement:
     """Too new above 13.0, too old a driver when it says so, otherwise usable."""
     if gpu.capability and gpu.capability >= (13, 0):
-        return Judgement(
-            verdict="unsupported", reason="this torch has no kernels for sm_130", remedy="use image future"
-        )
+        return _judged("unsupported", "this torch has no kernels for sm_130", "use image future")
     if gpu.driver == "old":
-        return Judgement(verdict="driver-too-old", reason="the driver is too old", remedy="install driver 580")
-    return Judgement()
+        return _judged("driver-too-old", "the driver is too old", "install driver 580")
+    if gpu.kind != "cuda" or gpu.capability is None:
+        return _judged(None, "there is nothing to judge by")
+    return _judged("native", "this torch has kernels for it")
 
 
 def gpu(name: str, capability: str | None, memory_mib: int | None, **more: Any) -> Gpu:

@@ -7,7 +7,7 @@ import pytest
 from app.errors import NoDeviceError, NoKernelsError
 from app.machine.facts import Machine
 from app.plan.choice import Choice, Remembered, Task, choose
-from app.plan.device import AUTO, Wish, parse_device, use_gpu
+from app.plan.device import AUTO, Wish, parse_device, gpu_or_cpu
 from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
 
 TOO_NEW = gpu("an invented one", "13.0", 99999, index=1)
@@ -15,7 +15,7 @@ TWO = machine(T4, replace(RTX_3060, index=1, uuid="GPU-1"))
 
 
 def chosen(computer: Machine, wish: Wish = AUTO, task: Task = "train", **more: Remembered) -> Choice:
-    return choose(computer, wish, judge, task=task, **more)
+    return choose(computer, wish, task=task, judge=judge, **more)
 
 
 def asked(device: str) -> Wish:
@@ -73,11 +73,11 @@ def test_a_demand_with_too_old_a_driver_is_no_device() -> None:
 
 
 def test_the_seeds_way_warns_and_falls_back_to_the_cpu() -> None:
-    choice = chosen(TWO, use_gpu("yes", 5, "environment"))
+    choice = chosen(TWO, gpu_or_cpu("yes", 5, "environment"))
     assert (choice.device.value, choice.device.source) == ("cpu", "automatic")
     assert "USE_GPU=yes GPU_ID=5" in choice.findings[0].problem
-    assert chosen(TWO, use_gpu("yes", 1, "environment")).device.value == "cuda:1"
-    assert chosen(machine(), use_gpu("yes", None, "environment")).device.value == "cpu"
+    assert chosen(TWO, gpu_or_cpu("yes", 1, "environment")).device.value == "cuda:1"
+    assert chosen(machine(), gpu_or_cpu("yes", None, "environment")).device.value == "cpu"
 
 
 def test_without_a_number_the_usable_one_is_taken() -> None:
@@ -123,3 +123,10 @@ def test_a_kind_that_no_image_uses_is_not_used(kind: str) -> None:
     choice = chosen(machine(gpu("AMD Radeon RX 7900", None, 24576, kind=kind)))
     assert choice.device.value == "cpu"
     assert kind in choice.device.reason
+
+
+def test_a_gpu_that_cannot_be_judged_is_tried_and_said() -> None:
+    choice = chosen(machine(gpu("NVIDIA GeForce RTX 3060", None, 12288)))
+    assert choice.device.value == "cuda:0"
+    assert "is not known" in choice.findings[0].problem
+    assert chosen(machine(ARC), task="speak").findings == ()

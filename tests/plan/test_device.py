@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import UsageError
-from app.plan.device import AUTO, Wish, older_names, parse_device, use_gpu
+from app.plan.device import AUTO, Wish, older_names, parse_device, gpu_or_cpu
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_a_variable_that_means_nothing_is_usage_and_named(environment: dict[str,
 
 
 def test_the_flag_use_gpu_warns_and_falls_back() -> None:
-    assert use_gpu("yes", None, "flag", "--use-gpu").otherwise == "cpu"
+    assert gpu_or_cpu("yes", None, "flag", "--use-gpu").otherwise == "cpu"

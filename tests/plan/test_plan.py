@@ -20,7 +20,7 @@ GB10 = gpu("NVIDIA GB10", "12.1", None, unified=True)
 
 
 def plan(*gpus: Gpu, quality: str = "medium", asked: Asked | None = None, **facts: Any) -> Plan:
-    return make_plan(machine(*gpus, **facts), quality, asked or Asked(), judge)
+    return make_plan(machine(*gpus, **facts), quality, asked or Asked(), judge=judge)
 
 
 def test_every_promised_setting_is_there_with_value_reason_and_source() -> None:

@@ -1,33 +1,32 @@
 """The estimates are whole, in a sensible order, and say where they are from."""
 
 import copy
-import tomllib
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import pytest
 
+from app.tables import rows
 from app.tables.memory import memory_table, parse
 from app.tables.quality import qualities
 
 
 def table() -> dict[str, Any]:
-    return copy.deepcopy(tomllib.loads(files("app.tables").joinpath("memory.toml").read_text(encoding="utf-8")))
+    return copy.deepcopy(rows.read("memory.toml"))
 
 
 def test_every_quality_has_a_row_with_its_source() -> None:
-    rows = memory_table().qualities
-    assert set(rows) == set(qualities())
-    assert all("tools.memory_table" in row.source for row in rows.values())
+    found = memory_table().qualities
+    assert set(found) == set(qualities())
+    assert all("tools.memory_table" in row.source for row in found.values())
 
 
 def test_larger_qualities_take_more() -> None:
-    rows = [memory_table().qualities[name] for name in ("tiny", "x_low", "low", "medium", "high")]
+    sizes = [memory_table().qualities[name] for name in ("tiny", "x_low", "low", "medium", "high")]
     for half in (True, False):
-        clips = [row.clip_mib(10, half) for row in rows]
+        clips = [row.clip_mib(10, half) for row in sizes]
         assert clips == sorted(clips)
-    assert [row.base_mib for row in rows] == sorted(row.base_mib for row in rows)
+    assert [row.base_mib for row in sizes] == sorted(row.base_mib for row in sizes)
 
 
 def test_a_longer_clip_takes_more_and_16_bits_less() -> None:
