@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import app
-from app.cli import export, plan, prepare, speak, train
+from app.cli import devices, export, plan, prepare, speak, train
 from app.config import read_config
 from app.errors import UsageError, VoxmatrixError
 
@@ -24,9 +24,10 @@ cli.command("prepare")(prepare.command)
 cli.command("train")(train.command)
 cli.command("speak")(speak.command)
 cli.add_typer(export.group, name="export")
+cli.add_typer(devices.group, name="devices")
 
 #: Every word that the program itself understands; in an image any other word is a program to run.
-COMMANDS = ("plan", "prepare", "train", "speak", "export")
+COMMANDS = ("plan", "prepare", "train", "speak", "export", "devices")
 
 _INTERRUPTED = 130
 #: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.

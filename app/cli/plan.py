@@ -1,20 +1,19 @@
 """`voxmatrix plan`: every automatic setting with its reason, for this computer or a described one."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from app.cli import options
 from app.cli.sources import Words
-from app.machine.facts import Machine
-from app.machine.record import read_machine
+from app.config import environment as current_environment
+from app.errors import UsageError
 from app.plan.asked import asked_number, asked_precision, asked_switch
 from app.plan.choice import Task
-from app.plan.device import AUTO, Wish, older_names, parse_device, gpu_or_cpu
+from app.plan.device import AUTO, Wish, gpu_or_cpu, older_names, parse_device
 from app.plan.plan import Asked, make_plan
 from app.plan.show import plan_to_json, print_plan
 from app.settings import Source
@@ -30,6 +29,7 @@ def command(
     context: typer.Context,
     quality: options.QualityName = "medium",
     machine: _MachineFile = None,
+    task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train",
     device: options.Device = _AUTO,
     gpu: Annotated[str, options.option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")] = "",
     use_gpu: Annotated[
@@ -52,9 +52,9 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
-    said = Words(context)
+    said, purpose = Words(context), _task(task)
     asked = Asked(
-        device=_wish(said, device, gpu, use_gpu, os.environ),
+        device=_wish(said, device, gpu, use_gpu, current_environment()),
         precision=asked_precision(precision, *said.of("precision")),
         tf32=asked_switch(tf32, *said.of("tf32")),
         cudnn_benchmark=asked_switch(cudnn_benchmark, *said.of("cudnn_benchmark")),
@@ -66,19 +66,27 @@ def command(
         prepare_workers=asked_number(prepare_workers, *said.of("prepare_workers")),
         parallel_voices=asked_number(parallel_voices, *said.of("parallel_voices")),
     )
-    task: Task = "train"
-    plan = make_plan(_this_computer() if machine is None else read_machine(machine), quality, asked, task=task)
+    if machine is None:
+        from app.machine.choice import remembered
+        from app.machine.detect import detect
+
+        plan = make_plan(detect().machine, quality, asked, task=purpose, remembered=remembered())
+    else:
+        from app.machine.record import read_machine
+
+        # What is remembered is about this computer.
+        plan = make_plan(read_machine(machine), quality, asked, task=purpose)
     if as_json:
         typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))
     else:
         print_plan(plan)
 
 
-def _this_computer() -> Machine:
-    from app.machine.detect import detect
-
-    machine, _ = detect()
-    return machine
+def _task(text: str) -> Task:
+    for task in get_args(Task):
+        if text == task:
+            return task  # type: ignore[no-any-return]
+    raise UsageError(f"--task is {text!r}", f"set it to {' or '.join(get_args(Task))}")
 
 
 def _wish(said: Words, device: str, gpu: str, use_gpu: bool | None, environment: Mapping[str, str]) -> Wish:

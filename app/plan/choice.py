@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.errors import Finding, NoDeviceError, NoKernelsError
+from app.machine.choice import CPU, find
+from app.machine.choice import Choice as Remembered
+from app.machine.choice import device_name as name
 from app.machine.facts import Gpu, Machine
 from app.plan.device import Wish
 from app.plan.rank import best
@@ -19,25 +22,8 @@ _NO_TRAINING = (
 )
 
 
+_REMEMBERED = "remembered from `voxmatrix devices select`"
 Judge = Callable[[Gpu, Machine], Judgement]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Remembered:
-    """The GPU that a person chose with `voxmatrix devices select`."""
-
-    index: int | None = None
-    uuid: str | None = None
-    kind: str | None = None
-
-    def find(self, gpus: Sequence[Gpu]) -> Gpu | None:
-        """The same GPU: by its UUID where there are UUIDs, since numbers change when a card is added."""
-        if self.uuid and any(gpu.uuid for gpu in gpus):
-            return next((gpu for gpu in gpus if gpu.uuid == self.uuid), None)
-        return next((gpu for gpu in gpus if gpu.index == self.index and self.kind in (None, gpu.kind)), None)
-
-    def __str__(self) -> str:
-        return f"GPU {self.index}" + (f" ({self.uuid})" if self.uuid else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +50,7 @@ def choose(
         NoKernelsError: it is there, and this torch has no kernels for it.
     """
     if wish.kind == "cpu":
-        return Choice(device=Setting(value="cpu", reason=f"asked for by {wish.said}", source=wish.source))
+        return Choice(device=Setting(value=CPU, reason=f"asked for by {wish.said}", source=wish.source))
     if wish.kind == "auto":
         return _automatic(machine, judge, task, remembered)
     gpu = _wished(machine, wish, judge, task)
@@ -79,20 +65,17 @@ def choose(
         instead = _automatic(machine, judge, task, remembered)
         return Choice(device=instead.device, gpu=instead.gpu, findings=(found, *instead.findings))
     reason = f"{wish.said} cannot be had, so the CPU works: {wrong.problem}"
-    return Choice(device=Setting(value="cpu", reason=reason, source="automatic"), findings=(found,))
-
-
-def name(gpu: Gpu) -> str:
-    """As --device calls it, e.g. cuda:0."""
-    return f"{gpu.kind}:{gpu.index}"
+    return Choice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=(found,))
 
 
 def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembered | None) -> Choice:
+    if remembered is not None and remembered.device == CPU:
+        return Choice(device=Setting(value=CPU, reason=_REMEMBERED, source="automatic"))
     unfit = {gpu: wrong for gpu in machine.gpus if (wrong := _unfit(gpu, machine, judge, task)) is not None}
     fit = [gpu for gpu in machine.gpus if gpu not in unfit]
     findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in unfit.values()]
     if remembered is not None:
-        same = remembered.find(machine.gpus)
+        same = find(machine, remembered)
         if same is not None and same not in unfit:
             return _taken(
                 same,
@@ -111,7 +94,7 @@ def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembere
     if not machine.gpus:
         findings.append(_no_gpu(task))
     reason = "; ".join(finding.problem for finding in findings)
-    return Choice(device=Setting(value="cpu", reason=reason, source="automatic"), findings=tuple(findings))
+    return Choice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=tuple(findings))
 
 
 def _wished(machine: Machine, wish: Wish, judge: Judge, task: Task) -> Gpu | None:
@@ -162,7 +145,7 @@ def _absent(machine: Machine, wish: Wish) -> NoDeviceError:
 
 def _forgotten(remembered: Remembered, why: str) -> Finding:
     return Finding(
-        problem=f"the remembered {remembered} {why}: decided anew",
+        problem=f"the remembered {remembered.device} {why}: decided anew",
         remedy="choose again: voxmatrix devices select --reconfigure",
         severity="warning",
     )

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, fields
 
 from app.errors import Finding
+from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
 from app.plan.batch import choose_batching
 from app.plan.budget import Need, memory_budget
-from app.plan.choice import Judge, Remembered, Task, choose
+from app.plan.choice import Judge, Task, choose
 from app.plan.device import AUTO, Wish
 from app.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from app.plan.prepare_workers import choose_prepare_workers

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from app.errors import NoDeviceError, NoKernelsError
+from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
-from app.plan.choice import Choice, Remembered, Task, choose
-from app.plan.device import AUTO, Wish, parse_device, gpu_or_cpu
+from app.plan.choice import Choice, Task, choose
+from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
 from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
 
 TOO_NEW = gpu("an invented one", "13.0", 99999, index=1)
@@ -101,21 +102,27 @@ def test_an_adapters_number_alone_lets_cuda_work() -> None:
 
 
 def test_a_remembered_gpu_is_found_by_its_uuid() -> None:
-    choice = chosen(TWO, remembered=Remembered(index=0, uuid="GPU-1"))
+    choice = chosen(TWO, remembered=Remembered(device="cuda:0", uuid="GPU-1"))
     assert choice.device.value == "cuda:1"
     assert "remembered" in choice.device.reason
-    assert chosen(TWO, remembered=Remembered(index=0)).device.value == "cuda:0"
+    assert chosen(TWO, remembered=Remembered(device="cuda:0")).device.value == "cuda:0"
 
 
-@pytest.mark.parametrize("gone", [Remembered(index=7), Remembered(index=7, uuid="GPU-7")])
+def test_a_remembered_cpu_works() -> None:
+    choice = chosen(TWO, remembered=Remembered(device="cpu"))
+    assert (choice.device.value, choice.findings) == ("cpu", ())
+    assert "remembered" in choice.device.reason
+
+
+@pytest.mark.parametrize("gone", [Remembered(device="cuda:7"), Remembered(device="cuda:7", uuid="GPU-7")])
 def test_a_remembered_gpu_that_is_gone_is_said(gone: Remembered) -> None:
     choice = chosen(TWO, remembered=gone)
     assert choice.device.value == "cuda:1"
-    assert "GPU 7" in choice.findings[0].problem
+    assert "cuda:7" in choice.findings[0].problem
 
 
 def test_a_demand_is_stronger_than_memory() -> None:
-    assert chosen(TWO, asked("cuda:0"), remembered=Remembered(index=1)).device.value == "cuda:0"
+    assert chosen(TWO, asked("cuda:0"), remembered=Remembered(device="cuda:1")).device.value == "cuda:0"
 
 
 @pytest.mark.parametrize("kind", ["rocm", "xpu", "mps"])

@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import UsageError
-from app.plan.device import AUTO, Wish, older_names, parse_device, gpu_or_cpu
+from app.plan.device import AUTO, Wish, gpu_or_cpu, older_names, parse_device
 
 
 @pytest.mark.parametrize(
