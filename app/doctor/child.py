@@ -1,10 +1,11 @@
 """The child that runs the operations: `python -m app.doctor.child cuda:0 float32 bfloat16`, JSON lines on stdout.
 
 A line is written before an operation and one after it, so that the parent knows in which one this process hung or died.
-VOXMATRIX_SMOKE_BREAK=matmul=wrong (or raise, hang, die) breaks an operation, for tests; nothing else reads it.
+VOXMATRIX_SMOKE_BREAK=matmul=wrong (or nan, raise, hang, die) breaks an operation, for tests; nothing else reads it.
 """
 
 import json
+import math
 import os
 import sys
 import time
@@ -48,18 +49,22 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
         return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
     milliseconds = round(1000 * (time.perf_counter() - began), 3)
     right = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
-    apart = max(float((a - b).abs().max()) for a, b in zip(found, right, strict=True)) + (1e3 if fault else 0)
-    scale = max(float(each.abs().max()) for each in right)
-    ok = apart <= TOLERANCES[dtype] * max(scale, 1e-3)  # NaN is not
-    finite = apart if apart < float("inf") else None  # JSON knows neither NaN nor infinity
-    return {**row, "ok": ok, "max_abs_error": finite, "milliseconds": milliseconds}
+    if fault:
+        found[-1] = found[-1] * fault  # the last is a gradient, where there are any
+    # Each result by its own scale: gradients are far smaller than what they are gradients of.
+    errors = [float((a - b).abs().max()) for a, b in zip(found, right, strict=True)]
+    scales = [float(each.abs().max()) for each in right]
+    ok = all(error <= TOLERANCES[dtype] * scale for error, scale in zip(errors, scales, strict=True))  # NaN is not
+    # JSON knows neither NaN nor infinity.
+    largest = max(errors) if all(map(math.isfinite, errors)) else None
+    return {**row, "ok": ok, "max_abs_error": largest, "milliseconds": milliseconds}
 
 
-def _fault(name: str) -> bool:
-    """Carry out what the hook asks for this operation; True: its result shall be wrong."""
+def _fault(name: str) -> float:
+    """Carry out what the hook asks for this operation; other than 0: a factor that makes its result wrong."""
     broken, _, how = os.environ.get("VOXMATRIX_SMOKE_BREAK", "").partition("=")
     if broken != name:
-        return False
+        return 0.0
     if how == "hang":
         while True:
             time.sleep(3600)
@@ -67,7 +72,7 @@ def _fault(name: str) -> bool:
         os.abort()
     if how == "raise":
         raise RuntimeError("broken by VOXMATRIX_SMOKE_BREAK")
-    return True
+    return math.nan if how == "nan" else 2.0
 
 
 def _flash_attention(device: Any) -> dict[str, Any]:

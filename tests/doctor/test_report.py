@@ -1,6 +1,7 @@
 """The report on described computers: the shape of the design, the exit codes, the text."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,17 @@ def test_flash_attention_says_whether_it_can_be_used() -> None:
         "usable": True,
         "reason": "ran",
     }
+
+
+@pytest.mark.parametrize("wheel", ["2.6.0+cu124", "2.10.0+cu128", "2.15.0+cu132", "2.13.0+cpu"])
+@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
+def test_every_recorded_computer_is_judged_on_every_wheel(path: Path, wheel: str) -> None:
+    kernels = {"cu124": "sm_50 sm_90", "cu128": "sm_70 sm_120", "cu132": "sm_80 sm_120"}.get(
+        wheel.partition("+")[2], ""
+    )
+    cuda = {"cu124": "12.4", "cu128": "12.8", "cu132": "13.2"}.get(wheel.partition("+")[2])
+    torch = TorchBuild(version=wheel, cuda=cuda, kernels=tuple(kernels.split()))
+    report = describe(replace(read_machine(path), torch=torch), "auto")
+    for judged in report.judgements:
+        assert judged.reason
+        assert judged.remedy or judged.verdict == "native"

@@ -17,7 +17,7 @@ def test_every_operation_passes_on_the_cpu_in_both_precisions() -> None:
     assert smoke.flash is not None
 
 
-@pytest.mark.parametrize("how", ["wrong", "raise"])
+@pytest.mark.parametrize("how", ["wrong", "nan", "raise"])
 def test_a_broken_operation_is_named_and_the_others_go_on(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOXMATRIX_SMOKE_BREAK", f"conv1d={how}")
     smoke = run_smoke(None)
