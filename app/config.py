@@ -18,6 +18,11 @@ def home(environment: Mapping[str, str] | None = None) -> Path:
     return Path(environment.get("VOXMATRIX_HOME") or Path.home() / ".voxmatrix")
 
 
+def environment() -> Mapping[str, str]:
+    """The variables of this process, for what reads several of them."""
+    return os.environ
+
+
 def voice_folders() -> tuple[Path, ...]:
     """Where voices lie that nobody names: the person's own, then what came along with a clone or an installation."""
     clone = Path(__file__).resolve().parent.parent / "samples" / "voices"

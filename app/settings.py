@@ -14,3 +14,8 @@ class Setting(Generic[T]):
     value: T
     reason: str
     source: Source
+
+
+def automatic(value: T, reason: str) -> Setting[T]:
+    """A decision of ours."""
+    return Setting(value=value, reason=reason, source="automatic")

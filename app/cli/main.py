@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import app
-from app.cli import export, prepare, speak, train
+from app.cli import devices, doctor, export, plan, prepare, speak, train
 from app.config import read_config
 from app.errors import UsageError, VoxmatrixError
 
@@ -19,13 +19,16 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+cli.command("doctor")(doctor.command)
+cli.command("plan")(plan.command)
 cli.command("prepare")(prepare.command)
 cli.command("train")(train.command)
 cli.command("speak")(speak.command)
 cli.add_typer(export.group, name="export")
+cli.add_typer(devices.group, name="devices")
 
 #: Every word that the program itself understands; in an image any other word is a program to run.
-COMMANDS = ("prepare", "train", "speak", "export")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export")
 
 _INTERRUPTED = 130
 #: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.

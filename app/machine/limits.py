@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.machine.text import read_text
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -55,12 +57,12 @@ def _quota_v2(root: Path) -> float | None:
     group = _group_v2(root)
     mount = root / "sys" / "fs" / "cgroup"
     places = [mount / Path(*group.parts[:depth]) for depth in range(len(group.parts) + 1)]
-    quotas = [quota for place in places if (quota := parse_cpu_max(_text(place / "cpu.max"))) is not None]
+    quotas = [quota for place in places if (quota := parse_cpu_max(read_text(place / "cpu.max"))) is not None]
     return min(quotas, default=None)
 
 
 def _group_v2(root: Path) -> Path:
-    for line in _text(root / "proc" / "self" / "cgroup").splitlines():
+    for line in read_text(root / "proc" / "self" / "cgroup").splitlines():
         if line.startswith("0::/"):
             return Path(line.removeprefix("0::/"))
     return Path()
@@ -68,11 +70,6 @@ def _group_v2(root: Path) -> Path:
 
 def _quota_v1(root: Path) -> float | None:
     place = root / "sys" / "fs" / "cgroup" / "cpu"
-    return parse_cpu_max(f"{_text(place / 'cpu.cfs_quota_us').strip()} {_text(place / 'cpu.cfs_period_us').strip()}")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return ""
+    return parse_cpu_max(
+        f"{read_text(place / 'cpu.cfs_quota_us').strip()} {read_text(place / 'cpu.cfs_period_us').strip()}"
+    )

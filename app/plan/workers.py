@@ -1,7 +1,8 @@
 """How many processes load batches while the device computes. Pure."""
 
+from app.machine.facts import Machine
 from app.machine.limits import Limits
-from app.settings import Setting
+from app.settings import Setting, automatic
 
 #: Batches that each worker keeps ready (torch's DataLoader default); all of them lie in shared memory.
 PREFETCH = 2
@@ -18,25 +19,29 @@ def choose_workers(limits: Limits, batch_bytes: int, device: str, forced: int | 
     if forced is not None:
         return Setting(value=forced, reason="given by --workers", source="flag")
     if device == "cpu":
-        return _automatic(0, "the CPUs are busy with training; reading a batch takes them milliseconds")
+        return automatic(0, "the CPUs are busy with training; reading a batch takes them milliseconds")
     wanted = min(MOST_WORKERS, limits.cpus - 1)
     if wanted < 1:
-        return _automatic(0, f"this process may use {limits.cpus} CPU")
+        return automatic(0, f"this process may use {limits.cpus} CPU")
     return _within_shm(wanted, limits, batch_bytes)
+
+
+def plan_workers(machine: Machine, batch_bytes: int, device: str, forced: Setting[int] | None) -> Setting[int]:
+    """The same for a described computer; `device` is its kind: cpu, cuda …"""
+    if forced is not None:
+        return forced
+    shm = None if machine.shm_mib is None else machine.shm_mib * _MIB
+    return choose_workers(Limits(cpus=machine.cpus, shm_free_bytes=shm), batch_bytes, device)
 
 
 def _within_shm(wanted: int, limits: Limits, batch_bytes: int) -> Setting[int]:
     if limits.shm_free_bytes is None:
-        return _automatic(wanted, f"{limits.cpus} CPUs, and no /dev/shm that could be too small")
+        return automatic(wanted, f"{limits.cpus} CPUs, and no /dev/shm that could be too small")
     # One batch more than is kept ready: the one in use is freed only after the next has come.
     each = batch_bytes * (PREFETCH + 1)
     fitting = limits.shm_free_bytes // max(each, 1)
     free, need = f"{limits.shm_free_bytes / _MIB:.0f} MiB", f"{each / _MIB:.0f} MiB"
     if fitting >= wanted:
-        return _automatic(wanted, f"{limits.cpus} CPUs; /dev/shm has {free} free, a worker needs {need}")
+        return automatic(wanted, f"{limits.cpus} CPUs; /dev/shm has {free} free, a worker needs {need}")
     reason = f"/dev/shm has {free} free and a worker needs {need}; in a container give more with --shm-size"
-    return _automatic(fitting, reason)
-
-
-def _automatic(value: int, reason: str) -> Setting[int]:
-    return Setting(value=value, reason=reason, source="automatic")
+    return automatic(fitting, reason)

@@ -1,0 +1,108 @@
+"""`voxmatrix devices` and `devices select`: what this computer computes with, and which of it is used."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli import options
+from app.errors import Finding, NoDeviceError
+
+if TYPE_CHECKING:
+    from app.machine.facts import Gpu, Machine
+
+group = typer.Typer(help="List the devices of this computer, or choose one and remember it.")
+
+Described = Annotated[
+    Path | None, typer.Option("--machine", help="Speak about the computer that this file describes, not this one.")
+]
+
+
+@group.callback(invoke_without_command=True)
+def command(context: typer.Context, machine: Described = None, as_json: options.AsJson = False) -> None:
+    """List the devices: name, architecture, capability, memory, driver."""
+    if context.invoked_subcommand is not None:
+        context.obj = machine
+        return
+    from app.cli.devices_table import as_rows, print_table
+
+    computer, notes = _computer(machine)
+    if as_json:
+        findings = [{"severity": n.severity, "problem": n.problem, "remedy": n.remedy} for n in notes]
+        typer.echo(json.dumps({"devices": as_rows(computer), "findings": findings}))
+        return
+    print_table(computer)
+    _warn(notes)
+
+
+@group.command("select")
+def select(
+    context: typer.Context,
+    wanted: Annotated[
+        str, typer.Argument(metavar="[N]", help="A number of the list, a name such as cuda:1, cpu.")
+    ] = "",
+    reconfigure: Annotated[bool, typer.Option("--reconfigure", help="Ask again, whatever was chosen before.")] = False,
+    machine: Described = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Choose the device and remember it. Asks on a terminal; elsewhere it takes N, or the best, and says so."""
+    from app.machine import choice
+
+    computer, notes = _computer(machine or context.obj)
+    _warn(notes)
+    before = None if wanted or reconfigure else choice.remembered()
+    if before is not None and choice.is_here(computer, before):
+        gpu, reason = choice.find(computer, before), "chosen before; --reconfigure asks again"
+    else:
+        if before is not None:
+            typer.echo(f"{before.device} was chosen before and is not here any more", err=True)
+        gpu, reason = _decide(computer, wanted, may_ask=not as_json)
+        reason += f"; remembered in {choice.remember(choice.choose(gpu))}"
+    device = choice.CPU if gpu is None else choice.device_name(gpu)
+    if as_json:
+        typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
+    else:
+        typer.echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
+
+
+def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
+    from app.machine.choice import best_gpu, named
+
+    if wanted:
+        return named(computer, wanted), "as you say"
+    best = best_gpu(computer)
+    if best is None:
+        return None, "there is no GPU here"
+    if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
+        return _ask(computer, best), "as you say"
+    return best, "the best one here, for nobody can be asked (voxmatrix devices select N chooses another)"
+
+
+def _ask(computer: "Machine", best: "Gpu") -> "Gpu | None":
+    from app.cli.devices_table import print_table
+    from app.machine.choice import device_name, named
+
+    print_table(computer)
+    while True:
+        answer = typer.prompt("Which device", default=device_name(best))
+        try:
+            return named(computer, answer)
+        except NoDeviceError as error:
+            typer.echo(f"{error.problem}: {error.remedy}")
+
+
+def _computer(described: Path | None) -> "tuple[Machine, tuple[Finding, ...]]":
+    if described is not None:
+        from app.machine.record import read_machine
+
+        return read_machine(described), ()
+    from app.machine.detect import detect
+
+    return detect()
+
+
+def _warn(notes: tuple[Finding, ...]) -> None:
+    for note in notes:
+        typer.echo(f"{note.severity}: {note.problem}\n  → {note.remedy}", err=True)

@@ -1,0 +1,117 @@
+"""The device that a person chose on this computer, remembered in VOXMATRIX_HOME/settings.toml."""
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.config import home
+from app.errors import NoDeviceError, UsageError
+from app.files import write_text
+from app.machine.facts import Gpu, Machine
+from app.machine.text import read_text
+
+CPU = "cpu"
+#: The order in which kinds are preferred: NVIDIA's has every feature, DirectML's the fewest.
+_PREFERENCE = ("cuda", "rocm", "xpu", "mps", "directml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A device as it was when it was chosen; cards move, so the uuid is stronger than the name."""
+
+    device: str  # cuda:0, directml:1, cpu
+    uuid: str | None = None
+
+
+def device_name(gpu: Gpu) -> str:
+    """As `--device` takes it: cuda:0."""
+    return f"{gpu.kind}:{gpu.index}"
+
+
+def best_gpu(machine: Machine) -> Gpu | None:
+    """The GPU of the best kind, and of those the one with the most memory, then the newest, then the first."""
+    return min(machine.gpus, key=lambda gpu: _rank(machine, gpu), default=None)
+
+
+def named(machine: Machine, text: str) -> Gpu | None:
+    """The GPU that "1" or "cuda:1" names, None for "cpu". Of two kinds with that number, the better one is meant.
+
+    Raises:
+        NoDeviceError: it is not here.
+    """
+    wanted = text.strip().lower()
+    if wanted == CPU:
+        return None
+    for gpu in machine.gpus:
+        if wanted in (str(gpu.index), device_name(gpu)):
+            return gpu
+    there = ", ".join([*map(device_name, machine.gpus), CPU])
+    raise NoDeviceError(f"there is no device {text!r} here", f"choose one of: {there}")
+
+
+def choose(gpu: Gpu | None) -> Choice:
+    """A choice to be remembered; no GPU means the CPU."""
+    return Choice(device=CPU) if gpu is None else Choice(device=device_name(gpu), uuid=gpu.uuid)
+
+
+def remember(choice: Choice) -> Path:
+    """Write a choice into settings.toml beside what else stands there.
+
+    Raises:
+        UnreachableError: the disk is full or the place cannot be written.
+        UsageError: settings.toml is there and is not TOML.
+    """
+    path = _path()
+    _settings(path)
+    lines = [f"device = {_quoted(choice.device)}", *([f"uuid = {_quoted(choice.uuid)}"] if choice.uuid else [])]
+    if ":" in choice.device:
+        lines.append(f"index = {choice.device.partition(':')[2]}")
+    others = re.sub(r"(?ms)^\[device\][^\n]*\n.*?(?=^\[|\Z)", "", read_text(path)).strip()
+    write_text(path, (others + "\n\n" if others else "") + "\n".join(["[device]", *lines]) + "\n")
+    return path
+
+
+def remembered() -> Choice | None:
+    """What was chosen, if anything was.
+
+    Raises:
+        UsageError: settings.toml is there and is not TOML.
+    """
+    kept = _settings(_path()).get("device")
+    device, uuid = (kept.get("device"), kept.get("uuid")) if isinstance(kept, dict) else (None, None)
+    return Choice(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
+
+
+def find(machine: Machine, choice: Choice) -> Gpu | None:
+    """The GPU that was chosen, wherever it sits now; None when it is gone."""
+    if choice.uuid is not None:
+        return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
+    return next((gpu for gpu in machine.gpus if device_name(gpu) == choice.device and gpu.uuid is None), None)
+
+
+def is_here(machine: Machine, choice: Choice) -> bool:
+    """Can this computer still do what was chosen?"""
+    return choice.device == CPU or find(machine, choice) is not None
+
+
+def _rank(machine: Machine, gpu: Gpu) -> tuple[int, int, tuple[int, int], int]:
+    memory = gpu.memory_mib if gpu.memory_mib is not None else (machine.memory_mib or 0) if gpu.unified else 0
+    major, minor = gpu.capability or (0, 0)
+    return _PREFERENCE.index(gpu.kind), -memory, (-major, -minor), gpu.index
+
+
+def _path() -> Path:
+    return home() / "settings.toml"
+
+
+def _settings(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,85 @@
+"""This computer, put together from probes that run side by side, each with a time limit."""
+
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from app.errors import Finding
+from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, torch_build
+from app.machine.facts import Gpu, Machine, Platform
+from app.machine.nvidia import Card, visible_gpus
+from app.machine.timely import Probe
+
+TIMEOUT_SECONDS = 10.0
+_MIB = 1024 * 1024
+_NO_MEMORY = memory.Memory(None, None)
+
+
+class Detection(NamedTuple):
+    """The computer, and what could not be read of it."""
+
+    machine: Machine
+    notes: tuple[Finding, ...]
+
+
+def detect(
+    root: Path = Path("/"), environment: Mapping[str, str] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
+) -> Detection:
+    """This computer. Never fails: what cannot be read in time is unknown, and a note says why."""
+    environment = os.environ if environment is None else environment
+    platform, wsl = computer.read_platform(), computer.read_wsl(root)
+    nvidia = Probe[tuple[Card, ...]]("NVIDIA's cards", read_nvidia, ())
+    adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
+    torch = Probe("the installed torch", lambda: torch_build.read_torch_build(root), None)
+    memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
+    bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
+
+    cards, no_cards = nvidia.answer(timeout_seconds)
+    others, no_others = adapters.answer(timeout_seconds)
+    mem, no_mem = memories.answer(timeout_seconds)
+    bound, no_bound = bounds.answer(timeout_seconds)
+    build, no_build = torch.answer(max(timeout_seconds, torch_build.TIMEOUT_SECONDS))
+    shm = None if bound is None else bound.shm_free_bytes
+    machine = Machine(
+        platform=platform,
+        architecture=computer.read_architecture(),
+        wsl=wsl,
+        container=computer.read_container(root),
+        cpu=computer.read_cpu(root),
+        cpus=1 if bound is None else bound.cpus,
+        memory_mib=mem.total_mib,
+        available_mib=mem.available_mib,
+        shm_mib=None if shm is None else shm // _MIB,
+        gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
+        torch=build,
+        flash_attention=torch_build.read_flash_attention(),
+        image=environment.get("VOXMATRIX_IMAGE") or None,
+    )
+    return Detection(machine, no_cards + no_others + no_mem + no_bound + no_build)
+
+
+def read_nvidia() -> tuple[Card, ...]:
+    """NVIDIA's cards through NVML; through nvidia-smi where its bindings are not installed."""
+    try:
+        bindings = importlib.import_module("pynvml")
+    except ImportError:
+        return nvidia_smi.read_cards()
+    try:
+        return nvml.read_cards(bindings)
+    except bindings.NVMLError_LibraryNotFound:  # no driver, so no card: nothing is wrong
+        return ()
+
+
+def _adapters(root: Path, platform: Platform, wsl: bool) -> tuple[Gpu, ...]:
+    if platform == "windows":
+        return directx.read_adapters()
+    if platform == "macos":
+        return computer.read_apple_gpu()
+    return drm.read_adapters(root) or (directx.read_wsl_adapter(root) if wsl else ())
+
+
+def _together(cuda: tuple[Gpu, ...], others: tuple[Gpu, ...], wsl: bool) -> tuple[Gpu, ...]:
+    """What CUDA sees comes first. In WSL2 the nameless DirectX adapter is that same card."""
+    return cuda if wsl and cuda else cuda + others

@@ -1,0 +1,118 @@
+"""The installed torch, read from its files: importing it takes seconds, and may die on the GPU that is asked about."""
+
+import ast
+import importlib.metadata
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from app.config import home
+from app.errors import VoxmatrixError
+from app.files import write_text
+from app.machine.facts import TorchBuild
+from app.machine.text import read_text
+
+TIMEOUT_SECONDS = 60.0
+#: What the build of an image measured (docker/gate.py and its like write it).
+IMAGE_FACTS = Path("opt") / "voxmatrix" / "image.json"
+#: CPU builds lack the function. It works without a GPU, which torch.cuda.get_arch_list() does only from 2.13 on.
+_ASK_KERNELS = "import torch; print('kernels', getattr(torch._C, '_cuda_getArchFlags', lambda: '')() or '')"
+
+#: Asks torch itself for its kernels.
+AskKernels = Callable[[], tuple[str, ...]]
+
+
+def read_torch_build(
+    root: Path = Path("/"), folder: Path | None = None, ask: AskKernels | None = None
+) -> TorchBuild | None:
+    """The torch that `import torch` would find (or that lies in `folder`); None when there is none."""
+    folder = folder or _installed()
+    facts = None if folder is None else parse_version_file(read_text(folder / "version.py"))
+    version = facts and facts.get("__version__")
+    if folder is None or not facts or not version:
+        return None
+    cuda = facts.get("cuda")
+    kernels = () if cuda is None else _kernels(root, folder, version, ask or _ask_torch)
+    return TorchBuild(version=version, cuda=cuda, kernels=kernels)
+
+
+def parse_version_file(text: str) -> dict[str, str]:
+    """The constants of torch/version.py that are text."""
+    try:
+        lines = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    for line in lines:
+        match line:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(value)))
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=str(value)))
+            ):
+                found[name] = value
+    return found
+
+
+def parse_kernels(flags: str) -> tuple[str, ...]:
+    """From "sm_80 sm_90 compute_90" as torch says it."""
+    return tuple(word for word in flags.split() if word.startswith(("sm_", "compute_")))
+
+
+def read_flash_attention() -> str | None:
+    """The version of flash-attn that is installed."""
+    try:
+        return importlib.metadata.version("flash-attn")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _installed() -> Path | None:
+    spec = importlib.util.find_spec("torch")
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) if places else None
+
+
+def _kernels(root: Path, folder: Path, version: str, ask: AskKernels) -> tuple[str, ...]:
+    measured = _names(_json(root / IMAGE_FACTS).get("kernels"))
+    if measured:
+        return measured
+    # torch does not change while its folder does not: the child, which takes seconds, is asked once.
+    key = {"folder": str(folder), "version": version, "changed_ns": folder.stat().st_mtime_ns}
+    cache = home() / "cache" / "torch-kernels.json"
+    known = _json(cache)
+    if known.get("torch") == key and (kernels := _names(known.get("kernels"))):
+        return kernels
+    kernels = ask()
+    if kernels:
+        _keep(cache, {"torch": key, "kernels": list(kernels)})
+    return kernels
+
+
+def _keep(cache: Path, answer: Mapping[str, object]) -> None:
+    try:
+        write_text(cache, json.dumps(answer))
+    except (VoxmatrixError, OSError):
+        return  # a home that cannot be written costs time, nothing else
+
+
+def _ask_torch() -> tuple[str, ...]:
+    said = subprocess.run(
+        [sys.executable, "-c", _ASK_KERNELS], capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=True
+    )
+    lines = [line for line in said.stdout.splitlines() if line.startswith("kernels ")]
+    return parse_kernels(lines[-1] if lines else "")
+
+
+def _json(path: Path) -> Mapping[str, object]:
+    try:
+        content = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return parse_kernels(" ".join(word for word in value if isinstance(word, str))) if isinstance(value, list) else ()

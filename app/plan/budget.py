@@ -1,0 +1,58 @@
+"""How much memory a training may take on a device, and how much it will take. Pure."""
+
+from dataclasses import dataclass
+
+from app.machine.facts import Gpu, Machine
+from app.tables.memory import MemoryRow, MemoryTable, memory_table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """Memory that may be taken, None where nobody says how much there is, and from which value that follows."""
+
+    mib: float | None
+    why: str
+    shared: bool  # with everything else that runs on this computer
+
+
+def memory_budget(gpu: Gpu | None, machine: Machine) -> Budget:
+    """A share of what is free on the device; of a memory that CPU and GPU share, a smaller one."""
+    table = memory_table()
+    if gpu is not None and not gpu.unified:
+        if gpu.free_mib is not None:
+            return _part(gpu.free_mib, table.gpu_share, "of {} MiB free on the GPU", shared=False)
+        if gpu.memory_mib is not None:
+            return _part(
+                gpu.memory_mib, table.gpu_share, "of {} MiB on the GPU, how much is free was not read", shared=False
+            )
+    if gpu is not None and not gpu.unified and gpu.kind != "cuda":
+        return Budget(mib=None, why="this GPU does not say how much memory it has", shared=False)
+    shared = "the GPU shares the computer's memory" if gpu is not None else "the CPU's memory"
+    if machine.available_mib is not None:
+        return _part(machine.available_mib, table.shared_share, f"of {{}} MiB available: {shared}", shared=True)
+    if machine.memory_mib is not None:
+        return _part(machine.memory_mib, table.shared_share, f"of {{}} MiB: {shared}", shared=True)
+    return Budget(mib=None, why="how much memory there is could not be read", shared=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """What a batch takes of it: an estimate."""
+
+    row: MemoryRow
+    table: MemoryTable
+    seconds: float  # of every clip
+    half: bool
+
+    def mib(self, batch_size: int, checkpointed: bool) -> float:
+        """With so many clips."""
+        clip = self.row.clip_mib(self.seconds, self.half) * (self.row.checkpointed if checkpointed else 1.0)
+        return self.table.process_mib + self.row.base_mib + batch_size * clip * self.table.overhead
+
+    def fits(self, batch_size: int, checkpointed: bool, budget: Budget) -> bool:
+        """Whether the budget holds it; False where there is none."""
+        return budget.mib is not None and self.mib(batch_size, checkpointed) <= budget.mib
+
+
+def _part(mib: int, share: float, why: str, *, shared: bool) -> Budget:
+    return Budget(mib=mib * share, why=f"{share:.0%} {why.format(mib)}", shared=shared)

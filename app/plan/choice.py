@@ -1,0 +1,166 @@
+"""The device for a task: what was asked for, what is there, and what can be used of it. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.errors import Finding, NoDeviceError, NoKernelsError
+from app.machine.choice import CPU, find
+from app.machine.choice import Choice as Remembered
+from app.machine.choice import device_name as name
+from app.machine.facts import Gpu, Machine
+from app.plan.device import Wish
+from app.plan.rank import best
+from app.plan.verdict import Judgement, judge
+from app.settings import Setting, Source
+
+Task = Literal["train", "speak"]
+#: The kinds of GPU that each task can use.
+USED_BY: dict[Task, tuple[str, ...]] = {"train": ("cuda",), "speak": ("cuda", "directml")}
+_NO_TRAINING = (
+    "torch-directml has no complex numbers (its STFT ends the process) and no AMP: a voice cannot train there"
+)
+
+
+_REMEMBERED = "remembered from `voxmatrix devices select`"
+Judge = Callable[[Gpu, Machine], Judgement]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The device; `gpu` is None where the CPU works. Findings say why a better one is not used."""
+
+    device: Setting[str]
+    gpu: Gpu | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def choose(
+    machine: Machine,
+    wish: Wish,
+    *,
+    task: Task = "train",
+    remembered: Remembered | None = None,
+    judge: Judge = judge,
+) -> Choice:
+    """The device to use.
+
+    Raises:
+        NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
+        NoKernelsError: it is there, and this torch has no kernels for it.
+    """
+    if wish.kind == "cpu":
+        return Choice(device=Setting(value=CPU, reason=f"asked for by {wish.said}", source=wish.source))
+    if wish.kind == "auto":
+        return _automatic(machine, judge, task, remembered)
+    gpu = _wished(machine, wish, judge, task)
+    wrong = _absent(machine, wish) if gpu is None else _unfit(gpu, machine, judge, task)
+    if wrong is None and gpu is not None:
+        return _taken(gpu, machine, judge, f"asked for by {wish.said}", source=wish.source, findings=())
+    assert wrong is not None  # no GPU is always wrong
+    if wish.otherwise == "end":
+        raise wrong
+    found = Finding(problem=f"{wish.said}: {wrong.problem}", remedy=wrong.remedy, severity="warning")
+    if wish.otherwise == "auto":
+        instead = _automatic(machine, judge, task, remembered)
+        return Choice(device=instead.device, gpu=instead.gpu, findings=(found, *instead.findings))
+    reason = f"{wish.said} cannot be had, so the CPU works: {wrong.problem}"
+    return Choice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=(found,))
+
+
+def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembered | None) -> Choice:
+    if remembered is not None and remembered.device == CPU:
+        return Choice(device=Setting(value=CPU, reason=_REMEMBERED, source="automatic"))
+    unfit = {gpu: wrong for gpu in machine.gpus if (wrong := _unfit(gpu, machine, judge, task)) is not None}
+    fit = [gpu for gpu in machine.gpus if gpu not in unfit]
+    findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in unfit.values()]
+    if remembered is not None:
+        same = find(machine, remembered)
+        if same is not None and same not in unfit:
+            return _taken(
+                same,
+                machine,
+                judge,
+                "remembered from `voxmatrix devices select`",
+                source="automatic",
+                findings=findings,
+            )
+        why = "is not here any more" if same is None else "cannot be used now"
+        findings.insert(0, _forgotten(remembered, why))
+    if fit:
+        gpu = best(fit, machine)
+        others = f"the best of {len(fit)} that can be used" if len(fit) > 1 else "the one GPU that can be used"
+        return _taken(gpu, machine, judge, others, source="automatic", findings=findings)
+    if not machine.gpus:
+        findings.append(_no_gpu(task))
+    reason = "; ".join(finding.problem for finding in findings)
+    return Choice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=tuple(findings))
+
+
+def _wished(machine: Machine, wish: Wish, judge: Judge, task: Task) -> Gpu | None:
+    """The GPU that is meant. Without a number: the best of the usable ones, else the first, to say what is wrong."""
+    there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind)]
+    if wish.index is not None:
+        there = [gpu for gpu in there if gpu.index == wish.index]
+    fit = [gpu for gpu in there if _unfit(gpu, machine, judge, task) is None]
+    return best(fit, machine) if fit else next(iter(there), None)
+
+
+def _unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceError | NoKernelsError | None:
+    called = f"{name(gpu)} ({gpu.name or 'a GPU without a name'})"
+    if task == "train" and gpu.kind == "directml":
+        return NoDeviceError(f"{called} is not for training: {_NO_TRAINING}", "set --device cpu; speaking works there")
+    judged = judge(gpu, machine)
+    if gpu.kind not in USED_BY[task]:
+        return NoDeviceError(f"{called} is of kind {gpu.kind}, which no image here uses", judged.remedy)
+    if judged.verdict == "unsupported":
+        return NoKernelsError(f"{called} cannot be used: {judged.reason}", judged.remedy)
+    if judged.verdict == "driver-too-old":
+        return NoDeviceError(f"{called} cannot be used: {judged.reason}", judged.remedy)
+    return None  # where the rules say nothing it is tried, and said
+
+
+def _taken(
+    gpu: Gpu, machine: Machine, judge: Judge, why: str, *, source: Source, findings: Sequence[Finding]
+) -> Choice:
+    """A choice of this GPU, with a warning where nobody can say whether this torch runs on it."""
+    judged, said = judge(gpu, machine), list(findings)
+    if gpu.kind == "cuda" and judged.verdict is None:
+        problem = f"whether torch runs on {name(gpu)} ({gpu.name}) is not known: {judged.reason}"
+        said.append(Finding(problem=problem, remedy=judged.remedy or "see: voxmatrix doctor", severity="warning"))
+    setting = Setting(value=name(gpu), reason=_seen(gpu, why), source=source)
+    return Choice(device=setting, gpu=gpu, findings=tuple(said))
+
+
+def _absent(machine: Machine, wish: Wish) -> NoDeviceError:
+    listed = ", ".join(f"{name(gpu)} ({gpu.name or 'no name'})" for gpu in machine.gpus)
+    there = f"here is: {listed}, cpu" if listed else "there is no GPU here, only the cpu"
+    mend = (
+        "choose one of these, or set --device auto"
+        if listed
+        else "set --device cpu or auto; in a container add --gpus all"
+    )
+    return NoDeviceError(f"{wish.said} asks for a GPU that is not there; {there}", mend)
+
+
+def _forgotten(remembered: Remembered, why: str) -> Finding:
+    return Finding(
+        problem=f"the remembered {remembered.device} {why}: decided anew",
+        remedy="choose again: voxmatrix devices select --reconfigure",
+        severity="warning",
+    )
+
+
+def _no_gpu(task: Task) -> Finding:
+    cost = "training on the CPU is many times slower" if task == "train" else "the CPU speaks"
+    return Finding(
+        problem=f"no GPU was found; {cost}",
+        remedy="if this computer has one, install its driver; in a container add --gpus all",
+        severity="warning",
+    )
+
+
+def _seen(gpu: Gpu, why: str) -> str:
+    capability = f", capability {gpu.capability}" if gpu.capability else ""
+    memory = f", {gpu.free_mib} MiB free" if gpu.free_mib is not None else ""
+    return f"{gpu.name or 'a GPU without a name'}{capability}{memory}: {why}"

@@ -1,0 +1,30 @@
+"""Which of several GPUs is the best one. Pure."""
+
+from collections.abc import Sequence
+
+from app.machine.facts import Gpu, Machine
+from app.tables.precision import precision_row
+
+_SPEED_ORDER = ("fp32", "fp16", "bf16")
+
+
+def best(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
+    """The one to use of at least one.
+
+    What it computes in comes first (an old card with much memory is no match for tensor cores), then its free memory,
+    then its capability, then its place.
+    """
+    return max(
+        gpus,
+        key=lambda gpu: (gpu.kind == "cuda", _format(gpu), _free(gpu, machine), gpu.capability or (0, 0), -gpu.index),
+    )
+
+
+def _format(gpu: Gpu) -> int:
+    row = precision_row(gpu.kind, gpu.capability, gpu.name)
+    return _SPEED_ORDER.index(row.precision) if row else -1
+
+
+def _free(gpu: Gpu, machine: Machine) -> int:
+    own = gpu.free_mib if gpu.free_mib is not None else gpu.memory_mib
+    return own if own is not None else machine.available_mib or 0

@@ -1,0 +1,30 @@
+"""The table and the JSON say the same."""
+
+import json
+
+import pytest
+
+from app.plan.plan import Asked, make_plan
+from app.plan.show import plan_to_json, print_plan
+from tests.plan.computers import RTX_3060, judge, machine
+
+
+def test_json_has_value_reason_and_source_of_every_setting() -> None:
+    plan = make_plan(machine(RTX_3060), "medium", Asked(), judge=judge)
+    said = json.loads(json.dumps(plan_to_json(plan)))
+    assert set(said["settings"]) == set(plan.settings)
+    assert said["settings"]["tf32"]["value"] is True
+    assert said["findings"] == []
+
+
+def test_the_table_shows_the_settings_and_then_the_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    print_plan(make_plan(machine(), "medium", Asked(), judge=judge))
+    shown = capsys.readouterr().out
+    assert shown.index("effective_batch") < shown.index("warning: no GPU was found")
+
+
+def test_brackets_in_a_name_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    from dataclasses import replace
+
+    print_plan(make_plan(machine(replace(RTX_3060, name="[bold]x[/nothing]")), "tiny", Asked(), judge=judge))
+    assert "[bold]" in capsys.readouterr().out

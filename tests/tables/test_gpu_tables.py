@@ -1,0 +1,95 @@
+"""The tables of kernels, drivers and images: read whole, each row with its source, wrong rows refused."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.tables import rows
+from app.tables.compatibility import Target, compatibility, parse_kernel
+from app.tables.driver import Floor, drivers
+from app.tables.image import Image, images
+
+MATRIX = Path(__file__).parents[2] / "docker" / "images.toml"
+
+
+@pytest.mark.parametrize("name", ["compatibility.toml", "drivers.toml", "images.toml"])
+def test_every_row_names_its_source(name: str) -> None:
+    for table in rows.read(name).values():
+        for row in table if isinstance(table, list) else [table]:
+            assert row["source"]
+
+
+def test_the_rows_that_are_images_already_agree_with_the_matrix() -> None:
+    matrix = tomllib.loads(MATRIX.read_text(encoding="utf-8"))
+    assert "cpu" in matrix
+    for name, row in matrix.items():
+        ours = images()[name]
+        assert (ours.torch, ours.cuda, ours.oldest_driver) == (row["torch"], row["cuda"], row["oldest_driver"])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "gpu", "runs"),
+    [
+        ("sm_86", (8, 9), True),
+        ("sm_86", (8, 0), False),
+        ("sm_90", (12, 0), False),
+        ("sm_90a", (9, 0), True),
+        ("sm_100a", (10, 3), False),
+        ("sm_100f", (10, 3), True),
+        ("compute_90", (12, 0), True),
+        ("compute_90a", (10, 0), False),
+        ("compute_100f", (12, 0), False),
+        ("sm_101", (11, 0), True),
+        ("sm_87", (8, 9), False),
+        ("compute_80", (8, 7), True),
+    ],
+)
+def test_a_kernel_runs_where_its_target_reaches(kernel: str, gpu: tuple[int, int], runs: bool) -> None:
+    parsed = parse_kernel(kernel)
+    assert parsed is not None
+    assert str(parsed) == kernel
+    assert compatibility().runs(parsed, gpu, "12.8") is runs
+
+
+def test_code_for_servers_runs_on_jetson_from_cuda_13_2_on() -> None:
+    kernel = parse_kernel("sm_80")
+    assert kernel is not None
+    assert [compatibility().runs(kernel, (8, 7), cuda) for cuda in (None, "12.8", "13.0", "13.2", "13.4")] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_other_names_are_no_kernels() -> None:
+    assert [parse_kernel(text) for text in ("gfx942", "sm_", "sm_9", "compute_90b", "")] == [None] * 5
+
+
+def test_the_oldest_driver_is_the_newest_that_something_asks_for() -> None:
+    assert drivers().oldest("12.8", (8, 6), windows=False) == "525.60.13"
+    assert drivers().oldest("12.8", (12, 0), windows=False) == "570"
+    assert drivers().oldest_for_ptx("12.8", (8, 6), windows=False) == "570.26"
+    assert drivers().oldest("99.0", (8, 6), windows=True) is None
+
+
+def test_wrong_rows_are_refused() -> None:
+    with pytest.raises(ValueError, match="sm_XYz"):
+        Target(form="sm", suffix="z", major="same", minor="same", source="")
+    with pytest.raises(ValueError, match="no version"):
+        Floor(linux="new", windows="1", source="")
+    with pytest.raises(ValueError, match="no compute capability"):
+        rows.capability("12")
+    with pytest.raises(ValueError, match="kind cuda needs"):
+        Image(
+            name="x",
+            torch="2.6.0",
+            cuda="",
+            kinds=("cuda",),
+            kernels={},
+            oldest_driver="",
+            from_capability=None,
+            source="",
+        )
