@@ -1,6 +1,6 @@
 """The devices of a computer as a table for people and as rows for programs."""
 
-from typing import Any
+from typing import Any, Literal
 
 from app.machine.choice import CPU, device_name
 from app.machine.facts import Gpu, Machine
@@ -39,7 +39,8 @@ def print_table(machine: Machine) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in _HEADERS:
         # Only names may be long: they take the lines that a narrow terminal asks for.
-        table.add_column(header, justify="right" if header.endswith("MiB") else "left", no_wrap=header != "name")
+        side: Literal["left", "right"] = "right" if header.endswith("MiB") else "left"
+        table.add_column(header, justify=side, no_wrap=header != "name", overflow="fold")
     for row in as_rows(machine):
         # Text, not str: square brackets in the name of a card are no markup.
         table.add_row(*(Text(cell) for cell in _cells(row)))
@@ -65,7 +66,7 @@ def _row(gpu: Gpu) -> dict[str, Any]:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] else "")
+    name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] and "MIG" not in (row["name"] or "") else "")
     unknown_memory = "shared" if row["unified"] else _UNKNOWN
     newer = "not known" if row["capability"] else "–"
     return [

@@ -123,3 +123,10 @@ def test_a_library_without_a_driver_is_the_callers_to_judge() -> None:
 
     with pytest.raises(NVMLError):
         read_cards(Broken())
+
+
+def test_the_real_bindings_have_every_function_that_is_pretended_here() -> None:
+    bindings = pytest.importorskip("pynvml")
+    pretended = [name for name in vars(Nvml) if name.startswith(("nvml", "NVML_"))]
+    assert len(pretended) > 10
+    assert [name for name in (*pretended, "NVMLError", "NVMLError_LibraryNotFound") if not hasattr(bindings, name)] == []
