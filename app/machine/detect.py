@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.errors import Finding
-from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, torch_build
+from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, tegra, torch_build
 from app.machine.facts import Gpu, Machine, Platform
 from app.machine.nvidia import Card, visible_gpus
 from app.machine.timely import Probe
@@ -30,7 +30,7 @@ def detect(
     """This computer. Never fails: what cannot be read in time is unknown, and a note says why."""
     environment = os.environ if environment is None else environment
     platform, wsl = computer.read_platform(), computer.read_wsl(root)
-    nvidia = Probe[tuple[Card, ...]]("NVIDIA's cards", read_nvidia, ())
+    nvidia = Probe[tuple[Card, ...]]("NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), ())
     adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
     torch = Probe("the installed torch", lambda: torch_build.read_torch_build(root), None)
     memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
