@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import app
-from app.cli import devices, export, plan, prepare, speak, train
+from app.cli import devices, doctor, export, plan, prepare, speak, train
 from app.config import read_config
 from app.errors import UsageError, VoxmatrixError
 
@@ -19,6 +19,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+cli.command("doctor")(doctor.command)
 cli.command("plan")(plan.command)
 cli.command("prepare")(prepare.command)
 cli.command("train")(train.command)
@@ -27,7 +28,7 @@ cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 
 #: Every word that the program itself understands; in an image any other word is a program to run.
-COMMANDS = ("plan", "prepare", "train", "speak", "export", "devices")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export")
 
 _INTERRUPTED = 130
 #: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.

@@ -1,0 +1,96 @@
+"""The child that runs the operations: `python -m app.doctor.child cuda:0 float32 bfloat16`, JSON lines on stdout.
+
+A line is written before an operation and one after it, so that the parent knows in which one this process hung or died.
+VOXMATRIX_SMOKE_BREAK=matmul=wrong (or raise, hang, die) breaks an operation, for tests; nothing else reads it.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from app.doctor.operations import OPERATIONS, Operation, sampler
+
+#: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
+TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
+
+
+def main(device_name: str, dtypes: list[str]) -> None:
+    """Run every operation in every precision, then flash-attn."""
+    _say({"started": "import torch", "dtype": dtypes[0]})
+    import torch
+
+    device = torch.device(device_name)
+    for dtype in dtypes:
+        for operation in OPERATIONS:
+            if operation.spectral and dtype != "float32":
+                continue
+            _say({"started": operation.name, "dtype": dtype})
+            row = _row(operation, device, dtype)
+            _say(row)
+            if "problem" in row and device.type != "cpu":
+                return  # after an error of CUDA nothing works any more, and what follows would be blamed wrongly
+    _say({"started": "flash-attn", "dtype": dtypes[-1]})
+    _say({"flash_attention": _flash_attention(device)})
+
+
+def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
+    import torch
+
+    row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, "max_abs_error": None}
+    began = time.perf_counter()
+    try:
+        fault = _fault(operation.name)
+        computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
+        found = [each.to("cpu", torch.float64) for each in computed]  # to the CPU: waits for the device
+    except Exception as error:  # whatever torch and CUDA raise: it is what is being found out
+        return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+    milliseconds = round(1000 * (time.perf_counter() - began), 3)
+    right = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
+    apart = max(float((a - b).abs().max()) for a, b in zip(found, right, strict=True)) + (1e3 if fault else 0)
+    scale = max(float(each.abs().max()) for each in right)
+    ok = apart <= TOLERANCES[dtype] * max(scale, 1e-3)  # NaN is not
+    finite = apart if apart < float("inf") else None  # JSON knows neither NaN nor infinity
+    return {**row, "ok": ok, "max_abs_error": finite, "milliseconds": milliseconds}
+
+
+def _fault(name: str) -> bool:
+    """Carry out what the hook asks for this operation; True: its result shall be wrong."""
+    broken, _, how = os.environ.get("VOXMATRIX_SMOKE_BREAK", "").partition("=")
+    if broken != name:
+        return False
+    if how == "hang":
+        while True:
+            time.sleep(3600)
+    if how == "die":
+        os.abort()
+    if how == "raise":
+        raise RuntimeError("broken by VOXMATRIX_SMOKE_BREAK")
+    return True
+
+
+def _flash_attention(device: Any) -> dict[str, Any]:
+    """Whether flash-attn can be used: a tiny forward and backward pass on a CUDA GPU."""
+    import torch
+
+    if device.type != "cuda":
+        return {"usable": False, "reason": "it is for NVIDIA GPUs"}
+    try:
+        from flash_attn import flash_attn_func  # type: ignore[import-not-found]
+
+        q = torch.randn(1, 32, 2, 32, device=device, dtype=torch.float16, requires_grad=True)
+        flash_attn_func(q, q, q).float().sum().backward()
+        torch.cuda.synchronize(device)
+    except Exception as error:  # a wheel for another torch, no kernels for this GPU, not installed …
+        return {"usable": False, "reason": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+    return {"usable": True, "reason": "forward and backward ran on this GPU"}
+
+
+def _say(line: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

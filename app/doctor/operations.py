@@ -1,0 +1,108 @@
+"""The operations that a voice is made of, one function each, small enough for any GPU. Only the child runs them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    #: Makes an input of this shape: the same numbers on the device and, in float64, on the CPU.
+    Sample = Callable[..., Tensor]
+    Run = Callable[[Sample], tuple[Tensor, ...]]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation: `run` takes a maker of inputs and returns everything that is to be compared."""
+
+    name: str
+    run: "Run"
+    spectral: bool = False  # no half precision: FFTs do not have it
+
+
+def fill_add(sample: "Sample") -> "tuple[Tensor, ...]":
+    """The plainest kernels there are."""
+    x = sample(1000)
+    return (x.clone().fill_(1.5) + x,)
+
+
+def matmul(sample: "Sample") -> "tuple[Tensor, ...]":
+    """CuBLAS, forward and backward."""
+    return _with_gradients(lambda a, b: a @ b, sample(64, 96), sample(96, 48))
+
+
+def conv1d(sample: "Sample") -> "tuple[Tensor, ...]":
+    """CuDNN, forward and backward; (batch, channels, frames)."""
+    from torch.nn import functional
+
+    return _with_gradients(lambda x, w: functional.conv1d(x, w, padding=3), sample(2, 16, 120), sample(16, 16, 7))
+
+
+def conv_transpose1d(sample: "Sample") -> "tuple[Tensor, ...]":
+    """What makes samples of frames in the generator, forward and backward."""
+    from torch.nn import functional
+
+    def up(x: "Tensor", w: "Tensor") -> "Tensor":
+        return functional.conv_transpose1d(x, w, stride=4, padding=2)
+
+    return _with_gradients(up, sample(2, 16, 40), sample(16, 8, 8))
+
+
+def stft(sample: "Sample") -> "tuple[Tensor, ...]":
+    """CuFFT there and back."""
+    import torch
+
+    x = sample(2, 2048)
+    window = torch.hann_window(256, device=x.device, dtype=x.dtype)
+    spectrum = torch.stft(x, 256, 64, window=window, return_complex=True)
+    return torch.view_as_real(spectrum), torch.istft(spectrum, 256, 64, window=window, length=2048)
+
+
+def index_scatter(sample: "Sample") -> "tuple[Tensor, ...]":
+    """Gathering and scattering by index; no index comes twice, so that the order of adding cannot matter."""
+    import torch
+
+    x = sample(50, 8)
+    order = torch.arange(50, device=x.device).flip(0)
+    return x[order], torch.zeros_like(x).scatter_add(0, order[:, None].expand(50, 8), x)
+
+
+def attention(sample: "Sample") -> "tuple[Tensor, ...]":
+    """torch's scaled_dot_product_attention, forward and backward; (batch, heads, symbols, channels)."""
+    from torch.nn import functional
+
+    inputs = sample(2, 2, 40, 32), sample(2, 2, 40, 32), sample(2, 2, 40, 32)
+    return _with_gradients(functional.scaled_dot_product_attention, *inputs)
+
+
+OPERATIONS = (
+    Operation("fill/add", fill_add),
+    Operation("matmul", matmul),
+    Operation("conv1d", conv1d),
+    Operation("conv_transpose1d", conv_transpose1d),
+    Operation("stft/istft", stft, spectral=True),
+    Operation("index/scatter", index_scatter),
+    Operation("sdpa", attention),
+)
+
+
+def _with_gradients(function: "Callable[..., Tensor]", *inputs: "Tensor") -> "tuple[Tensor, ...]":
+    leaves = [each.requires_grad_() for each in inputs]
+    out = function(*leaves)
+    (out * out).mean().backward()  # type: ignore[no-untyped-call]
+    return (out.detach(), *(leaf.grad for leaf in leaves if leaf.grad is not None))
+
+
+def sampler(device: "torch.device", dtype: "torch.dtype", computed_in: "torch.dtype") -> "Sample":
+    """Inputs of unit variance that are exact in `dtype`, so that only the computing can differ."""
+    import torch
+
+    generator = torch.Generator().manual_seed(1234)
+
+    def sample(*shape: int) -> "Tensor":
+        drawn = torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype)
+        return drawn.to(device=device, dtype=computed_in)
+
+    return sample

@@ -1,0 +1,123 @@
+"""The report on described computers: the shape of the design, the exit codes, the text."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from app.doctor.examine import describe
+from app.doctor.report import Report, make_report
+from app.doctor.smoke import Result
+from app.doctor.text import show
+from app.errors import Finding, NoDeviceError, UsageError
+from app.machine.facts import Capability, Gpu, Machine, TorchBuild
+from app.machine.record import read_machine
+
+MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
+TORCH = TorchBuild(version="2.10.0+cu128", cuda="12.8", kernels=("sm_75", "sm_80", "sm_120"))
+GPU = Gpu(index=0, kind="cuda", name="RTX 4090", capability=Capability(8, 9), driver="570.86.10")
+
+
+def computer(*gpus: Gpu, torch: TorchBuild | None = TORCH, shm_mib: int | None = None, wsl: bool = False) -> Machine:
+    return Machine(platform="linux", cpus=8, gpus=gpus, torch=torch, shm_mib=shm_mib, wsl=wsl, container=True)
+
+
+def result(op: str = "matmul", ok: bool = True, problem: str = "") -> Result:
+    return Result(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.5, milliseconds=1.0, problem=problem)
+
+
+def text(report: Report) -> str:
+    console = Console(file=io.StringIO(), width=200, color_system=None)
+    show(report, console)
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
+def test_every_recorded_computer_has_a_report_in_the_shape_of_the_design(path: Path) -> None:
+    machine = read_machine(path)
+    answer = describe(machine, "auto").to_json()
+    assert list(answer) == ["machine", "image", "gpus", "smoke", "flash_attention", "findings", "exit_code"]
+    assert [row["index"] for row in answer["gpus"]] == [gpu.index for gpu in machine.gpus]
+    for row in answer["gpus"]:
+        assert set(row) == {"index", "verdict", "reason", "remedy", "image"}
+    for row in answer["findings"]:
+        assert set(row) == {"severity", "problem", "remedy"}
+        assert all(row.values())
+    assert set(answer["flash_attention"]) == {"installed", "version", "usable", "reason"}
+    assert answer["exit_code"] in (0, 4, 5, 7)
+    for gpu in machine.gpus:
+        assert f"GPU {gpu.index}" in text(describe(machine, "auto"))
+
+
+def test_a_smoke_row_has_the_shape_of_the_design() -> None:
+    (row,) = make_report(computer(GPU), GPU, [result()]).to_json()["smoke"]
+    assert list(row) == ["gpu", "op", "dtype", "ok", "max_abs_error", "milliseconds"]
+
+
+def test_exit_codes_say_whether_the_chosen_device_works() -> None:
+    new = Gpu(index=1, kind="cuda", capability=Capability(13, 0), driver="700.1")
+    old = Gpu(index=1, kind="cuda", capability=Capability(12, 0), driver="550.1")
+    assert describe(computer(GPU), "auto").exit_code == 0
+    assert describe(computer(new), "auto").exit_code == 5
+    assert describe(computer(new, GPU), "auto").exit_code == 0
+    assert describe(computer(new), "cpu").exit_code == 0
+    assert describe(computer(old), "auto").exit_code == 4
+    assert describe(computer(GPU, torch=None), "auto").exit_code == 7
+    assert describe(computer(GPU, torch=TorchBuild(version="2.13.0+cpu")), "auto").exit_code == 0
+    assert make_report(computer(GPU), GPU, [result(ok=False, problem="wrong")]).exit_code == 5
+    assert make_report(computer(GPU), GPU, [result("import torch", ok=False, problem="no libc10")]).exit_code == 7
+
+
+def test_a_device_that_is_demanded_must_be_there() -> None:
+    with pytest.raises(NoDeviceError, match="cuda:3"):
+        describe(computer(GPU), "cuda:3")
+    with pytest.raises(UsageError, match="toaster"):
+        describe(computer(GPU), "toaster")
+
+
+def test_what_really_ran_corrects_the_tables() -> None:
+    tomorrow = Gpu(index=0, kind="cuda", capability=Capability(13, 0), driver="700.1")
+    ran = make_report(computer(tomorrow), tomorrow, [result()])
+    assert (ran.judgements[0].verdict, ran.exit_code) == ("native", 0)
+    problem = "AcceleratorError: CUDA error: no kernel image is available for execution on the device"
+    failed = make_report(computer(GPU), GPU, [result("conv1d", ok=False, problem=problem)])
+    assert (failed.judgements[0].verdict, failed.exit_code) == ("unsupported", 5)
+    assert "conv1d" in failed.judgements[0].reason
+    assert failed.judgements[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("machine", "remedy"),
+    [
+        (computer(GPU, shm_mib=64), "--shm-size"),
+        (computer(), "--gpus all"),
+        (computer(wsl=True), "in Windows"),
+        (computer(GPU, torch=None), "pip install"),
+    ],
+)
+def test_what_is_wrong_is_found_with_the_line_that_mends_it(machine: Machine, remedy: str) -> None:
+    report = describe(machine, "auto")
+    assert any(remedy in finding.remedy for finding in report.findings)
+    assert remedy in text(report)
+
+
+def test_notes_of_the_probes_and_failed_operations_are_shown() -> None:
+    notes = [Finding(problem="NVML did not answer", remedy="see nvidia-smi", severity="warning")]
+    shown = text(
+        make_report(computer(GPU), GPU, [result(), result("sdpa", ok=False, problem="[red] boom")], None, notes)
+    )
+    assert "NVML did not answer" in shown
+    assert "✗ sdpa float32: [red] boom" in shown
+    assert "1 of 2" in shown
+
+
+def test_flash_attention_says_whether_it_can_be_used() -> None:
+    with_flash = Machine(platform="linux", cpus=8, gpus=(GPU,), torch=TORCH, flash_attention="2.8.3")
+    assert make_report(with_flash, GPU).to_json()["flash_attention"]["usable"] is None
+    assert make_report(with_flash, GPU, [result()], (True, "ran")).to_json()["flash_attention"] == {
+        "installed": True,
+        "version": "2.8.3",
+        "usable": True,
+        "reason": "ran",
+    }
