@@ -20,7 +20,10 @@ def read_cards(nvml: Any) -> tuple[Card, ...]:
     nvml.nvmlInit()
     try:
         driver = _text(nvml.nvmlSystemGetDriverVersion())
-        return tuple(_card(nvml, number, driver) for number in range(nvml.nvmlDeviceGetCount()))
+        count = nvml.nvmlDeviceGetCount()
+        read = (_asked(nvml, partial(_card, nvml, number, driver)) for number in range(count))
+        # A card that has fallen off the bus is still there for people to see, after those that answer.
+        return tuple(card or Card(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(read))
     finally:
         nvml.nvmlShutdown()
 
