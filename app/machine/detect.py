@@ -11,6 +11,7 @@ from app.errors import Finding
 from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, tegra, torch_build
 from app.machine.facts import Gpu, Machine, Platform, TorchBuild
 from app.machine.nvidia import Card, visible_gpus
+from app.machine.text import printable
 from app.machine.timely import Probe
 
 TIMEOUT_SECONDS = 10.0
@@ -61,7 +62,7 @@ def detect(
         gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
         torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
-        image=environment.get("VOXMATRIX_IMAGE") or None,
+        image=printable(environment.get("VOXMATRIX_IMAGE", "")),
     )
     return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
 
