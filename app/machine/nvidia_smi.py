@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from app.machine.facts import Capability
 from app.machine.nvidia import Card
+from app.machine.text import printable
 
 TIMEOUT_SECONDS = 8.0
 _FIELDS = "pci.bus_id,uuid,name,compute_cap,memory.total,memory.free,driver_version,mig.mode.current"
@@ -56,7 +57,7 @@ def _capability(text: str) -> Capability | None:
 
 def _known(text: str) -> str | None:
     text = text.strip()
-    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else text
+    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else printable(text)
 
 
 def _number(text: str) -> int | None:

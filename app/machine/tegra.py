@@ -4,7 +4,7 @@ from pathlib import Path
 
 from app.machine.facts import Capability
 from app.machine.nvidia import Card
-from app.machine.text import read_text
+from app.machine.text import printable, read_text
 
 #: Chip → capability (developer.nvidia.com/cuda-gpus and cuda-legacy-gpus): Nano, TX2, Xavier, Orin, Thor.
 _CHIPS = {
@@ -22,5 +22,5 @@ def read_cards(root: Path = Path("/")) -> tuple[Card, ...]:
     chips = [chip for chip in read_text(tree / "compatible").split("\0") if chip in _CHIPS]
     if not chips:
         return ()
-    name = read_text(tree / "model").strip("\0 \n")
+    name = printable(read_text(tree / "model"))
     return (Card(bus="0", name=name or chips[0], capability=_CHIPS[chips[0]]),)

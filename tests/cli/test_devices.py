@@ -1,5 +1,7 @@
 """`voxmatrix devices`: a list, and a choice that asks on a terminal and never blocks elsewhere."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -7,8 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 from app.cli import main
+from app.cli.devices_table import as_rows, print_table
+from app.machine.facts import Machine
+from tests.machine.computers import machines
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
@@ -47,6 +53,15 @@ def test_square_brackets_in_a_name_are_no_markup(tmp_path: Path, capsys: pytest.
     (tmp_path / "m.json").write_text(json.dumps(described))
     assert main.run(["devices", "--machine", str(tmp_path / "m.json")]) == 0
     assert "[RX]" in capsys.readouterr().out
+
+
+@given(machines())
+@settings(deadline=None)
+def test_any_computer_can_be_shown(machine: Machine) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        print_table(machine)
+    assert "cpu" in shown.getvalue()
+    assert json.dumps(as_rows(machine))
 
 
 def test_a_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

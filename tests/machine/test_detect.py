@@ -1,5 +1,6 @@
 """This computer from its probes: a broken one costs its fact, and a note says so."""
 
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -8,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from app.machine import detect as module
-from app.machine import nvidia_smi
+from app.machine import nvidia_smi, torch_build
 from app.machine.detect import detect, read_nvidia
-from app.machine.facts import Capability
+from app.machine.facts import Capability, TorchBuild
 from app.machine.nvidia import Card
 from app.machine.record import read_machine, write_machine
 from tests.machine.pretended import pretend
@@ -59,6 +60,20 @@ def test_a_driver_that_hangs_costs_the_gpus_and_nothing_else(root: Path, monkeyp
 
     assert machine.gpus == ()
     assert any("NVIDIA's cards" in note.problem for note in notes)
+
+
+def test_a_torch_that_dies_when_asked_costs_its_kernels_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = pretend(root / "torch", {"version.py": "__version__ = '2.10.0+cu128'\ncuda = '12.8'\n"})
+
+    def dies() -> tuple[str, ...]:
+        raise subprocess.CalledProcessError(-11, "python")
+
+    monkeypatch.setattr(torch_build, "find_torch", lambda: folder)
+    monkeypatch.setattr(torch_build, "_ask_torch", dies)
+    machine, (note,) = detect(root, {})
+
+    assert machine.torch == TorchBuild(version="2.10.0+cu128", cuda="12.8")
+    assert "the kernels of torch" in note.problem
 
 
 @linux

@@ -72,7 +72,10 @@ def test_a_slice_is_chosen_by_its_id_and_a_card_stands_for_its_first(wanted: str
 
 
 def test_a_card_whose_memory_nobody_says_shares_it_and_a_card_with_unknown_slices_does_not() -> None:
-    gb10, sliced = visible_gpus((Card(bus="0:1:0.0", name="GB10"), Card(bus="0:2:0.0", mig=True, memory_mib=5)), None)
+    gb10, sliced = visible_gpus(
+        (Card(bus="0:1:0.0", name="GB10", capability=Capability(12, 1)), Card(bus="0:2:0.0", mig=True, memory_mib=5)),
+        None,
+    )
     assert (gb10.unified, gb10.memory_mib) == (True, None)
     assert (sliced.unified, sliced.memory_mib, sliced.mig) == (False, None, True)
 

@@ -50,6 +50,8 @@ class Nvml:
         return len(self.devices)
 
     def nvmlDeviceGetHandleByIndex(self, number: int) -> Device:
+        if self.devices[number].name == "lost":
+            raise NVMLError("GPU is lost")
         return self.devices[number]
 
     def nvmlDeviceGetPciInfo(self, device: Device) -> Any:
@@ -116,6 +118,14 @@ def test_a_fact_that_a_card_does_not_know_costs_that_fact_alone() -> None:
     assert (card.name, card.capability, card.memory_mib) == (None, None, 100)
 
 
+def test_a_card_that_fell_off_the_bus_costs_itself_alone_and_is_still_counted() -> None:
+    lost, fine = Device(name="lost"), Device(name="T4", capability=(7, 5), memory=15360)
+    first, second = visible_gpus(read_cards(Nvml(lost, fine)), None)
+
+    assert (first.name, first.memory_mib) == ("T4", 15360)
+    assert (second.name, second.memory_mib, second.unified) == (None, None, False)
+
+
 def test_a_library_without_a_driver_is_the_callers_to_judge() -> None:
     class Broken(Nvml):
         def nvmlInit(self) -> None:
@@ -129,4 +139,6 @@ def test_the_real_bindings_have_every_function_that_is_pretended_here() -> None:
     bindings = pytest.importorskip("pynvml")
     pretended = [name for name in vars(Nvml) if name.startswith(("nvml", "NVML_"))]
     assert len(pretended) > 10
-    assert [name for name in (*pretended, "NVMLError", "NVMLError_LibraryNotFound") if not hasattr(bindings, name)] == []
+    assert [
+        name for name in (*pretended, "NVMLError", "NVMLError_LibraryNotFound") if not hasattr(bindings, name)
+    ] == []

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.machine.facts import TorchBuild
-from app.machine.torch_build import parse_version_file, read_torch_build
+from app.machine.torch_build import AskKernels, parse_version_file, read_kernels, read_torch_build
 from tests.machine.pretended import pretend
 
 VERSION = """\
@@ -25,6 +26,11 @@ hip: Optional[str] = None
 KERNELS = ("sm_70", "sm_120")
 
 
+def read(root: Path, folder: Path, ask: AskKernels) -> TorchBuild | None:
+    build = read_torch_build(folder)
+    return build and replace(build, kernels=read_kernels(root, folder, build, ask))
+
+
 def never() -> tuple[str, ...]:
     raise AssertionError("torch was asked")
 
@@ -35,23 +41,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_version_and_cuda_are_read_from_the_file_and_the_kernels_from_torch(tmp_path: Path, folder: Path) -> None:
-    build = read_torch_build(tmp_path, folder, lambda: KERNELS)
+    build = read(tmp_path, folder, lambda: KERNELS)
     assert build == TorchBuild(version="2.10.0+cu128", cuda="12.8", kernels=KERNELS)
 
 
 def test_torch_is_asked_once_and_again_when_its_folder_changed(tmp_path: Path, folder: Path) -> None:
-    first = read_torch_build(tmp_path, folder, lambda: KERNELS)
-    assert read_torch_build(tmp_path, folder, never) == first
+    first = read(tmp_path, folder, lambda: KERNELS)
+    assert read(tmp_path, folder, never) == first
 
     os.utime(folder, ns=(1, 1))
-    again = read_torch_build(tmp_path, folder, lambda: ("sm_90",))
+    again = read(tmp_path, folder, lambda: ("sm_90",))
     assert again is not None
     assert again.kernels == ("sm_90",)
 
 
 def test_an_image_that_was_measured_is_not_asked(tmp_path: Path, folder: Path) -> None:
     pretend(tmp_path, {"opt/voxmatrix/image.json": json.dumps({"kernels": ["sm_80", 5, "compute_120"]})})
-    build = read_torch_build(tmp_path, folder, never)
+    build = read(tmp_path, folder, never)
     assert build is not None
     assert build.kernels == ("sm_80", "compute_120")
 
@@ -59,7 +65,7 @@ def test_an_image_that_was_measured_is_not_asked(tmp_path: Path, folder: Path) -
 @pytest.mark.parametrize("broken", ["{", "[]", '{"torch": 5, "kernels": "sm_80"}'])
 def test_a_broken_cache_costs_nothing_but_time(tmp_path: Path, folder: Path, broken: str) -> None:
     pretend(Path(os.environ["VOXMATRIX_HOME"]), {"cache/torch-kernels.json": broken})
-    build = read_torch_build(tmp_path, folder, lambda: KERNELS)
+    build = read(tmp_path, folder, lambda: KERNELS)
     assert build is not None
     assert build.kernels == KERNELS
 
@@ -69,16 +75,16 @@ def test_a_home_that_cannot_be_written_costs_nothing_but_time(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "file"))
-    assert read_torch_build(tmp_path, folder, lambda: KERNELS) is not None
+    assert read(tmp_path, folder, lambda: KERNELS) is not None
 
 
 def test_a_torch_without_cuda_is_not_asked(tmp_path: Path) -> None:
     folder = pretend(tmp_path / "torch", {"version.py": "__version__ = '2.13.0+cpu'\ncuda: str | None = None\n"})
-    assert read_torch_build(tmp_path, folder, never) == TorchBuild(version="2.13.0+cpu")
+    assert read(tmp_path, folder, never) == TorchBuild(version="2.13.0+cpu")
 
 
 def test_a_folder_without_a_version_is_no_torch(tmp_path: Path) -> None:
-    assert read_torch_build(tmp_path, tmp_path, never) is None
+    assert read(tmp_path, tmp_path, never) is None
 
 
 @given(st.text())
