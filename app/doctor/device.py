@@ -1,35 +1,35 @@
-"""Which device of a computer the verdict is about. Pure."""
+"""Which device a report is about. Unlike a plan, a report also speaks of a GPU that cannot work. Pure."""
 
-import re
 from collections.abc import Sequence
 
-from app.errors import NoDeviceError, UsageError
+from app.errors import NoDeviceError
 from app.machine.facts import Gpu, Machine
+from app.plan.device import parse_device
+from app.plan.rank import best
 from app.plan.verdict import Judgement
 
 RUNS = ("native", "ptx-jit")
 
 
 def chosen_gpu(machine: Machine, judgements: Sequence[Judgement], asked: str) -> Gpu | None:
-    """The GPU that is meant; None: the CPU. `auto` is the first that runs, and a CUDA torch's first GPU when none does.
+    """The GPU that is meant; None: the CPU. `auto` is the best that runs, and a CUDA torch's first GPU when none does.
 
     Raises:
         UsageError: that is not the name of a device.
         NoDeviceError: it is not there.
     """
-    if asked == "cpu":
+    wish = parse_device(asked, "flag", f"--device {asked}")
+    running = [gpu for gpu, judged in zip(machine.gpus, judgements, strict=True) if judged.verdict in RUNS]
+    if wish.kind == "cpu":
         return None
-    if asked == "auto":
-        running = (gpu for gpu, judged in zip(machine.gpus, judgements, strict=True) if judged.verdict in RUNS)
-        return next(running, _first_cuda(machine))
-    found = re.fullmatch(r"(cuda|directml|xpu|rocm|mps)(?::(\d{1,4}))?", asked, re.ASCII)
-    if found is None:
-        raise UsageError(f"--device is {asked!r}", "set it to cpu, cuda:0, directml:0 … or auto")
-    gpu = next((gpu for gpu in machine.gpus if (gpu.kind, gpu.index) == (found[1], int(found[2] or 0))), None)
-    if gpu is None:
+    if wish.kind == "auto":
+        return best(running, machine) if running else _first_cuda(machine)
+    there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind) and wish.index in (None, gpu.index)]
+    if not there:
         listed = ", ".join(f"{each.kind}:{each.index}" for each in machine.gpus) or "no GPU"
-        raise NoDeviceError(f"--device is {asked}, and here is {listed}", "set --device cpu or auto; see: doctor")
-    return gpu
+        raise NoDeviceError(f"{wish.said} is not there; here is {listed}", "set --device cpu or auto")
+    fit = [gpu for gpu in there if gpu in running]
+    return best(fit, machine) if fit else there[0]
 
 
 def _first_cuda(machine: Machine) -> Gpu | None:

@@ -8,10 +8,10 @@ from app.doctor.device import RUNS, chosen_gpu
 from app.doctor.report import Report, judgements_of, make_report
 from app.doctor.smoke import LIMIT_SECONDS, Smoke, run_smoke
 from app.errors import Finding
-from app.machine.facts import Capability, Gpu, Machine
+from app.machine.facts import Gpu, Machine
+from app.plan.precision import choose_precision
 
-#: From here on bfloat16 has its own arithmetic units (NVIDIA: tensor cores of Ampere).
-_BF16, _FP16 = Capability(8, 0), Capability(7, 0)
+_TORCH_NAMES = {"bf16": "bfloat16", "fp16": "float16"}
 OnDevice = Callable[[str], None]
 
 
@@ -77,7 +77,6 @@ def _smoke(machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds:
 
 
 def _half(gpu: Gpu | None) -> tuple[str, ...]:
-    """The precision that a training there would be planned in, besides float32."""
-    if gpu is None or gpu.capability is None or gpu.capability < _FP16:
-        return ()
-    return ("bfloat16",) if gpu.capability >= _BF16 else ("float16",)
+    """The precision that a training there is planned in, besides float32."""
+    name = _TORCH_NAMES.get(choose_precision(gpu, None).value)
+    return () if gpu is None or name is None else (name,)
