@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -32,7 +32,6 @@ BYTES_A_PARAMETER = 16
 SHORT_SECONDS, LONG_SECONDS = 4.0, 8.0
 #: Phonemes with Piper's blanks between them, a second: fast speech.
 SYMBOLS_A_SECOND = 30
-_CLIPS = 1
 _BLOCKS = ("ResBlock", "PairedBlock", "SingleBlock", "WaveNet", "ScaleDiscriminator", "PeriodDiscriminator")
 
 
@@ -137,22 +136,29 @@ def row(quality: Quality) -> str:
     """One row of the table, as TOML."""
     networks = (build_generator(quality, 256), build_discriminator(quality))
     parameters = sum(weight.numel() for network in networks for weight in network.parameters())
-    lines = [f"[{quality.name}]", f"parameters = {parameters}"]
+    lines = [f"[quality.{quality.name}]", f"parameters = {parameters}"]
+    once, checkpointed = [], []
     for name, half in (("32", False), ("16", True)):
-        at = {
-            (seconds, clips): saved_bytes(quality, seconds, clips, half)
-            for seconds in (SHORT_SECONDS, LONG_SECONDS)
-            for clips in (_CLIPS, 2 * _CLIPS)
-        }
-        clip = {s: (at[s, 2 * _CLIPS][0] - at[s, _CLIPS][0]) / _CLIPS for s in (SHORT_SECONDS, LONG_SECONDS)}
-        less = {s: (at[s, 2 * _CLIPS][1] - at[s, _CLIPS][1]) / _CLIPS for s in (SHORT_SECONDS, LONG_SECONDS)}
-        second = (clip[LONG_SECONDS] - clip[SHORT_SECONDS]) / (LONG_SECONDS - SHORT_SECONDS)
-        segment = clip[SHORT_SECONDS] - SHORT_SECONDS * second
-        once = at[SHORT_SECONDS, _CLIPS][0] - _CLIPS * clip[SHORT_SECONDS]
-        lines.append(f"segment_mib_{name} = {segment / MIB:.1f}")
+        one, two = (_clip(quality, seconds, half) for seconds in (SHORT_SECONDS, LONG_SECONDS))
+        second = (two.clip - one.clip) / (LONG_SECONDS - SHORT_SECONDS)
+        lines.append(f"segment_mib_{name} = {(one.clip - SHORT_SECONDS * second) / MIB:.1f}")
         lines.append(f"second_mib_{name} = {second / MIB:.1f}")
-        lines.append(f"# once {once / MIB:.1f}; checkpointed {less[LONG_SECONDS] / clip[LONG_SECONDS]:.2f} of it")
-    return "\n".join(lines)
+        once.append(one.once / MIB)
+        checkpointed.append(two.checkpointed / two.clip)
+    # Of both precisions the greater one: the plan must not promise what does not fit.
+    return "\n".join([*lines, f"once_mib = {max(once):.0f}", f"checkpointed = {max(checkpointed):.2f}"])
+
+
+class _Clip(NamedTuple):
+    clip: float  # bytes for one more clip
+    once: float  # bytes that do not depend on their number
+    checkpointed: float  # of `clip`
+
+
+def _clip(quality: Quality, seconds: float, half: bool) -> _Clip:
+    one, more = (saved_bytes(quality, seconds, clips, half) for clips in (1, 2))
+    clip = more[0] - one[0]
+    return _Clip(clip, one[0] - clip, more[1] - one[1])
 
 
 def main() -> None:

@@ -1,13 +1,13 @@
 """The devices of a computer as a table for people and as rows for programs."""
 
-from typing import Any
+from typing import Any, Literal
 
 from app.machine.choice import CPU, device_name
 from app.machine.facts import Gpu, Machine
 from app.tables.architecture import architecture
 
 _UNKNOWN = "unknown"
-_HEADERS = ("device", "name", "architecture", "capability", "memory MiB", "free MiB", "driver")
+_HEADERS = ("device", "name", "architecture", "capability", "MiB", "free MiB", "driver")
 
 
 def as_rows(machine: Machine) -> list[dict[str, Any]]:
@@ -36,9 +36,11 @@ def print_table(machine: Machine) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in _HEADERS:
-        table.add_column(header, justify="right" if header.endswith("MiB") else "left", overflow="fold")
+        # Only names may be long: they take the lines that a narrow terminal asks for.
+        side: Literal["left", "right"] = "right" if header.endswith("MiB") else "left"
+        table.add_column(header, justify=side, no_wrap=header != "name", overflow="fold")
     for row in as_rows(machine):
         # Text, not str: square brackets in the name of a card are no markup.
         table.add_row(*(Text(cell) for cell in _cells(row)))
@@ -64,9 +66,9 @@ def _row(gpu: Gpu) -> dict[str, Any]:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] else "")
+    name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] and "MIG" not in (row["name"] or "") else "")
     unknown_memory = "shared" if row["unified"] else _UNKNOWN
-    newer = "newer than our table" if row["capability"] else "–"
+    newer = "not known" if row["capability"] else "–"
     return [
         row["device"],
         name,

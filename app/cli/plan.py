@@ -12,8 +12,8 @@ from app.cli.sources import Words
 from app.config import environment as current_environment
 from app.errors import UsageError
 from app.plan.asked import asked_number, asked_precision, asked_switch
-from app.plan.choice import Task
 from app.plan.device import AUTO, Wish, gpu_or_cpu, older_names, parse_device
+from app.plan.fitness import Task
 from app.plan.plan import Asked, make_plan
 from app.plan.show import plan_to_json, print_plan
 from app.settings import Source

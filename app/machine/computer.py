@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from app.machine.facts import Gpu, Platform
-from app.machine.text import read_text
+from app.machine.text import printable, read_text
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
 #: Words in the cgroup of process 1 that only container engines write.
@@ -43,7 +43,7 @@ def read_cpu(root: Path = Path("/")) -> str | None:
     name = name or read_text(root / "proc/device-tree/model").strip("\0 \n")
     if not name and sys.platform in ("win32", "darwin"):
         name = os.environ.get("PROCESSOR_IDENTIFIER") or platform.processor()
-    return name[:200] if name and name.isprintable() else None
+    return printable(name or "")
 
 
 def parse_cpu(cpuinfo: str) -> str | None:

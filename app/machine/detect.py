@@ -3,17 +3,20 @@
 import importlib
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from app.errors import Finding
-from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, torch_build
-from app.machine.facts import Gpu, Machine, Platform
+from app.machine import computer, directx, drm, limits, memory, nvidia_smi, nvml, tegra, torch_build
+from app.machine.facts import Gpu, Machine, Platform, TorchBuild
 from app.machine.nvidia import Card, visible_gpus
+from app.machine.text import printable
 from app.machine.timely import Probe
 
 TIMEOUT_SECONDS = 10.0
 _MIB = 1024 * 1024
+_NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
 _NO_MEMORY = memory.Memory(None, None)
 
 
@@ -30,9 +33,13 @@ def detect(
     """This computer. Never fails: what cannot be read in time is unknown, and a note says why."""
     environment = os.environ if environment is None else environment
     platform, wsl = computer.read_platform(), computer.read_wsl(root)
-    nvidia = Probe[tuple[Card, ...]]("NVIDIA's cards", read_nvidia, ())
+    nvidia = Probe[tuple[Card, ...]](
+        "NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
+    )
     adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
-    torch = Probe("the installed torch", lambda: torch_build.read_torch_build(root), None)
+    folder = torch_build.find_torch()
+    build = torch_build.read_torch_build(folder)
+    kernels = Probe[tuple[str, ...]]("the kernels of torch", lambda: _kernels(root, folder, build), ())
     memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
     bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
 
@@ -40,7 +47,7 @@ def detect(
     others, no_others = adapters.answer(timeout_seconds)
     mem, no_mem = memories.answer(timeout_seconds)
     bound, no_bound = bounds.answer(timeout_seconds)
-    build, no_build = torch.answer(max(timeout_seconds, torch_build.TIMEOUT_SECONDS))
+    names, no_names = kernels.answer(max(timeout_seconds, torch_build.TIMEOUT_SECONDS))
     shm = None if bound is None else bound.shm_free_bytes
     machine = Machine(
         platform=platform,
@@ -53,11 +60,11 @@ def detect(
         available_mib=mem.available_mib,
         shm_mib=None if shm is None else shm // _MIB,
         gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
-        torch=build,
+        torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
-        image=environment.get("VOXMATRIX_IMAGE") or None,
+        image=printable(environment.get("VOXMATRIX_IMAGE", "")),
     )
-    return Detection(machine, no_cards + no_others + no_mem + no_bound + no_build)
+    return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
 
 
 def read_nvidia() -> tuple[Card, ...]:
@@ -78,6 +85,10 @@ def _adapters(root: Path, platform: Platform, wsl: bool) -> tuple[Gpu, ...]:
     if platform == "macos":
         return computer.read_apple_gpu()
     return drm.read_adapters(root) or (directx.read_wsl_adapter(root) if wsl else ())
+
+
+def _kernels(root: Path, folder: Path | None, build: TorchBuild | None) -> tuple[str, ...]:
+    return () if folder is None or build is None else torch_build.read_kernels(root, folder, build)
 
 
 def _together(cuda: tuple[Gpu, ...], others: tuple[Gpu, ...], wsl: bool) -> tuple[Gpu, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from app.machine.facts import Gpu
+from app.machine.text import printable
 
 #: The class of display adapters.
 _CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
@@ -42,7 +43,7 @@ def _adapter(index: int, key: Mapping[str, object]) -> Gpu:
 
 
 def _text(value: object) -> str | None:
-    return value.strip() if isinstance(value, str) and value.strip() and value.strip().isprintable() else None
+    return printable(value) if isinstance(value, str) else None
 
 
 def _registry() -> Keys:

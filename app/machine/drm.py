@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.machine.facts import Gpu, Kind
 from app.machine.nvidia import bus_number
-from app.machine.text import read_text
+from app.machine.text import printable, read_text
 
 _MIB = 1024 * 1024
 #: Vendors of the PCI bus (pci.ids); NVIDIA's cards are read elsewhere.
@@ -35,7 +35,7 @@ def _adapter(place: Path, index: int, kind: Kind, maker: str) -> Gpu:
     return Gpu(
         index=index,
         kind=kind,
-        name=product if product.isprintable() else None,
+        name=printable(product),
         uuid=f"GPU-{unique}" if unique.isalnum() else None,  # as ROCm calls it
         memory_mib=None if total is None else total // _MIB,
         free_mib=None if total is None or used is None else max(0, total - used) // _MIB,

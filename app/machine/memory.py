@@ -59,9 +59,9 @@ def _groups(root: Path) -> list[Path]:
             continue
         mount = root / _CGROUPS / ("memory" if controllers else "")
         parts = Path(group.lstrip("/")).parts
-        # ".." stands there when the group lies outside this process's cgroup namespace.
-        if ".." not in parts:
-            places += [mount.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
+        # ".." stands there when the group lies outside this process's cgroup namespace: only the mount can be read.
+        deepest = 0 if ".." in parts else len(parts)
+        places += [mount.joinpath(*parts[:depth]) for depth in range(deepest + 1)]
     return places
 
 

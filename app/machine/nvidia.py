@@ -19,7 +19,10 @@ class Slice:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """One card in the computer. `memory_mib` is None where the driver says "not supported": memory is shared there."""
+    """One card in the computer.
+
+    `memory_mib` is None where the driver says "not supported": memory is shared there, unless nothing at all is known.
+    """
 
     bus: str  # 00000000:01:00.0
     uuid: str | None = None
@@ -80,7 +83,7 @@ def _gpus(card: Card, first: int) -> list[Gpu]:
             memory_mib=None if card.mig else card.memory_mib,
             free_mib=None if card.mig else card.free_mib,
             driver=card.driver,
-            unified=card.memory_mib is None and not card.mig,
+            unified=card.memory_mib is None and card.capability is not None and not card.mig,
             mig=card.mig,
         )
     ]

@@ -1,13 +1,13 @@
 """NVIDIA's cards through the program nvidia-smi, where the bindings of NVML are not installed."""
 
 import csv
-import io
 import shutil
 import subprocess
 from collections.abc import Callable
 
 from app.machine.facts import Capability
 from app.machine.nvidia import Card
+from app.machine.text import printable
 
 TIMEOUT_SECONDS = 8.0
 _FIELDS = "pci.bus_id,uuid,name,compute_cap,memory.total,memory.free,driver_version,mig.mode.current"
@@ -31,17 +31,16 @@ def read_cards(ask: Ask | None = None) -> tuple[Card, ...]:
 def parse_cards(answer: str, fields: str = _FIELDS) -> tuple[Card, ...]:
     """The cards in a table without header and units; `[N/A]` and its like are unknown."""
     names = fields.split(",")
-    rows = csv.reader(io.StringIO(answer), skipinitialspace=True)
+    rows = csv.reader(answer.splitlines(), skipinitialspace=True)
     return tuple(_card(dict(zip(names, row, strict=True))) for row in rows if len(row) == len(names))
 
 
 def _card(row: dict[str, str]) -> Card:
-    capability = _known(row.get("compute_cap", ""))
     return Card(
         bus=row["pci.bus_id"],
         uuid=_known(row["uuid"]),
         name=_known(row["name"]),
-        capability=None if capability is None else Capability.parse(capability),
+        capability=_capability(row.get("compute_cap", "")),
         memory_mib=_number(row["memory.total"]),
         free_mib=_number(row["memory.free"]),
         driver=_known(row["driver_version"]),
@@ -49,9 +48,16 @@ def _card(row: dict[str, str]) -> Card:
     )
 
 
+def _capability(text: str) -> Capability | None:
+    try:
+        return Capability.parse(text.strip())
+    except ValueError:
+        return None
+
+
 def _known(text: str) -> str | None:
     text = text.strip()
-    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else text
+    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else printable(text)
 
 
 def _number(text: str) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from app.machine.facts import Capability
 from app.machine.nvidia import Card, Slice
+from app.machine.text import printable
 
 T = TypeVar("T")
 _MIB = 1024 * 1024
@@ -20,7 +21,10 @@ def read_cards(nvml: Any) -> tuple[Card, ...]:
     nvml.nvmlInit()
     try:
         driver = _text(nvml.nvmlSystemGetDriverVersion())
-        return tuple(_card(nvml, number, driver) for number in range(nvml.nvmlDeviceGetCount()))
+        count = nvml.nvmlDeviceGetCount()
+        read = (_asked(nvml, partial(_card, nvml, number, driver)) for number in range(count))
+        # A card that has fallen off the bus is still there for people to see, after those that answer.
+        return tuple(card or Card(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(read))
     finally:
         nvml.nvmlShutdown()
 
@@ -33,7 +37,7 @@ def _card(nvml: Any, number: int, driver: str) -> Card:
     return Card(
         bus=_text(nvml.nvmlDeviceGetPciInfo(handle).busId),
         uuid=_asked(nvml, lambda: _text(nvml.nvmlDeviceGetUUID(handle))),
-        name=_asked(nvml, lambda: _text(nvml.nvmlDeviceGetName(handle))),
+        name=_asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(handle)))),
         capability=None if capability is None else Capability(*capability),
         memory_mib=memory_mib,
         free_mib=free_mib,
@@ -52,7 +56,7 @@ def _slices(nvml: Any, handle: Any) -> tuple[Slice, ...]:
 def _slice(nvml: Any, handle: Any, place: int) -> Slice:
     part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)  # raises "not found" for a place without one
     memory_mib, free_mib = _memory(nvml, part)
-    name = _asked(nvml, lambda: _text(nvml.nvmlDeviceGetName(part)))
+    name = _asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(part))))
     return Slice(uuid=_text(nvml.nvmlDeviceGetUUID(part)), name=name, memory_mib=memory_mib, free_mib=free_mib)
 
 

@@ -7,13 +7,15 @@ from typing import Generic, TypeVar
 from app.errors import Finding
 
 T = TypeVar("T")
+_REMEDY = "the other facts hold; describe this computer in a file and add --machine FILE"
 
 
 class Probe(Generic[T]):
     """A probe that has been started. It costs its own fact at most: never the command, never the other facts."""
 
-    def __init__(self, subject: str, read: Callable[[], T], unknown: T) -> None:
+    def __init__(self, subject: str, read: Callable[[], T], unknown: T, remedy: str = _REMEDY) -> None:
         self._subject = subject
+        self._remedy = remedy
         self._answer = unknown
         self._error: Exception | None = None
         # A driver that hangs is not ended by anything: a daemon thread does not keep the program from ending.
@@ -40,5 +42,5 @@ class Probe(Generic[T]):
         return Finding(
             severity="warning",
             problem=f"{self._subject} could not be read: {why}",
-            remedy="the other facts hold; describe this computer in a file and add --machine FILE",
+            remedy=self._remedy,
         )

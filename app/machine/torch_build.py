@@ -25,18 +25,37 @@ _ASK_KERNELS = "import torch; print('kernels', getattr(torch._C, '_cuda_getArchF
 AskKernels = Callable[[], tuple[str, ...]]
 
 
-def read_torch_build(
-    root: Path = Path("/"), folder: Path | None = None, ask: AskKernels | None = None
-) -> TorchBuild | None:
-    """The torch that `import torch` would find (or that lies in `folder`); None when there is none."""
-    folder = folder or _installed()
-    facts = None if folder is None else parse_version_file(read_text(folder / "version.py"))
-    version = facts and facts.get("__version__")
-    if folder is None or not facts or not version:
-        return None
-    cuda = facts.get("cuda")
-    kernels = () if cuda is None else _kernels(root, folder, version, ask or _ask_torch)
-    return TorchBuild(version=version, cuda=cuda, kernels=kernels)
+def find_torch() -> Path | None:
+    """The folder of the torch that `import torch` would find."""
+    spec = importlib.util.find_spec("torch")
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) if places else None
+
+
+def read_torch_build(folder: Path | None) -> TorchBuild | None:
+    """The torch in a folder, its kernels not yet known; None when there is none."""
+    facts = {} if folder is None else parse_version_file(read_text(folder / "version.py"))
+    version = facts.get("__version__")
+    return None if version is None else TorchBuild(version=version, cuda=facts.get("cuda"))
+
+
+def read_kernels(root: Path, folder: Path, build: TorchBuild, ask: AskKernels | None = None) -> tuple[str, ...]:
+    """The kernels of a torch: as its image was measured, as found before, or as torch says in a child process."""
+    if build.cuda is None:
+        return ()
+    measured = _names(_json(root / IMAGE_FACTS).get("kernels"))
+    if measured:
+        return measured
+    # torch does not change while its folder does not: the child, which takes seconds, is asked once.
+    key = {"folder": str(folder), "version": build.version, "changed_ns": folder.stat().st_mtime_ns}
+    cache = home() / "cache" / "torch-kernels.json"
+    known = _json(cache)
+    if known.get("torch") == key and (kernels := _names(known.get("kernels"))):
+        return kernels
+    kernels = (ask or _ask_torch)()
+    if kernels:
+        _keep(cache, {"torch": key, "kernels": list(kernels)})
+    return kernels
 
 
 def parse_version_file(text: str) -> dict[str, str]:
@@ -67,28 +86,6 @@ def read_flash_attention() -> str | None:
         return importlib.metadata.version("flash-attn")
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _installed() -> Path | None:
-    spec = importlib.util.find_spec("torch")
-    places = spec.submodule_search_locations if spec else None
-    return Path(places[0]) if places else None
-
-
-def _kernels(root: Path, folder: Path, version: str, ask: AskKernels) -> tuple[str, ...]:
-    measured = _names(_json(root / IMAGE_FACTS).get("kernels"))
-    if measured:
-        return measured
-    # torch does not change while its folder does not: the child, which takes seconds, is asked once.
-    key = {"folder": str(folder), "version": version, "changed_ns": folder.stat().st_mtime_ns}
-    cache = home() / "cache" / "torch-kernels.json"
-    known = _json(cache)
-    if known.get("torch") == key and (kernels := _names(known.get("kernels"))):
-        return kernels
-    kernels = ask()
-    if kernels:
-        _keep(cache, {"torch": key, "kernels": list(kernels)})
-    return kernels
 
 
 def _keep(cache: Path, answer: Mapping[str, object]) -> None:

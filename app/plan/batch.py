@@ -9,8 +9,9 @@ from app.settings import Setting, automatic
 #: Clips from which one step learns, whatever the GPU: what is learned must not depend on it.
 EFFECTIVE_BATCH = 32
 _SIZES = (32, 16, 8, 4, 2, 1)
-#: Below this many clips a GPU waits for its own kernels to start; recomputing costs less (a third more time).
-SMALLEST_BATCH = 4
+#: With fewer clips a GPU waits for its own kernels to start: computing again what was not kept (a third more time)
+#: costs less. A CPU does not wait.
+SMALLEST_ON_A_GPU, SMALLEST_ON_A_CPU = 4, 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +29,20 @@ def choose_batching(
     budget: Budget,
     need: Need,
     *,
+    smallest: int = SMALLEST_ON_A_GPU,
     batch_size: Setting[int] | None = None,
     accumulation: Setting[int] | None = None,
     checkpointing: Setting[bool] | None = None,
 ) -> Batching:
     """The largest batch that fits, brought to an effective 32; what is forced stays as it is."""
-    checkpointed = checkpointing or _checkpointing(budget, need, batch_size, accumulation)
-    batch = batch_size or _batch_size(budget, need, checkpointing is not None, checkpointed.value, accumulation)
+    sizes = _sizes(accumulation)
+    checkpointed = checkpointing or _checkpointing(
+        budget, need, batch_size.value if batch_size else min(smallest, sizes[0])
+    )
+    if checkpointed.value and checkpointing is None:
+        # No more than without checkpointing on a slightly larger GPU: more memory never means a smaller batch.
+        sizes = [size for size in sizes if size <= smallest]
+    batch = batch_size or _batch_size(budget, need, checkpointed.value, sizes)
     steps = accumulation or _accumulation(batch.value)
     effective = automatic(batch.value * steps.value, _effective_reason(batch, steps))
     return Batching(
@@ -46,10 +54,7 @@ def choose_batching(
     )
 
 
-def _checkpointing(
-    budget: Budget, need: Need, batch_size: Setting[int] | None, accumulation: Setting[int] | None
-) -> Setting[bool]:
-    smallest = batch_size.value if batch_size else min(SMALLEST_BATCH, _sizes(accumulation)[0])
+def _checkpointing(budget: Budget, need: Need, smallest: int) -> Setting[bool]:
     takes = f"batch {smallest} takes about {need.mib(smallest, False):.0f} MiB without it"
     if budget.mib is None:
         return automatic(False, budget.why)
@@ -58,15 +63,9 @@ def _checkpointing(
     return automatic(True, f"{takes}, but only {budget.mib:.0f} MiB may be taken ({budget.why})")
 
 
-def _batch_size(
-    budget: Budget, need: Need, forced_checkpointing: bool, checkpointed: bool, accumulation: Setting[int] | None
-) -> Setting[int]:
-    sizes = _sizes(accumulation)
-    if checkpointed and not forced_checkpointing:
-        # No more than without checkpointing on a slightly larger GPU: more memory never means a smaller batch.
-        sizes = [size for size in sizes if size <= SMALLEST_BATCH] or sizes[-1:]
+def _batch_size(budget: Budget, need: Need, checkpointed: bool, sizes: list[int]) -> Setting[int]:
     if budget.mib is None:
-        size = next((size for size in sizes if size <= SMALLEST_BATCH), sizes[-1])
+        size = next((size for size in sizes if size <= SMALLEST_ON_A_GPU), sizes[-1])
         return automatic(size, f"{budget.why}, so a small one; `train --tune` measures what fits")
     size = next((size for size in sizes if need.fits(size, checkpointed, budget)), sizes[-1])
     takes = f"about {need.mib(size, checkpointed):.0f} MiB for clips of {need.seconds:g} s (an estimate)"

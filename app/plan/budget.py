@@ -12,27 +12,32 @@ class Budget:
 
     mib: float | None
     why: str
-    shared: bool  # with everything else that runs on this computer
+
+
+def shares_memory(gpu: Gpu) -> bool:
+    """Whether CPU and GPU have one memory, as the driver says or as is known of this kind."""
+    return gpu.unified or gpu.capability in memory_table().unified
 
 
 def memory_budget(gpu: Gpu | None, machine: Machine) -> Budget:
     """A share of what is free on the device; of a memory that CPU and GPU share, a smaller one."""
-    table = memory_table()
-    if gpu is not None and not gpu.unified:
-        if gpu.free_mib is not None:
-            return _part(gpu.free_mib, table.gpu_share, "of {} MiB free on the GPU", shared=False)
-        if gpu.memory_mib is not None:
-            return _part(
-                gpu.memory_mib, table.gpu_share, "of {} MiB on the GPU, how much is free was not read", shared=False
-            )
-    if gpu is not None and not gpu.unified and gpu.kind != "cuda":
-        return Budget(mib=None, why="this GPU does not say how much memory it has", shared=False)
-    shared = "the GPU shares the computer's memory" if gpu is not None else "the CPU's memory"
+    if gpu is not None and not shares_memory(gpu):
+        return _own(gpu)
+    share, whose = memory_table().shared_share, "the GPU shares the computer's memory" if gpu else "the CPU's memory"
     if machine.available_mib is not None:
-        return _part(machine.available_mib, table.shared_share, f"of {{}} MiB available: {shared}", shared=True)
+        return _part(machine.available_mib, share, f"of {{}} MiB available: {whose}")
     if machine.memory_mib is not None:
-        return _part(machine.memory_mib, table.shared_share, f"of {{}} MiB: {shared}", shared=True)
-    return Budget(mib=None, why="how much memory there is could not be read", shared=True)
+        return _part(machine.memory_mib, share, f"of {{}} MiB: {whose}")
+    return Budget(mib=None, why="how much memory there is could not be read")
+
+
+def _own(gpu: Gpu) -> Budget:
+    share = memory_table().gpu_share
+    if gpu.free_mib is not None:
+        return _part(gpu.free_mib, share, "of {} MiB free on the GPU")
+    if gpu.memory_mib is not None:
+        return _part(gpu.memory_mib, share, "of {} MiB on the GPU; how much is free was not read")
+    return Budget(mib=None, why="how much memory the GPU has could not be read")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,5 +59,5 @@ class Need:
         return budget.mib is not None and self.mib(batch_size, checkpointed) <= budget.mib
 
 
-def _part(mib: int, share: float, why: str, *, shared: bool) -> Budget:
-    return Budget(mib=mib * share, why=f"{share:.0%} {why.format(mib)}", shared=shared)
+def _part(mib: int, share: float, why: str) -> Budget:
+    return Budget(mib=mib * share, why=f"{share:.0%} {why.format(mib)}")

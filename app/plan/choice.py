@@ -1,29 +1,20 @@
 """The device for a task: what was asked for, what is there, and what can be used of it. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from app.errors import Finding, NoDeviceError, NoKernelsError
+from app.errors import Finding
 from app.machine.choice import CPU, find
 from app.machine.choice import Choice as Remembered
 from app.machine.choice import device_name as name
 from app.machine.facts import Gpu, Machine
 from app.plan.device import Wish
+from app.plan.fitness import Judge, Task, absent, unfit
 from app.plan.rank import best
-from app.plan.verdict import Judgement, judge
+from app.plan.verdict import judge
 from app.settings import Setting, Source
 
-Task = Literal["train", "speak"]
-#: The kinds of GPU that each task can use.
-USED_BY: dict[Task, tuple[str, ...]] = {"train": ("cuda",), "speak": ("cuda", "directml")}
-_NO_TRAINING = (
-    "torch-directml has no complex numbers (its STFT ends the process) and no AMP: a voice cannot train there"
-)
-
-
 _REMEMBERED = "remembered from `voxmatrix devices select`"
-Judge = Callable[[Gpu, Machine], Judgement]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +45,7 @@ def choose(
     if wish.kind == "auto":
         return _automatic(machine, judge, task, remembered)
     gpu = _wished(machine, wish, judge, task)
-    wrong = _absent(machine, wish) if gpu is None else _unfit(gpu, machine, judge, task)
+    wrong = absent(machine, wish) if gpu is None else unfit(gpu, machine, judge, task)
     if wrong is None and gpu is not None:
         return _taken(gpu, machine, judge, f"asked for by {wish.said}", source=wish.source, findings=())
     assert wrong is not None  # no GPU is always wrong
@@ -71,12 +62,12 @@ def choose(
 def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembered | None) -> Choice:
     if remembered is not None and remembered.device == CPU:
         return Choice(device=Setting(value=CPU, reason=_REMEMBERED, source="automatic"))
-    unfit = {gpu: wrong for gpu in machine.gpus if (wrong := _unfit(gpu, machine, judge, task)) is not None}
-    fit = [gpu for gpu in machine.gpus if gpu not in unfit]
-    findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in unfit.values()]
+    refused = {gpu: wrong for gpu in machine.gpus if (wrong := unfit(gpu, machine, judge, task)) is not None}
+    fit = [gpu for gpu in machine.gpus if gpu not in refused]
+    findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in refused.values()]
     if remembered is not None:
         same = find(machine, remembered)
-        if same is not None and same not in unfit:
+        if same is not None and same not in refused:
             return _taken(
                 same,
                 machine,
@@ -102,22 +93,8 @@ def _wished(machine: Machine, wish: Wish, judge: Judge, task: Task) -> Gpu | Non
     there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind)]
     if wish.index is not None:
         there = [gpu for gpu in there if gpu.index == wish.index]
-    fit = [gpu for gpu in there if _unfit(gpu, machine, judge, task) is None]
+    fit = [gpu for gpu in there if unfit(gpu, machine, judge, task) is None]
     return best(fit, machine) if fit else next(iter(there), None)
-
-
-def _unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceError | NoKernelsError | None:
-    called = f"{name(gpu)} ({gpu.name or 'a GPU without a name'})"
-    if task == "train" and gpu.kind == "directml":
-        return NoDeviceError(f"{called} is not for training: {_NO_TRAINING}", "set --device cpu; speaking works there")
-    judged = judge(gpu, machine)
-    if gpu.kind not in USED_BY[task]:
-        return NoDeviceError(f"{called} is of kind {gpu.kind}, which no image here uses", judged.remedy)
-    if judged.verdict == "unsupported":
-        return NoKernelsError(f"{called} cannot be used: {judged.reason}", judged.remedy)
-    if judged.verdict == "driver-too-old":
-        return NoDeviceError(f"{called} cannot be used: {judged.reason}", judged.remedy)
-    return None  # where the rules say nothing it is tried, and said
 
 
 def _taken(
@@ -130,17 +107,6 @@ def _taken(
         said.append(Finding(problem=problem, remedy=judged.remedy or "see: voxmatrix doctor", severity="warning"))
     setting = Setting(value=name(gpu), reason=_seen(gpu, why), source=source)
     return Choice(device=setting, gpu=gpu, findings=tuple(said))
-
-
-def _absent(machine: Machine, wish: Wish) -> NoDeviceError:
-    listed = ", ".join(f"{name(gpu)} ({gpu.name or 'no name'})" for gpu in machine.gpus)
-    there = f"here is: {listed}, cpu" if listed else "there is no GPU here, only the cpu"
-    mend = (
-        "choose one of these, or set --device auto"
-        if listed
-        else "set --device cpu or auto; in a container add --gpus all"
-    )
-    return NoDeviceError(f"{wish.said} asks for a GPU that is not there; {there}", mend)
 
 
 def _forgotten(remembered: Remembered, why: str) -> Finding:

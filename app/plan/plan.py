@@ -5,10 +5,11 @@ from dataclasses import dataclass, fields
 from app.errors import Finding
 from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
-from app.plan.batch import choose_batching
+from app.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from app.plan.budget import Need, memory_budget
-from app.plan.choice import Judge, Task, choose
+from app.plan.choice import choose
 from app.plan.device import AUTO, Wish
+from app.plan.fitness import Judge, Task
 from app.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from app.plan.prepare_workers import choose_prepare_workers
 from app.plan.tuning import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
@@ -96,6 +97,7 @@ def make_plan(
     batching = choose_batching(
         budget,
         Need(row=table.qualities[row.name], table=table, seconds=longest_seconds, half=precision.value != "fp32"),
+        smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
         batch_size=asked.batch_size,
         accumulation=asked.accumulation,
         checkpointing=asked.gradient_checkpointing,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.machine.facts import Gpu, Machine
+from app.plan.budget import shares_memory
 from app.tables.precision import precision_row
 
 _SPEED_ORDER = ("fp32", "fp16", "bf16")
@@ -26,5 +27,7 @@ def _format(gpu: Gpu) -> int:
 
 
 def _free(gpu: Gpu, machine: Machine) -> int:
+    if shares_memory(gpu):
+        return machine.available_mib or machine.memory_mib or 0
     own = gpu.free_mib if gpu.free_mib is not None else gpu.memory_mib
-    return own if own is not None else machine.available_mib or 0
+    return own or 0

@@ -2,11 +2,10 @@
 
 from app.errors import Finding
 from app.machine.facts import Capability, Gpu, Machine
+from app.plan.budget import shares_memory
 from app.settings import Setting, automatic
 
 EXPANDABLE = "expandable_segments:True"
-#: Jetson's GPUs: on them expandable segments end the process (gpu.md section 9).
-_TEGRA = ((5, 3), (6, 2), (7, 2), (8, 7), (11, 0))
 _COMPILES_FROM = Capability(7, 0)
 
 
@@ -36,7 +35,7 @@ def choose_allocator(gpu: Gpu | None, machine: Machine) -> Setting[str]:
         return automatic("", "expandable segments can fail under WSL2 (pytorch #192330)")
     if machine.platform != "linux":
         return automatic("", f"expandable segments do nothing on {machine.platform}")
-    if gpu.unified or gpu.memory_mib is None or gpu.capability in _TEGRA:
+    if shares_memory(gpu):
         return automatic("", "this GPU shares the computer's memory, where expandable segments can end the process")
     return automatic(
         EXPANDABLE, "lengths differ, and segments that grow lose less between them (Linux, a GPU of its own)"

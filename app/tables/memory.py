@@ -56,6 +56,7 @@ class MemoryTable:
     voice_mib: float
     gpu_share: float
     shared_share: float
+    unified: frozenset[rows.Capability]  # capabilities of GPUs that only exist with the computer's memory
 
     def __post_init__(self) -> None:
         if set(self.qualities) != set(qualities()):
@@ -78,7 +79,7 @@ def parse(table: dict[str, Any]) -> MemoryTable:
     Raises:
         ValueError: a number cannot be true, or a part does not say where it is from.
     """
-    for name in ("process", "overhead", "voice", "share"):
+    for name in ("process", "overhead", "unified", "voice", "share"):
         if not table[name].get("source"):
             raise ValueError(f"{name} does not say where its numbers are from: add `source`")
     return MemoryTable(
@@ -88,4 +89,5 @@ def parse(table: dict[str, Any]) -> MemoryTable:
         voice_mib=table["voice"]["voice_mib"],
         gpu_share=table["share"]["gpu"],
         shared_share=table["share"]["shared"],
+        unified=frozenset(rows.capability(text) for text in table["unified"]["capabilities"]),
     )

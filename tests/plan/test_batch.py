@@ -12,7 +12,7 @@ NEED = Need(row=TABLE.qualities["medium"], table=TABLE, seconds=10, half=True)
 
 
 def batching(mib: float | None, **forced: Setting[int] | Setting[bool]) -> Batching:
-    return choose_batching(Budget(mib=mib, why="of what is free", shared=False), NEED, **forced)  # type: ignore[arg-type]
+    return choose_batching(Budget(mib=mib, why="of what is free"), NEED, **forced)  # type: ignore[arg-type]
 
 
 def flag(value: int) -> Setting[int]:
@@ -40,6 +40,12 @@ def test_checkpointing_begins_where_the_smallest_batch_does_not_fit() -> None:
     assert plan.batch_size.value == 4
     assert plan.effective_batch.value == 32
     assert "batch 4 takes about" in plan.checkpointing.reason
+
+
+def test_a_cpu_takes_single_clips_before_it_computes_twice() -> None:
+    plan = choose_batching(Budget(mib=room_for(1), why="of what is free"), NEED, smallest=1)
+    assert (plan.batch_size.value, plan.checkpointing.value) == (1, False)
+    assert choose_batching(Budget(mib=room_for(1) - 2, why="x"), NEED, smallest=1).checkpointing.value
 
 
 def test_where_nothing_fits_it_is_tried_with_one_clip_and_said() -> None:

@@ -7,8 +7,9 @@ import pytest
 from app.errors import NoDeviceError, NoKernelsError
 from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
-from app.plan.choice import Choice, Task, choose
+from app.plan.choice import Choice, choose
 from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
+from app.plan.fitness import Task
 from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
 
 TOO_NEW = gpu("an invented one", "13.0", 99999, index=1)

@@ -62,8 +62,14 @@ def test_a_gb10_plans_with_half_of_what_the_computer_has_available() -> None:
     assert tight.batch_size.value < 32
 
 
-def test_a_discrete_gpu_whose_memory_is_null_counts_as_one_that_shares() -> None:
+def test_a_gb10_is_known_by_its_capability_too() -> None:
     assert "60000 MiB" in plan(gpu("NVIDIA GB10", "12.1", None)).batch_size.reason
+
+
+def test_a_gpu_of_its_own_whose_memory_could_not_be_read_gets_a_small_batch() -> None:
+    made = plan(gpu("NVIDIA GeForce RTX 3060", "8.6", None))
+    assert (made.batch_size.value, made.effective_batch.value) == (4, 32)
+    assert "could not be read" in made.batch_size.reason
 
 
 def test_two_cpus_of_64() -> None:

@@ -5,8 +5,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.errors import NoDeviceError, NoKernelsError
 from app.machine.facts import Capability, Gpu, Machine, TorchBuild
 from app.plan.batch import EFFECTIVE_BATCH
+from app.plan.device import older_names, parse_device
 from app.plan.plan import Asked, make_plan
 from app.settings import Setting
 from app.tables.quality import qualities
@@ -125,3 +127,29 @@ def test_more_memory_never_gives_a_smaller_batch(machine: Machine, quality: str,
 
 def _more(mib: int | None, more_mib: int) -> int | None:
     return None if mib is None else mib + more_mib
+
+
+@settings(deadline=None)
+@given(machines(), st.sampled_from(["yes", "no", "auto", ""]), st.sampled_from(["", "0", "1", "9"]), st.booleans())
+def test_the_variables_of_the_seeds_never_end_a_command(
+    machine: Machine, use_gpu: str, number: str, adapter: bool
+) -> None:
+    wish = older_names({"USE_GPU": use_gpu, "DIRECTML_DEVICE" if adapter else "GPU_ID": number})
+    plan = make_plan(machine, "medium", Asked(device=wish))
+    assert plan.device.value == "cpu" or plan.device.value in {f"{gpu.kind}:{gpu.index}" for gpu in machine.gpus}
+    if use_gpu == "no":
+        assert plan.device.value == "cpu"
+
+
+@settings(deadline=None)
+@given(machines(), st.sampled_from(["cuda", "cuda:0", "cuda:2", "directml:0", "gpu", "1", "mps"]))
+def test_a_demand_is_met_or_ends_with_its_exit_code_and_a_remedy(machine: Machine, device: str) -> None:
+    wish = parse_device(device, "flag", f"--device {device}")
+    try:
+        plan = make_plan(machine, "medium", Asked(device=wish))
+    except (NoDeviceError, NoKernelsError) as error:
+        assert error.problem
+        assert error.remedy
+    else:
+        assert plan.device.source == "flag"
+        assert plan.device.value != "cpu"

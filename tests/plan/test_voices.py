@@ -10,7 +10,7 @@ EACH = memory_table().voice_mib
 
 
 def budget(mib: float | None) -> Budget:
-    return Budget(mib=mib, why="of what is free", shared=False)
+    return Budget(mib=mib, why="of what is free")
 
 
 def test_as_many_as_fit_into_the_gpu_up_to_a_limit() -> None:

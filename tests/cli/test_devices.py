@@ -1,0 +1,151 @@
+"""`voxmatrix devices`: a list, and a choice that asks on a terminal and never blocks elsewhere."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from app.cli import main
+from app.cli.devices_table import as_rows, print_table
+from app.machine.facts import Machine
+from tests.machine.computers import machines
+
+ROOT = Path(__file__).parent.parent.parent
+MACHINES = ROOT / "tests" / "machines"
+TWO = ["--machine", str(MACHINES / "two-different-gpus.json")]
+PROGRAM = [sys.executable, "-c", "import sys; from app.cli.main import run; sys.exit(run(sys.argv[1:]))"]
+
+
+def test_the_table_shows_every_device(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["devices", *TWO]) == 0
+    shown = capsys.readouterr().out
+    for word in ("cuda:0", "cuda:1", "Blackwell", "Pascal", "12.0", "32607", "570.124.06", "cpu"):
+        assert word in shown
+
+
+def test_json_has_every_fact_and_null_for_what_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    main.run(["devices", "--machine", str(MACHINES / "gb10-null-memory.json"), "--json"])
+    gb10, cpu = json.loads(capsys.readouterr().out)["devices"]
+    assert (gb10["device"], gb10["architecture"], gb10["capability"]) == ("cuda:0", "Blackwell", "12.1")
+    assert (gb10["memory_mib"], gb10["unified"]) == (None, True)
+    assert (cpu["device"], cpu["memory_mib"]) == ("cpu", 122570)
+
+
+@pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
+def test_every_described_computer_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["devices", "--machine", str(path)]) == 0
+    assert "cpu" in capsys.readouterr().out
+
+
+def test_this_computer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["devices", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["devices"][-1]["device"] == "cpu"
+
+
+def test_square_brackets_in_a_name_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    described = {"platform": "linux", "cpus": 1, "gpus": [{"index": 0, "kind": "rocm", "name": "[/red] Navi [RX]"}]}
+    (tmp_path / "m.json").write_text(json.dumps(described))
+    assert main.run(["devices", "--machine", str(tmp_path / "m.json")]) == 0
+    assert "[RX]" in capsys.readouterr().out
+
+
+@given(machines())
+@settings(deadline=None)
+def test_any_computer_can_be_shown(machine: Machine) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        print_table(machine)
+    assert "cpu" in shown.getvalue()
+    assert json.dumps(as_rows(machine))
+
+
+def test_a_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.json").write_text("{}")
+    assert main.run(["devices", "--machine", str(tmp_path / "m.json")]) == 3
+    assert "platform" in capsys.readouterr().err
+
+
+def select(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main.run(["devices", "select", *words, *TWO]) == 0
+    return capsys.readouterr().out
+
+
+def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: pytest.CaptureFixture[str]) -> None:
+    said = select(capsys)
+    assert said.startswith("cuda:0 (NVIDIA GeForce RTX 5090): the best one here")
+    assert "settings.toml" in said
+    assert "chosen before" in select(capsys)
+    assert "the best one here" in select(capsys, "--reconfigure")
+
+
+def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert select(capsys, "1").startswith("cuda:1 ")
+    assert select(capsys).startswith("cuda:1 ")
+    assert select(capsys, "cpu").startswith("cpu: ")
+    assert json.loads(select(capsys, "--json"))["device"] == "cpu"
+
+
+def test_a_device_that_is_not_there_is_exit_4_and_nothing_is_remembered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["devices", "select", "7", *TWO]) == 4
+    assert "cuda:0, cuda:1, cpu" in capsys.readouterr().err
+    assert "the best one here" in select(capsys)
+
+
+def test_a_card_that_is_gone_is_said_and_chosen_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    select(capsys, "1")
+    main.run(["devices", "select", "--machine", str(MACHINES / "h100.json")])
+    shown = capsys.readouterr()
+    assert "not here any more" in shown.err
+    assert "H100" in shown.out
+
+
+def test_without_a_gpu_it_is_the_cpu(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["devices", "select", "--machine", str(MACHINES / "no-gpu.json")]) == 0
+    assert capsys.readouterr().out.startswith("cpu: there is no GPU here")
+
+
+def on_terminal(*answers: str) -> tuple[int, str]:
+    """Run `devices select` on a pseudo-terminal, giving each answer when it is asked for."""
+    if not hasattr(os, "openpty"):
+        pytest.skip("this system has no pseudo-terminals")
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    words = [*PROGRAM, "devices", "select", *TWO]
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as program:
+        os.close(theirs)
+        shown, waiting = "", list(answers)
+        while True:
+            try:
+                said = os.read(ours, 4096).decode()
+            except OSError:  # the program has ended, and its terminal with it
+                break
+            shown += said
+            if waiting and shown.count("Which device") > len(answers) - len(waiting) and shown.endswith(": "):
+                os.write(ours, waiting.pop(0).encode())
+    os.close(ours)
+    return program.returncode, shown
+
+
+def test_on_a_terminal_the_table_is_shown_and_the_answer_is_taken() -> None:
+    code, shown = on_terminal("1\n")
+    assert code == 0
+    assert "GeForce" in shown
+    assert "cuda:1 (NVIDIA GeForce GTX 1080 Ti): as you say" in shown
+
+
+def test_a_wrong_answer_is_asked_again_and_an_empty_one_means_the_best() -> None:
+    code, shown = on_terminal("9\n", "\n")
+    assert code == 0
+    assert "there is no device '9' here" in shown
+    assert "cuda:0 (NVIDIA GeForce RTX 5090): as you say" in shown
+
+
+def test_who_leaves_the_question_has_interrupted_it() -> None:
+    code, shown = on_terminal("\x04")
+    assert code == 130
+    assert "settings.toml" not in shown

@@ -1,0 +1,110 @@
+"""This computer from its probes: a broken one costs its fact, and a note says so."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from app.machine import detect as module
+from app.machine import nvidia_smi, torch_build
+from app.machine.detect import detect, read_nvidia
+from app.machine.facts import Capability, TorchBuild
+from app.machine.nvidia import Card
+from app.machine.record import read_machine, write_machine
+from tests.machine.pretended import pretend
+
+CARDS = tuple(
+    Card(bus=f"0:{n + 1}:0.0", uuid=f"GPU-{n}", name=f"RTX {n}", capability=Capability(12, 0), memory_mib=1000)
+    for n in range(2)
+)
+FILES = {
+    "proc/cpuinfo": "model name : Ryzen\n",
+    "proc/meminfo": "MemTotal: 2048000 kB\nMemAvailable: 1024000 kB\n",
+    "sys/fs/cgroup/cpu.max": "100000 100000\n",
+    "dev/shm/empty": "",
+}
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the pretended files are those of Linux")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(module, "read_nvidia", lambda: CARDS)
+    return pretend(tmp_path / "root", FILES)
+
+
+@linux
+def test_all_facts_of_a_pretended_computer_are_there(root: Path) -> None:
+    machine, notes = detect(root, {"VOXMATRIX_IMAGE": "blackwell"})
+
+    assert notes == ()
+    assert (machine.platform, machine.cpu, machine.cpus) == ("linux", "Ryzen", 1)
+    assert (machine.memory_mib, machine.available_mib, machine.image) == (2000, 1000, "blackwell")
+    assert machine.shm_mib is not None
+    assert [gpu.name for gpu in machine.gpus] == ["RTX 0", "RTX 1"]
+    assert machine.torch is not None
+
+
+def test_hidden_gpus_are_not_there(root: Path) -> None:
+    assert [gpu.index for gpu in detect(root, {"CUDA_VISIBLE_DEVICES": "1"}).machine.gpus] == [1]
+
+
+def test_a_driver_that_hangs_costs_the_gpus_and_nothing_else(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    never = threading.Event()
+    monkeypatch.setattr(module, "read_nvidia", never.wait)
+    machine, notes = detect(root, {}, timeout_seconds=0.2)
+    never.set()
+
+    assert machine.gpus == ()
+    assert any("NVIDIA's cards" in note.problem for note in notes)
+
+
+def test_a_torch_that_dies_when_asked_costs_its_kernels_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = pretend(root / "torch", {"version.py": "__version__ = '2.10.0+cu128'\ncuda = '12.8'\n"})
+
+    def dies() -> tuple[str, ...]:
+        raise subprocess.CalledProcessError(-11, "python")
+
+    monkeypatch.setattr(torch_build, "find_torch", lambda: folder)
+    monkeypatch.setattr(torch_build, "_ask_torch", dies)
+    machine, (note,) = detect(root, {})
+
+    assert machine.torch == TorchBuild(version="2.10.0+cu128", cuda="12.8")
+    assert "the kernels of torch" in note.problem
+
+
+@linux
+def test_wsl2_shows_its_adapter_only_where_cuda_sees_no_card(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(root, {"proc/sys/kernel/osrelease": "5.15-microsoft-standard-WSL2", "dev/dxg": ""})
+    assert [gpu.kind for gpu in detect(root, {}).machine.gpus] == ["cuda", "cuda"]
+    monkeypatch.setattr(module, "read_nvidia", tuple)
+    machine, _ = detect(root, {})
+    assert machine.wsl
+    assert [gpu.kind for gpu in machine.gpus] == ["directml"]
+
+
+def test_this_computer_can_be_written_and_read_again(tmp_path: Path) -> None:
+    machine, _ = detect()
+    write_machine(machine, tmp_path / "machine.json")
+    assert read_machine(tmp_path / "machine.json") == machine
+
+
+def test_without_bindings_the_program_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.setattr(nvidia_smi, "read_cards", lambda: CARDS)
+    assert read_nvidia() == CARDS
+
+
+def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NotFoundError(Exception):
+        pass
+
+    def absent() -> None:
+        raise NotFoundError
+
+    bindings = SimpleNamespace(NVMLError=Exception, NVMLError_LibraryNotFound=NotFoundError, nvmlInit=absent)
+    monkeypatch.setitem(sys.modules, "pynvml", bindings)
+    assert read_nvidia() == ()
