@@ -68,25 +68,29 @@ def select(
 
 
 def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
-    from app.machine.choice import best_gpu, named
+    from app.machine.choice import named
+    from app.plan.choice import choose
+    from app.plan.device import AUTO
 
     if wanted:
         return named(computer, wanted), "as you say"
-    best = best_gpu(computer)
-    if best is None:
+    if not computer.gpus:
         return None, "there is no GPU here"
+    chosen = choose(computer, AUTO, task="speak")
+    _warn(chosen.findings)
+    best = chosen.gpu
     if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
         return _ask(computer, best), "as you say"
     return best, "the best one here, for nobody can be asked (voxmatrix devices select N chooses another)"
 
 
-def _ask(computer: "Machine", best: "Gpu") -> "Gpu | None":
+def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
     from app.cli.devices_table import print_table
-    from app.machine.choice import device_name, named
+    from app.machine.choice import CPU, device_name, named
 
     print_table(computer)
     while True:
-        answer = typer.prompt("Which device", default=device_name(best))
+        answer = typer.prompt("Which device", default=CPU if best is None else device_name(best))
         try:
             return named(computer, answer)
         except NoDeviceError as error:

@@ -13,8 +13,6 @@ from app.machine.facts import Gpu, Machine
 from app.machine.text import read_text
 
 CPU = "cpu"
-#: The order in which kinds are preferred: NVIDIA's has every feature, DirectML's the fewest.
-_PREFERENCE = ("cuda", "rocm", "xpu", "mps", "directml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +26,6 @@ class Choice:
 def device_name(gpu: Gpu) -> str:
     """As `--device` takes it: cuda:0."""
     return f"{gpu.kind}:{gpu.index}"
-
-
-def best_gpu(machine: Machine) -> Gpu | None:
-    """The GPU of the best kind, and of those the one with the most memory, then the newest, then the first."""
-    return min(machine.gpus, key=lambda gpu: _rank(machine, gpu), default=None)
 
 
 def named(machine: Machine, text: str) -> Gpu | None:
@@ -94,12 +87,6 @@ def find(machine: Machine, choice: Choice) -> Gpu | None:
 def is_here(machine: Machine, choice: Choice) -> bool:
     """Can this computer still do what was chosen?"""
     return choice.device == CPU or find(machine, choice) is not None
-
-
-def _rank(machine: Machine, gpu: Gpu) -> tuple[int, int, tuple[int, int], int]:
-    memory = gpu.memory_mib if gpu.memory_mib is not None else (machine.memory_mib or 0) if gpu.unified else 0
-    major, minor = gpu.capability or (0, 0)
-    return _PREFERENCE.index(gpu.kind), -memory, (-major, -minor), gpu.index
 
 
 def _path() -> Path:

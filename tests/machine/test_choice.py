@@ -25,16 +25,6 @@ def settings() -> Path:
     return Path(os.environ["VOXMATRIX_HOME"]) / "settings.toml"
 
 
-def test_the_best_is_of_the_best_kind_and_then_has_the_most_memory() -> None:
-    assert choice.best_gpu(machine(INTEL, OLD, NEW)) == NEW
-    assert choice.best_gpu(machine()) is None
-
-
-def test_shared_memory_counts_as_memory() -> None:
-    gb10 = Gpu(index=2, kind="cuda", unified=True)
-    assert choice.best_gpu(machine(OLD, NEW, gb10)) == gb10
-
-
 def test_a_number_means_the_better_kind_and_a_name_says_which() -> None:
     here = machine(OLD, NEW, INTEL)
     assert choice.named(here, "0") == OLD
@@ -92,8 +82,7 @@ def test_settings_without_a_device_remember_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
-def test_every_described_computer_has_a_best_device_that_is_found_again(path: Path) -> None:
+def test_every_device_of_every_described_computer_is_found_again(path: Path) -> None:
     computer = read_machine(path)
-    best = choice.best_gpu(computer)
-    assert (best is None) == (computer.gpus == ())
-    assert choice.find(computer, choice.choose(best)) == best
+    for gpu in (*computer.gpus, None):
+        assert choice.find(computer, choice.choose(gpu)) == gpu
