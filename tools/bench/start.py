@@ -1,0 +1,60 @@
+"""How long the commands take that speak of a computer, beside Python itself doing nothing. Prints one JSON object.
+
+Interleaved. None of them may import torch: the slowest is at most half a second beyond `python -c pass`.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MACHINE = "tests/machines/rtx-5090.json"
+COMMANDS = {
+    "python": ["-c", "pass"],
+    "devices": ["-m", "entrypoint", "devices"],
+    "plan": ["-m", "entrypoint", "plan"],
+    "devices_of_a_file": ["-m", "entrypoint", "devices", "--machine", MACHINE],
+    "plan_of_a_file": ["-m", "entrypoint", "plan", "--machine", MACHINE],
+    "doctor_of_a_file": ["-m", "entrypoint", "doctor", "--machine", MACHINE],
+}
+MOST_SECONDS_BEYOND = 0.5
+
+
+def main() -> None:
+    """Run all in turn and print medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9)
+    asked = parser.parse_args()
+    taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for number in range(asked.rounds + 1):
+        for name, words in COMMANDS.items():
+            seconds = timed(words)
+            if number:  # the first round brings the files into memory
+                taken[name].append(seconds)
+    medians = {name: statistics.median(times) for name, times in taken.items()}
+    slowest = max(medians.values()) - medians["python"]
+    print(
+        json.dumps(
+            {
+                **{f"{name}_seconds": round(seconds, 3) for name, seconds in medians.items()},
+                "slowest_beyond_python_seconds": round(slowest, 3),
+                "slowest_to_limit": round(slowest / MOST_SECONDS_BEYOND, 2),
+                "wanted": f"at most {MOST_SECONDS_BEYOND} s beyond Python",
+            }
+        )
+    )
+
+
+def timed(words: list[str]) -> float:
+    """Seconds of one run."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()
