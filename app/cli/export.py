@@ -15,13 +15,19 @@ group = typer.Typer(help="Turn a checkpoint into a voice (ONNX + JSON), or speec
 def voice(
     checkpoint: Annotated[Path, typer.Argument(help="A checkpoint, or the folder of a training run.")],
     out: Annotated[Path, typer.Option("--out", help="The voice: NAME.onnx; NAME.onnx.json is written beside it.")],
+    noise: Annotated[
+        float | None, typer.Option("--noise", help="How much its sound varies where nobody says otherwise.")
+    ] = None,
+    noise_w: Annotated[
+        float | None, typer.Option("--noise-w", help="How much its rhythm varies where nobody says otherwise.")
+    ] = None,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Export a voice as ONNX + JSON, compared with torch before it is kept; loads in piper-tts."""
     from app.speak.export import export_voice
 
-    exported = export_voice(checkpoint, out, force=force)
+    exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:
         typer.echo(
             json.dumps({"onnx": str(exported.onnx), "json": str(exported.card), "max_difference": exported.difference})

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import DamagedFileError, UsageError
@@ -11,6 +11,7 @@ from app.speak.compare import largest_difference
 from app.speak.graph import add_metadata, write_onnx
 from app.speak.places import card_path, checkpoint_card, find_checkpoint
 from app.speak.provenance import described
+from app.speak.settings import SpeakSettings
 from app.speak.torch_engine import speaking_generator
 from app.voice.card import VoiceCard
 from app.voice.checkpoint import read_checkpoint
@@ -28,19 +29,29 @@ class Exported:
     difference: float
 
 
-def export_voice(checkpoint: Path, out: Path, *, force: bool = False) -> Exported:
+def export_voice(
+    checkpoint: Path, out: Path, *, noise: float | None = None, noise_w: float | None = None, force: bool = False
+) -> Exported:
     """Write `out` (NAME.onnx) and NAME.onnx.json: both, or none when they do not speak like the checkpoint.
 
+    `noise` and `noise_w` are how the voice varies where nobody says otherwise; None leaves what the card says.
+
     Raises:
-        UsageError: `out` does not end in .onnx, or is there and `force` is not set.
+        UsageError: `out` does not end in .onnx, or is there and `force` is not set; a noise that makes no sense.
         BadInputError: there is no such checkpoint, or it has no card.
         DamagedFileError: the checkpoint is damaged, or what came out does not speak like it.
         UnreachableError: the place cannot be written.
     """
     _check_free(out, force)
+    manner = SpeakSettings(noise=noise, noise_w=noise_w)
     path = find_checkpoint(checkpoint)
     read = read_checkpoint(path)
     card = described(checkpoint_card(path, read), path, read)
+    card = replace(
+        card,
+        noise_scale=card.noise_scale if manner.noise is None else manner.noise,
+        noise_w=card.noise_w if manner.noise_w is None else manner.noise_w,
+    )
     generator = speaking_generator(read)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         made = Path(folder) / "voice.onnx"

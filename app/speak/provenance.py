@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import torch
@@ -29,7 +29,8 @@ def described(card: VoiceCard, path: Path, checkpoint: Checkpoint) -> VoiceCard:
     if isinstance(progress, dict) and "step" in progress:
         made["steps"] = progress["step"]
     if isinstance(recipe, dict):
-        made["settings"] = recipe
+        # Without the folders of whoever trained it.
+        made["settings"] = recipe | {"start_from": PurePath(str(recipe.get("start_from", ""))).name}
     return replace(
         card,
         rate_hz=checkpoint.rate_hz,

@@ -33,6 +33,11 @@ def _goes_on_from(hardened: Hardened, done: int) -> None:
     assert json.loads(said.stdout)["steps"] == done + 2
 
 
+def test_it_speaks_at_once_with_the_voice_that_comes_along(hardened: Hardened) -> None:
+    hardened.run("speak", "--text", "Hello", "--out", "/data/first.wav")
+    assert (hardened.data / "first.wav").read_bytes().startswith(b"RIFF")
+
+
 def test_it_trains(hardened: Hardened) -> None:
     said = hardened.run(*TRAIN, "--max-steps", "3", "--json")
     assert json.loads(said.stdout)["steps"] == 3

@@ -16,6 +16,7 @@ from app.speak.engine import Manner
 from app.speak.export import export_voice
 from app.speak.voice import open_voice
 from app.text.front import FrontEnd
+from app.voice.checkpoint import EXTRA
 
 STILL = Manner(noise=0.0, noise_w=0.0)
 KINDS = [("tiny", 1, "espeak"), ("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
@@ -108,6 +109,28 @@ def test_the_card_says_where_the_voice_came_from(make_onnx: Any) -> None:
     assert card["language"]["family"] == "en"
     properties = {one.key: one.value for one in onnx.load(path).metadata_props}
     assert json.loads(properties["voxmatrix"]) == made
+
+
+def test_nobodys_folders_go_out_into_the_world(
+    checkpoint_content: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    content = checkpoint_content()
+    content[EXTRA]["recipe"] = {"quality": "tiny", "start_from": "/home/anna/secret/epoch=2.ckpt"}
+    torch.save(content, tmp_path / "voice.ckpt")
+
+    card = export_voice(tmp_path / "voice.ckpt", tmp_path / "voice.onnx").card.read_text()
+
+    assert json.loads(card)["voxmatrix"]["settings"] == {"quality": "tiny", "start_from": "epoch=2.ckpt"}
+    assert "anna" not in card
+
+
+def test_how_it_varies_by_itself_can_be_said(make_checkpoint: Any, tmp_path: Path) -> None:
+    card = export_voice(make_checkpoint(), tmp_path / "voice.onnx", noise=0.3).card
+
+    assert json.loads(card.read_text())["inference"] == {"noise_scale": 0.3, "length_scale": 1.0, "noise_w": 0.8}
+    with pytest.raises(UsageError, match="--noise-w is -1"):
+        export_voice(make_checkpoint(), tmp_path / "other.onnx", noise_w=-1)
+    assert not (tmp_path / "other.onnx").exists()
 
 
 def test_what_is_there_is_replaced_only_when_told(make_checkpoint: Any, tmp_path: Path) -> None:

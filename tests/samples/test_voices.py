@@ -1,0 +1,50 @@
+"""The voice that comes along speaks on a bare machine: from letters, without torch, espeak-ng or a network."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.speak.places import card_path
+from app.voice.card import VoiceCard
+
+ROOT = Path(__file__).parents[2]
+VOICES = sorted((ROOT / "samples" / "voices").glob("*.onnx"))
+MOST_BYTES = 25_000_000
+
+
+def test_there_is_one_and_all_of_them_are_small() -> None:
+    assert VOICES
+    assert sum(path.stat().st_size for path in (ROOT / "samples" / "voices").iterdir()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)
+def test_its_card_says_what_it_is_and_needs_no_espeak(voice: Path) -> None:
+    card = VoiceCard.read(card_path(voice))
+
+    assert card.phoneme_type == "text"
+    assert f"-{card.quality}" in voice.stem and voice.stem.startswith("en_US-")
+    assert voice.stem in (voice.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_person_who_names_no_voice_hears_it(tmp_path: Path) -> None:
+    """As on a bare machine: no programs on the path, no home of voxmatrix, and torch must not be imported."""
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from app.cli.main import run\n"
+        "sys.exit(run(['speak', '--text', 'Hello', '--out', 'hello.wav', '--seed', '1']))"
+    )
+    environment = os.environ | {"PATH": str(tmp_path), "VOXMATRIX_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    samples, rate_hz = soundfile.read(tmp_path / "hello.wav")
+    assert 0.2 < len(samples) / rate_hz < 3
+    assert 0.01 < float(np.sqrt(np.mean(samples**2))) < 0.5
