@@ -52,7 +52,7 @@ def main() -> None:
             device="cpu",
             max_steps=steps,
             batch_size=asked.batch_size,
-            workers=1,
+            workers=0,
             threads=asked.threads,
             log_every=1,
             validate_every=10 * steps,
