@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import options
-from app.errors import Finding, NoDeviceError
+from app.errors import Finding, NoDeviceError, UsageError
 
 if TYPE_CHECKING:
     from app.machine.facts import Gpu, Machine
@@ -48,19 +48,19 @@ def select(
     as_json: options.AsJson = False,
 ) -> None:
     """Choose the device and remember it. Asks on a terminal; elsewhere it takes N, or the best, and says so."""
-    from app.machine import choice
+    from app.machine import remembered as memory
 
     computer, notes = _computer(machine or context.obj)
     _warn(notes)
-    before = None if wanted or reconfigure else choice.remembered()
-    if before is not None and choice.is_here(computer, before):
-        gpu, reason = choice.find(computer, before), "chosen before; --reconfigure asks again"
+    before = None if wanted or reconfigure else memory.remembered()
+    if before is not None and memory.is_here(computer, before):
+        gpu, reason = memory.find(computer, before), "chosen before; --reconfigure asks again"
     else:
         if before is not None:
             typer.echo(f"{before.device} was chosen before and is not here any more", err=True)
         gpu, reason = _decide(computer, wanted, may_ask=not as_json)
-        reason += f"; remembered in {choice.remember(choice.choose(gpu))}"
-    device = choice.CPU if gpu is None else choice.device_name(gpu)
+        reason += f"; remembered in {memory.remember(memory.choose(gpu))}"
+    device = memory.CPU if gpu is None else gpu.device
     if as_json:
         typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
     else:
@@ -68,12 +68,11 @@ def select(
 
 
 def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
-    from app.machine.choice import named
     from app.plan.choice import choose
     from app.plan.device import AUTO
 
     if wanted:
-        return named(computer, wanted), "as you say"
+        return _named(computer, wanted), "as you say"
     if not computer.gpus:
         return None, "there is no GPU here"
     chosen = choose(computer, AUTO, task="speak")
@@ -86,15 +85,28 @@ def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | Non
 
 def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
     from app.cli.devices_table import print_table
-    from app.machine.choice import CPU, device_name, named
+    from app.machine.remembered import CPU
 
     print_table(computer)
     while True:
-        answer = typer.prompt("Which device", default=CPU if best is None else device_name(best))
+        answer = typer.prompt("Which device", default=CPU if best is None else best.device)
         try:
-            return named(computer, answer)
-        except NoDeviceError as error:
+            return _named(computer, answer)
+        except (NoDeviceError, UsageError) as error:
             typer.echo(f"{error.problem}: {error.remedy}")
+
+
+def _named(computer: "Machine", text: str) -> "Gpu | None":
+    """The GPU of this name or number, None for "cpu"."""
+    from app.plan.device import parse_device
+    from app.plan.fitness import absent
+    from app.plan.rank import meant
+
+    wish = parse_device(text, "flag", text)
+    gpu = meant(computer, wish, lambda gpu: True)
+    if gpu is None and wish.kind != "cpu":
+        raise absent(computer, wish)
+    return gpu
 
 
 def _computer(described: Path | None) -> "tuple[Machine, tuple[Finding, ...]]":

@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from app.machine.choice import CPU, device_name
 from app.machine.facts import Gpu, Machine
+from app.machine.remembered import CPU
 from app.tables.architecture import architecture
 
 _UNKNOWN = "unknown"
@@ -50,7 +50,7 @@ def print_table(machine: Machine) -> None:
 def _row(gpu: Gpu) -> dict[str, Any]:
     row = gpu.capability and architecture(gpu.capability)
     return {
-        "device": device_name(gpu),
+        "device": gpu.device,
         "index": gpu.index,
         "kind": gpu.kind,
         "name": gpu.name,

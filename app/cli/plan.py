@@ -67,8 +67,8 @@ def command(
         parallel_voices=asked_number(parallel_voices, *said.of("parallel_voices")),
     )
     if machine is None:
-        from app.machine.choice import remembered
         from app.machine.detect import detect
+        from app.machine.remembered import remembered
 
         plan = make_plan(detect().machine, quality, asked, task=purpose, remembered=remembered())
     else:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from app.errors import NoDeviceError
 from app.machine.facts import Gpu, Machine
 from app.plan.device import parse_device
-from app.plan.rank import best
+from app.plan.fitness import absent
+from app.plan.rank import best, meant
 from app.plan.verdict import Judgement
 
 RUNS = ("native", "ptx-jit")
@@ -24,12 +24,10 @@ def chosen_gpu(machine: Machine, judgements: Sequence[Judgement], asked: str) ->
         return None
     if wish.kind == "auto":
         return best(running, machine) if running else _first_cuda(machine)
-    there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind) and wish.index in (None, gpu.index)]
-    if not there:
-        listed = ", ".join(f"{each.kind}:{each.index}" for each in machine.gpus) or "no GPU"
-        raise NoDeviceError(f"{wish.said} is not there; here is {listed}", "set --device cpu or auto")
-    fit = [gpu for gpu in there if gpu in running]
-    return best(fit, machine) if fit else there[0]
+    gpu = meant(machine, wish, running.__contains__)
+    if gpu is None:
+        raise absent(machine, wish)
+    return gpu
 
 
 def _first_cuda(machine: Machine) -> Gpu | None:

@@ -51,6 +51,11 @@ class Gpu:
     unified: bool = False  # shares the memory of the computer (GB10, GH200, Jetson, integrated ones)
     mig: bool = False  # a slice of a GPU; its memory is the slice's
 
+    @property
+    def device(self) -> str:
+        """As `--device` takes it: cuda:0."""
+        return f"{self.kind}:{self.index}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TorchBuild:

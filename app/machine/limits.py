@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.machine import cgroup
 from app.machine.text import read_text
 
 
@@ -22,10 +23,8 @@ def read_limits(root: Path = Path("/")) -> Limits:
 
 def cpus(root: Path = Path("/")) -> int:
     """The smaller of the CPUs this process may run on and the quota of its cgroup, at least 1."""
-    quota = _quota_v2(root)
-    quota = _quota_v1(root) if quota is None else quota
-    count = _affinity()
-    return count if quota is None else max(1, min(count, int(quota + 0.5)))
+    quotas = [quota for place in cgroup.folders(root, "cpu") if (quota := _quota(place)) is not None]
+    return max(1, min([_affinity(), *(int(quota + 0.5) for quota in quotas)]))
 
 
 def shm_free_bytes(root: Path = Path("/")) -> int | None:
@@ -52,24 +51,7 @@ def _affinity() -> int:
     return os.cpu_count() or 1
 
 
-def _quota_v2(root: Path) -> float | None:
-    """The tightest quota from this process's group up to the root: every one of them holds."""
-    group = _group_v2(root)
-    mount = root / "sys" / "fs" / "cgroup"
-    places = [mount / Path(*group.parts[:depth]) for depth in range(len(group.parts) + 1)]
-    quotas = [quota for place in places if (quota := parse_cpu_max(read_text(place / "cpu.max"))) is not None]
-    return min(quotas, default=None)
-
-
-def _group_v2(root: Path) -> Path:
-    for line in read_text(root / "proc" / "self" / "cgroup").splitlines():
-        if line.startswith("0::/"):
-            return Path(line.removeprefix("0::/"))
-    return Path()
-
-
-def _quota_v1(root: Path) -> float | None:
-    place = root / "sys" / "fs" / "cgroup" / "cpu"
-    return parse_cpu_max(
-        f"{read_text(place / 'cpu.cfs_quota_us').strip()} {read_text(place / 'cpu.cfs_period_us').strip()}"
-    )
+def _quota(place: Path) -> float | None:
+    """CPUs that one group may keep busy: cgroup v2's words, else v1's."""
+    old = f"{read_text(place / 'cpu.cfs_quota_us').strip()} {read_text(place / 'cpu.cfs_period_us').strip()}"
+    return parse_cpu_max(read_text(place / "cpu.max") or old)

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from app.machine import cgroup
 from app.machine.text import read_text
 
 _MIB = 1024 * 1024
-_CGROUPS = Path("sys") / "fs" / "cgroup"
 
 
 class Memory(NamedTuple):
@@ -32,7 +32,7 @@ def read_memory(root: Path = Path("/")) -> Memory:
     """What the computer has and every cgroup on the way to this process allows."""
     text = read_text(root / "proc" / "meminfo")
     whole = parse_meminfo(text) if text else _without_proc()
-    limits = [limit for place in _groups(root) if (limit := _limit(place)) is not None]
+    limits = [limit for place in cgroup.folders(root, "memory") if (limit := _limit(place)) is not None]
     return Memory(
         total=_least(whole.total, *(limit.total for limit in limits)),
         available=_least(whole.available, *(limit.available for limit in limits)),
@@ -48,21 +48,6 @@ def parse_meminfo(text: str) -> Memory:
         return int(words[0]) * 1024 if words and words[0].isdecimal() else None
 
     return Memory(row("MemTotal"), row("MemAvailable"))
-
-
-def _groups(root: Path) -> list[Path]:
-    """Folders of cgroup v2 and v1, from the mount down to this process's: every limit among them holds."""
-    places = []
-    for line in read_text(root / "proc" / "self" / "cgroup").splitlines() or ["0::/", ":memory:/"]:
-        _, controllers, group = (*line.split(":", 2), "", "")[:3]
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        mount = root / _CGROUPS / ("memory" if controllers else "")
-        parts = Path(group.lstrip("/")).parts
-        # ".." stands there when the group lies outside this process's cgroup namespace: only the mount can be read.
-        deepest = 0 if ".." in parts else len(parts)
-        places += [mount.joinpath(*parts[:depth]) for depth in range(deepest + 1)]
-    return places
 
 
 def _limit(place: Path) -> Memory | None:

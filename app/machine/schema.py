@@ -81,7 +81,7 @@ class Machine(_Described):
 
     @model_validator(mode="after")
     def _each_gpu_once(self) -> Self:
-        counted = Counter(f"{gpu.kind}:{gpu.index}" for gpu in self.gpus)
+        counted = Counter(gpu.to_facts().device for gpu in self.gpus)
         twice = [name for name, count in counted.items() if count > 1]
         if twice:
             raise ValueError(f"gpus has {', '.join(twice)} more than once")

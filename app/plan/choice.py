@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.errors import Finding
-from app.machine.choice import CPU, find
-from app.machine.choice import Choice as Remembered
-from app.machine.choice import device_name as name
 from app.machine.facts import Gpu, Machine
+from app.machine.remembered import CPU, Remembered, find
 from app.plan.device import Wish
 from app.plan.fitness import Judge, Task, absent, unfit
-from app.plan.rank import best
+from app.plan.rank import best, meant
 from app.plan.verdict import judge
 from app.settings import Setting, Source
 
@@ -44,7 +42,7 @@ def choose(
         return Choice(device=Setting(value=CPU, reason=f"asked for by {wish.said}", source=wish.source))
     if wish.kind == "auto":
         return _automatic(machine, judge, task, remembered)
-    gpu = _wished(machine, wish, judge, task)
+    gpu = meant(machine, wish, lambda gpu: unfit(gpu, machine, judge, task) is None)
     wrong = absent(machine, wish) if gpu is None else unfit(gpu, machine, judge, task)
     if wrong is None and gpu is not None:
         return _taken(gpu, machine, judge, f"asked for by {wish.said}", source=wish.source, findings=())
@@ -72,7 +70,7 @@ def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembere
                 same,
                 machine,
                 judge,
-                "remembered from `voxmatrix devices select`",
+                _REMEMBERED,
                 source="automatic",
                 findings=findings,
             )
@@ -88,24 +86,15 @@ def _automatic(machine: Machine, judge: Judge, task: Task, remembered: Remembere
     return Choice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=tuple(findings))
 
 
-def _wished(machine: Machine, wish: Wish, judge: Judge, task: Task) -> Gpu | None:
-    """The GPU that is meant. Without a number: the best of the usable ones, else the first, to say what is wrong."""
-    there = [gpu for gpu in machine.gpus if wish.kind in ("gpu", gpu.kind)]
-    if wish.index is not None:
-        there = [gpu for gpu in there if gpu.index == wish.index]
-    fit = [gpu for gpu in there if unfit(gpu, machine, judge, task) is None]
-    return best(fit, machine) if fit else next(iter(there), None)
-
-
 def _taken(
     gpu: Gpu, machine: Machine, judge: Judge, why: str, *, source: Source, findings: Sequence[Finding]
 ) -> Choice:
     """A choice of this GPU, with a warning where nobody can say whether this torch runs on it."""
     judged, said = judge(gpu, machine), list(findings)
     if gpu.kind == "cuda" and judged.verdict is None:
-        problem = f"whether torch runs on {name(gpu)} ({gpu.name}) is not known: {judged.reason}"
+        problem = f"whether torch runs on {gpu.device} ({gpu.name}) is not known: {judged.reason}"
         said.append(Finding(problem=problem, remedy=judged.remedy or "see: voxmatrix doctor", severity="warning"))
-    setting = Setting(value=name(gpu), reason=_seen(gpu, why), source=source)
+    setting = Setting(value=gpu.device, reason=_seen(gpu, why), source=source)
     return Choice(device=setting, gpu=gpu, findings=tuple(said))
 
 

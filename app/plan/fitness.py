@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Literal
 
 from app.errors import NoDeviceError, NoKernelsError
-from app.machine.choice import device_name as name
 from app.machine.facts import Gpu, Machine
 from app.plan.device import Wish
 from app.plan.verdict import Judgement
@@ -20,7 +19,7 @@ Judge = Callable[[Gpu, Machine], Judgement]
 
 def unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceError | NoKernelsError | None:
     """Why this GPU cannot do it, as the error that a demand for it ends with; None where it can, or may."""
-    called = f"{name(gpu)} ({gpu.name or 'a GPU without a name'})"
+    called = f"{gpu.device} ({gpu.name or 'a GPU without a name'})"
     if task == "train" and gpu.kind == "directml":
         return NoDeviceError(f"{called} is not for training: {_NO_TRAINING}", "set --device cpu; speaking works there")
     judged = judge(gpu, machine)
@@ -35,7 +34,7 @@ def unfit(gpu: Gpu, machine: Machine, judge: Judge, task: Task) -> NoDeviceError
 
 def absent(machine: Machine, wish: Wish) -> NoDeviceError:
     """The error that lists what is there."""
-    listed = ", ".join(f"{name(gpu)} ({gpu.name or 'no name'})" for gpu in machine.gpus)
+    listed = ", ".join(f"{gpu.device} ({gpu.name or 'no name'})" for gpu in machine.gpus)
     there = f"here is: {listed}, cpu" if listed else "there is no GPU here, only the cpu"
     mend = (
         "choose one of these, or set --device auto"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, fields
 
 from app.errors import Finding
-from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
+from app.machine.remembered import Remembered
 from app.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from app.plan.budget import Need, memory_budget
 from app.plan.choice import choose

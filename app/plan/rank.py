@@ -1,9 +1,10 @@
-"""Which of several GPUs is the best one. Pure."""
+"""Which of several GPUs is the best one, and which one a wish means. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.machine.facts import Gpu, Machine
 from app.plan.budget import shares_memory
+from app.plan.device import Wish
 from app.tables.precision import precision_row
 
 _SPEED_ORDER = ("fp32", "fp16", "bf16")
@@ -19,6 +20,18 @@ def best(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
         gpus,
         key=lambda gpu: (gpu.kind == "cuda", _format(gpu), _free(gpu, machine), gpu.capability or (0, 0), -gpu.index),
     )
+
+
+def meant(machine: Machine, wish: Wish, is_fit: Callable[[Gpu], bool]) -> Gpu | None:
+    """The GPU that is asked for: the best of those that are fit, else the first, to say what is wrong; None: absent.
+
+    Of two kinds with the same number, the first of the computer's list is meant.
+    """
+    there = [gpu for gpu in machine.gpus if wish.kind in ("auto", "gpu", gpu.kind)]
+    if wish.index is not None:
+        there = [gpu for gpu in there if gpu.index == wish.index]
+    fit = [gpu for gpu in there if is_fit(gpu)]
+    return best(fit, machine) if fit else next(iter(there), None)
 
 
 def _format(gpu: Gpu) -> int:

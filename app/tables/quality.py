@@ -1,13 +1,12 @@
 """The sizes of a voice's networks, read from qualities.toml."""
 
 import math
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from app.errors import UsageError
+from app.tables import rows
 
 #: The same for every quality (facts of Piper and of vits `configs/*.json`).
 N_FFT = 1024
@@ -50,8 +49,7 @@ class Quality:
 @cache
 def qualities() -> dict[str, Quality]:
     """Every quality by name."""
-    table = tomllib.loads(files("app.tables").joinpath("qualities.toml").read_text(encoding="utf-8"))
-    return {name: Quality(name=name, **_frozen(row)) for name, row in table.items()}
+    return {name: Quality(name=name, **_frozen(row)) for name, row in rows.read("qualities.toml").items()}
 
 
 def quality(name: str) -> Quality:

@@ -70,3 +70,14 @@ def test_free_shared_memory_is_read_where_there_is_some(tmp_path: Path) -> None:
     (tmp_path / "dev" / "shm").mkdir(parents=True)
     free = shm_free_bytes(tmp_path)
     assert free is None or free > 0
+
+
+def test_cgroup_v1_of_this_process_holds_as_well_as_its_parents(tmp_path: Path) -> None:
+    place = "sys/fs/cgroup/cpu/"
+    files = {
+        "proc/self/cgroup": "3:cpu,cpuacct:/job\n0::/\n",
+        place + "job/cpu.cfs_quota_us": "300000\n",
+        place + "job/cpu.cfs_period_us": "100000\n",
+        place + "cpu.cfs_quota_us": "-1\n",
+    }
+    assert cpus(pretend(tmp_path, files)) == 3

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from app.errors import NoDeviceError, NoKernelsError
-from app.machine.choice import Choice as Remembered
 from app.machine.facts import Machine
+from app.machine.remembered import Remembered
 from app.plan.choice import Choice, choose
 from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
 from app.plan.fitness import Task

@@ -3,7 +3,8 @@
 import pytest
 
 from app.machine.facts import Gpu
-from app.plan.rank import best
+from app.plan.device import parse_device
+from app.plan.rank import best, meant
 from tests.plan.computers import ARC, RTX_3060, gpu, machine
 
 M40 = gpu("Tesla M40 24GB", "5.2", 24576)
@@ -34,3 +35,13 @@ def test_of_two_alike_it_is_the_first_with_more_free_memory() -> None:
         gpu("L4", "8.9", 24576, free_mib=free, index=i) for i, free in enumerate((900, 24000, 24000))
     )
     assert best([busy, idle_too, idle], machine()) is idle
+
+
+@pytest.mark.parametrize(("text", "found"), [("0", RTX_3060), (ARC.device, ARC), ("gpu", RTX_3060), ("cuda:1", None)])
+def test_a_wish_means_the_best_that_fits_it(text: str, found: Gpu | None) -> None:
+    here = machine(RTX_3060, ARC)
+    assert meant(here, parse_device(text, "flag", "--device"), lambda gpu: True) == found
+
+
+def test_where_none_is_fit_the_first_is_meant_to_say_what_is_wrong() -> None:
+    assert meant(machine(RTX_3060, ARC), parse_device(ARC.kind, "flag", "--device"), lambda gpu: False) is ARC

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import NoDeviceError, UsageError
-from app.machine import choice
+from app.errors import UsageError
+from app.machine import remembered
 from app.machine.facts import Gpu, Machine
 from app.machine.record import read_machine
 
@@ -25,40 +25,26 @@ def settings() -> Path:
     return Path(os.environ["VOXMATRIX_HOME"]) / "settings.toml"
 
 
-def test_a_number_means_the_better_kind_and_a_name_says_which() -> None:
-    here = machine(OLD, NEW, INTEL)
-    assert choice.named(here, "0") == OLD
-    assert choice.named(here, "CUDA:1") == NEW
-    assert choice.named(here, "xpu:0") == INTEL
-    assert choice.named(here, "cpu") is None
-
-
-@pytest.mark.parametrize("text", ["2", "cuda:2", "-1", "gpu", "rocm:0"])
-def test_a_device_that_is_not_there_is_refused_with_those_that_are(text: str) -> None:
-    with pytest.raises(NoDeviceError, match="cuda:0, cuda:1, cpu"):
-        choice.named(machine(OLD, NEW), text)
-
-
 def test_a_card_is_found_by_its_uuid_wherever_it_sits_now() -> None:
-    choice.remember(choice.choose(NEW))
-    kept = choice.remembered()
+    remembered.remember(remembered.choose(NEW))
+    kept = remembered.remembered()
     moved = Gpu(index=0, kind="cuda", uuid="GPU-new")
 
     assert kept is not None
     assert tomllib.loads(settings().read_text())["device"] == {"device": "cuda:1", "uuid": "GPU-new", "index": 1}
-    assert choice.find(machine(moved), kept) == moved
-    assert not choice.is_here(machine(OLD), kept)
+    assert remembered.find(machine(moved), kept) == moved
+    assert not remembered.is_here(machine(OLD), kept)
 
 
 def test_a_card_without_uuid_is_found_by_its_name_and_the_cpu_is_always_here() -> None:
-    assert choice.find(machine(OLD, INTEL), choice.choose(INTEL)) == INTEL
-    assert choice.is_here(machine(), choice.choose(None))
+    assert remembered.find(machine(OLD, INTEL), remembered.choose(INTEL)) == INTEL
+    assert remembered.is_here(machine(), remembered.choose(None))
 
 
 def test_other_settings_are_kept() -> None:
     settings().write_text('quality = "low"\n\n[device]\ndevice = "cuda:7"\n\n[serve]\nport = 5\n', encoding="utf-8")
-    choice.remember(choice.choose(OLD))
-    choice.remember(choice.choose(None))
+    remembered.remember(remembered.choose(OLD))
+    remembered.remember(remembered.choose(None))
     assert tomllib.loads(settings().read_text()) == {
         "quality": "low",
         "serve": {"port": 5},
@@ -69,20 +55,20 @@ def test_other_settings_are_kept() -> None:
 def test_broken_settings_are_named_and_not_overwritten() -> None:
     settings().write_text("device = [", encoding="utf-8")
     with pytest.raises(UsageError, match=r"settings\.toml"):
-        choice.remembered()
+        remembered.remembered()
     with pytest.raises(UsageError):
-        choice.remember(choice.choose(OLD))
+        remembered.remember(remembered.choose(OLD))
     assert settings().read_text() == "device = ["
 
 
 @pytest.mark.parametrize("text", ["", "device = 5", "[device]\ndevice = 5"])
 def test_settings_without_a_device_remember_none(text: str) -> None:
     settings().write_text(text, encoding="utf-8")
-    assert choice.remembered() is None
+    assert remembered.remembered() is None
 
 
 @pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_device_of_every_described_computer_is_found_again(path: Path) -> None:
     computer = read_machine(path)
     for gpu in (*computer.gpus, None):
-        assert choice.find(computer, choice.choose(gpu)) == gpu
+        assert remembered.find(computer, remembered.choose(gpu)) == gpu

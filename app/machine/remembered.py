@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.config import home
-from app.errors import NoDeviceError, UsageError
+from app.errors import UsageError
 from app.files import write_text
 from app.machine.facts import Gpu, Machine
 from app.machine.text import read_text
@@ -16,40 +16,19 @@ CPU = "cpu"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class Remembered:
     """A device as it was when it was chosen; cards move, so the uuid is stronger than the name."""
 
     device: str  # cuda:0, directml:1, cpu
     uuid: str | None = None
 
 
-def device_name(gpu: Gpu) -> str:
-    """As `--device` takes it: cuda:0."""
-    return f"{gpu.kind}:{gpu.index}"
-
-
-def named(machine: Machine, text: str) -> Gpu | None:
-    """The GPU that "1" or "cuda:1" names, None for "cpu". Of two kinds with that number, the better one is meant.
-
-    Raises:
-        NoDeviceError: it is not here.
-    """
-    wanted = text.strip().lower()
-    if wanted == CPU:
-        return None
-    for gpu in machine.gpus:
-        if wanted in (str(gpu.index), device_name(gpu)):
-            return gpu
-    there = ", ".join([*map(device_name, machine.gpus), CPU])
-    raise NoDeviceError(f"there is no device {text!r} here", f"choose one of: {there}")
-
-
-def choose(gpu: Gpu | None) -> Choice:
+def choose(gpu: Gpu | None) -> Remembered:
     """A choice to be remembered; no GPU means the CPU."""
-    return Choice(device=CPU) if gpu is None else Choice(device=device_name(gpu), uuid=gpu.uuid)
+    return Remembered(device=CPU) if gpu is None else Remembered(device=gpu.device, uuid=gpu.uuid)
 
 
-def remember(choice: Choice) -> Path:
+def remember(choice: Remembered) -> Path:
     """Write a choice into settings.toml beside what else stands there.
 
     Raises:
@@ -66,7 +45,7 @@ def remember(choice: Choice) -> Path:
     return path
 
 
-def remembered() -> Choice | None:
+def remembered() -> Remembered | None:
     """What was chosen, if anything was.
 
     Raises:
@@ -74,17 +53,17 @@ def remembered() -> Choice | None:
     """
     kept = _settings(_path()).get("device")
     device, uuid = (kept.get("device"), kept.get("uuid")) if isinstance(kept, dict) else (None, None)
-    return Choice(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
+    return Remembered(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
 
 
-def find(machine: Machine, choice: Choice) -> Gpu | None:
+def find(machine: Machine, choice: Remembered) -> Gpu | None:
     """The GPU that was chosen, wherever it sits now; None when it is gone."""
     if choice.uuid is not None:
         return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
-    return next((gpu for gpu in machine.gpus if device_name(gpu) == choice.device and gpu.uuid is None), None)
+    return next((gpu for gpu in machine.gpus if gpu.device == choice.device and gpu.uuid is None), None)
 
 
-def is_here(machine: Machine, choice: Choice) -> bool:
+def is_here(machine: Machine, choice: Remembered) -> bool:
     """Can this computer still do what was chosen?"""
     return choice.device == CPU or find(machine, choice) is not None
 
