@@ -25,6 +25,10 @@ PromptList = Annotated[str, option("--prompt-list", "Which list was read, with -
 MaxSeconds = Annotated[float, option("--max-seconds", "Recordings longer than this are left out.", min=0)]
 Workers = Annotated[int, option("--workers", "Processes that read recordings; 0 decides.", min=0)]
 Device = Annotated[str, option("--device", "cpu, cuda:0 … or auto.")]
+GpuNumber = Annotated[str, option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")]
+UseGpu = Annotated[
+    bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")
+]
 Speaker = Annotated[str, option("--speaker", "Name or number of the speaker, for a voice with several.")]
 Force = Annotated[bool, option("--force", "Replace files that are there already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]

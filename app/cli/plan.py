@@ -1,7 +1,6 @@
 """`voxmatrix plan`: every automatic setting with its reason, for this computer or a described one."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -9,14 +8,12 @@ import typer
 
 from app.cli import options
 from app.cli.sources import Words
-from app.config import environment as current_environment
+from app.cli.wish import asked_device
 from app.errors import UsageError
 from app.plan.asked import asked_number, asked_precision, asked_switch
-from app.plan.device import AUTO, Wish, gpu_or_cpu, older_names, parse_device
 from app.plan.fitness import Task
 from app.plan.plan import Asked, make_plan
 from app.plan.show import plan_to_json, print_plan
-from app.settings import Source
 
 _MachineFile = Annotated[
     Path | None, typer.Option("--machine", help="Plan for the computer that this file describes, not for this one.")
@@ -31,10 +28,8 @@ def command(
     machine: _MachineFile = None,
     task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train",
     device: options.Device = _AUTO,
-    gpu: Annotated[str, options.option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")] = "",
-    use_gpu: Annotated[
-        bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")
-    ] = None,
+    gpu: options.GpuNumber = "",
+    use_gpu: options.UseGpu = None,
     precision: Annotated[str, options.option("--precision", "fp32, bf16, fp16 or auto.")] = _AUTO,
     tf32: Annotated[str, options.option("--tf32", "on, off or auto.")] = _AUTO,
     cudnn_benchmark: Annotated[str, options.option("--cudnn-benchmark", "on, off or auto.")] = _AUTO,
@@ -54,7 +49,7 @@ def command(
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
     said, purpose = Words(context), _task(task)
     asked = Asked(
-        device=_wish(said, device, gpu, use_gpu, current_environment()),
+        device=asked_device(said, device, gpu, use_gpu),
         precision=asked_precision(precision, *said.of("precision")),
         tf32=asked_switch(tf32, *said.of("tf32")),
         cudnn_benchmark=asked_switch(cudnn_benchmark, *said.of("cudnn_benchmark")),
@@ -87,20 +82,3 @@ def _task(text: str) -> Task:
         if text == task:
             return task  # type: ignore[no-any-return]
     raise UsageError(f"--task is {text!r}", f"set it to {' or '.join(get_args(Task))}")
-
-
-def _wish(said: Words, device: str, gpu: str, use_gpu: bool | None, environment: Mapping[str, str]) -> Wish:
-    """The device, from the strongest that spoke: flag, environment (ours, then the seeds' names), voxmatrix.toml."""
-    spoken = {name: said.of(name) for name in ("device", "gpu", "use_gpu") if said.spoke(name)}
-    sources: tuple[Source, ...] = ("flag", "environment", "voxmatrix.toml")
-    for source in sources:
-        if "device" in spoken and spoken["device"][1] == source:
-            return parse_device(device, source, f"{spoken['device'][0]} {device}")
-        if "gpu" in spoken and spoken["gpu"][1] == source:
-            return parse_device(gpu, source, f"{spoken['gpu'][0]} {gpu}")
-        if use_gpu is not None and spoken["use_gpu"][1] == source:
-            word = "--use-gpu" if use_gpu else "--no-use-gpu"
-            return gpu_or_cpu("yes" if use_gpu else "no", None, source, word if source == "flag" else "use_gpu")
-        if source == "environment" and (older := older_names(environment)) is not AUTO:
-            return older
-    return AUTO
