@@ -1,0 +1,71 @@
+"""Out of memory: how the libraries say so, how much was wanted, and what can be given back before another try."""
+
+import errno
+import gc
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+_MIB = 1024 * 1024
+#: Classes that mean it whatever their text: torch.OutOfMemoryError was torch.cuda.OutOfMemoryError before torch 2.5.
+_CLASS = "OutOfMemoryError"
+#: What RuntimeErrors and onnxruntime's errors say when memory is what lacks. torch's text for CUDA, XPU, HIP and MPS;
+#: its CPU allocator (Linux, Windows); cuBLAS and cuDNN; torch-directml; onnxruntime's arena, its C++ and DirectX 12.
+_WORDS = re.compile(
+    r"out of memory"
+    r"|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
+    r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE)_(?:STATUS_)?ALLOC_FAILED"
+    r"|could not allocate tensor with|not enough GPU video memory"
+    r"|failed to allocate memory|smaller than requested bytes|bad_?alloc|bad allocation"
+    r"|8007000E",
+    re.IGNORECASE,
+)
+_NUMBER = r"([0-9]{1,20}(?:\.[0-9]{1,20})?)"
+#: torch, its CPU allocator and numpy; torch-directml; the two messages of onnxruntime's arena.
+_WANTED = re.compile(
+    rf"(?:tried|unable) to allocate {_NUMBER} ?(bytes|[KMGTP]i?B)"
+    rf"|(?:allocate tensor with|requested bytes of|requested buffer of size) {_NUMBER}",
+    re.IGNORECASE,
+)
+#: MPS writes GB for what the others call GiB: both are powers of two.
+_UNITS: dict[str, float] = {"bytes": 1, **{letter: 1024**power for power, letter in enumerate("kmgtp", start=1)}}
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory, of a device or of the computer, is what this error is about."""
+    if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    if any(base.__name__ == _CLASS for base in type(error).__mro__):
+        return True
+    of_a_library = isinstance(error, RuntimeError) or type(error).__module__.startswith("onnxruntime")
+    return of_a_library and _WORDS.search(str(error)) is not None
+
+
+def missing_mib(error: BaseException) -> float | None:
+    """How much was asked for in vain, in MiB; None when the error does not say."""
+    found = _WANTED.search(str(error))
+    if found is None:
+        return None
+    amount, unit, plain = found.groups()
+    if plain is not None:
+        return float(plain) / _MIB
+    word = unit.lower()
+    return float(amount) * _UNITS[word if word == "bytes" else word[0]] / _MIB
+
+
+def free_cached(device: "torch.device | None") -> None:
+    """Give back what nobody uses: Python's rings of objects, and the memory that torch keeps on a CUDA device.
+
+    Call it behind the `except` block, not in it: the error holds the frames it came through, and with them the tensors
+    that filled the memory. DirectML and the CPU keep nothing that could be asked back; None is a device without torch.
+    """
+    gc.collect()
+    if device is not None and device.type == "cuda":
+        import torch
+
+        with torch.cuda.device(device):
+            torch.cuda.empty_cache()

@@ -1,0 +1,164 @@
+"""Out of memory is known in the words of every library that runs out of it, and nothing else is taken for it."""
+
+import errno
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.compute.memory import free_cached, is_out_of_memory, missing_mib
+from app.errors import MemoryExhaustedError
+
+#: As the libraries write them, with what was asked for in MiB.
+SAID = {
+    "torch on CUDA": (
+        "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 7.79 GiB of which 1.02 GiB is "
+        "free. Including non-PyTorch memory, this process has 6.70 GiB memory in use.",
+        2560.0,
+    ),
+    "torch 2.4 on CUDA": ("CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 7.79 GiB total capacity)", 20.0),
+    "a few bytes": ("CUDA out of memory. Tried to allocate 512 bytes. GPU 0 has", 512 / 1024**2),
+    "MPS": ("MPS backend out of memory (MPS allocated: 1.00 GB). Tried to allocate 1.50 GB on private pool.", 1536.0),
+    "the driver": ("CUDA error: out of memory\nCUDA kernel errors might be reported asynchronously", None),
+    "cuBLAS": ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", None),
+    "cuDNN": ("cuDNN error: CUDNN_STATUS_ALLOC_FAILED", None),
+    "the CPU": (
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+        "allocate 1099511627776 bytes. Error code 12 (Cannot allocate memory)",
+        1024.0**2,
+    ),
+    "the CPU of Windows": (
+        "[enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: not enough memory: you tried to allocate "
+        "1048576 bytes.",
+        1.0,
+    ),
+    "DirectML": (
+        "Could not allocate tensor with 1073741824 bytes. There is not enough GPU video memory available!",
+        1024.0,
+    ),
+}
+#: onnxruntime's, which come as exceptions of its own.
+ONNX = {
+    "the arena": (
+        "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. "
+        "Name:'/dec/Conv' Status Message: /onnxruntime/core/framework/bfc_arena.cc:376 void* "
+        "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for requested buffer of "
+        "size 2097152",
+        2.0,
+    ),
+    "the arena's limit": (
+        "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Available memory of 5242880 is smaller than requested bytes of "
+        "10485760",
+        10.0,
+    ),
+    "C++": ("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Exception during initialization: std::bad_alloc", None),
+    "CUDA": ("[ONNXRuntimeError] : 1 : FAIL : CUDA failure 2: out of memory ; GPU=0 ; hostname=x", None),
+    "DirectX 12": ("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : DmlExecutionProvider 8007000E Not enough", None),
+}
+RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})
+
+
+@pytest.mark.parametrize(("text", "mib"), SAID.values(), ids=SAID)
+def test_each_message_of_torch_is_known_with_what_was_asked_for(text: str, mib: float | None) -> None:
+    error = RuntimeError(text)
+    assert is_out_of_memory(error)
+    assert missing_mib(error) == mib
+
+
+@pytest.mark.parametrize(("text", "mib"), ONNX.values(), ids=ONNX)
+def test_each_message_of_onnxruntime_is_known_with_what_was_asked_for(text: str, mib: float | None) -> None:
+    error = RuntimeException(text)
+    assert is_out_of_memory(error)
+    assert missing_mib(error) == mib
+
+
+def test_the_class_is_enough() -> None:
+    assert is_out_of_memory(torch.cuda.OutOfMemoryError(""))
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(OSError(errno.ENOMEM, "Cannot allocate memory"))
+
+
+def test_what_torch_and_numpy_really_raise_is_known() -> None:
+    with pytest.raises(RuntimeError) as of_torch:
+        torch.empty(2**55, dtype=torch.uint8)
+    assert is_out_of_memory(of_torch.value)
+    assert missing_mib(of_torch.value) == 2.0**35
+    with pytest.raises(MemoryError) as of_numpy:
+        np.empty(2**55, np.uint8)
+    assert is_out_of_memory(of_numpy.value)
+    assert missing_mib(of_numpy.value) == 2.0**35
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("CUDA error: an illegal memory access was encountered"),
+        RuntimeError("DataLoader worker is killed by signal: Bus error. They may be out of shared memory"),
+        RuntimeError("The size of tensor a (3) must match the size of tensor b (4)"),
+        ValueError("a recording called 'out of memory.wav'"),
+        OSError(errno.ENOSPC, "No space left on device"),
+        MemoryExhaustedError("out of memory after every retreat"),
+        KeyboardInterrupt("out of memory"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_other_bad_news_is_not_taken_for_it(error: BaseException) -> None:
+    assert not is_out_of_memory(error)
+
+
+@given(st.text())
+def test_no_message_is_too_strange_to_be_read(text: str) -> None:
+    assert missing_mib(RuntimeError(text)) is None or "allocate" in text or "requested" in text
+
+
+@given(st.integers(1, 2**40))
+def test_a_number_of_bytes_comes_back_in_mib(count: int) -> None:
+    assert missing_mib(RuntimeError(f"you tried to allocate {count} bytes.")) == pytest.approx(count / 2**20)
+
+
+def test_huge_numbers_are_no_trouble() -> None:
+    assert missing_mib(RuntimeError("Tried to allocate " + "9" * 5000 + " GiB")) is None
+    assert missing_mib(RuntimeError("Tried to allocate " + "9" * 20 + " GiB")) == pytest.approx(1024e20)
+
+
+def test_freeing_ends_rings_of_objects_and_empties_the_cache_of_the_device_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Node:
+        ring: "Node"
+
+    node = Node()
+    node.ring, seen = node, weakref.ref(node)
+    emptied: list[int] = []
+    inside: list[int] = []
+
+    class Selected:
+        def __init__(self, device: torch.device) -> None:
+            self.index = device.index
+
+        def __enter__(self) -> None:
+            inside.append(self.index)
+
+        def __exit__(self, *_: object) -> None:
+            inside.pop()
+
+    monkeypatch.setattr(torch.cuda, "device", Selected)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(inside[-1]))
+    gc.disable()
+    try:
+        del node
+        free_cached(torch.device("cuda:1"))
+    finally:
+        gc.enable()
+    assert seen() is None
+    assert emptied == [1]
+
+
+@pytest.mark.parametrize("device", [None, torch.device("cpu"), torch.device("privateuseone:0"), torch.device("meta")])
+def test_devices_that_keep_nothing_are_left_alone(device: torch.device | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: pytest.fail("not this device's cache"))
+    free_cached(device)
