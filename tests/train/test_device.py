@@ -9,7 +9,7 @@ import torch
 from app.errors import UsageError
 from app.machine.facts import Capability, Gpu
 from app.plan.plan import make_plan
-from app.train.device import make_fabric, open_device, planned_gpu
+from app.train.device import make_fabric, open_devices, planned_gpus
 from tests.train.asking import HERE, asked
 
 CARD = Gpu(
@@ -28,7 +28,7 @@ def switches() -> Iterator[None]:
 
 
 def test_the_cpu_is_opened_with_full_precision() -> None:
-    assert open_device(make_plan(HERE, "mini", asked()), HERE) == torch.device("cpu")
+    assert open_devices(make_plan(HERE, "mini", asked()), HERE)[1] == torch.device("cpu")
     assert torch.get_float32_matmul_precision() == "highest"
 
 
@@ -36,19 +36,18 @@ def test_a_card_is_opened_by_its_place_with_tf32(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64")
     plan = make_plan(WITH_CARD, "mini", asked(device="cuda:3"))
-    assert planned_gpu(plan, WITH_CARD) is CARD
-    assert open_device(plan, WITH_CARD) == torch.device("cuda", 0)
+    assert planned_gpus(plan, WITH_CARD) == [CARD]
     assert torch.get_float32_matmul_precision() == "high"
 
 
 def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
     one = torch.ones(2, 2)
-    with make_fabric(torch.device("cpu"), "bf16").autocast():
+    with make_fabric([torch.device("cpu")], "bf16").autocast():
         assert (one @ one).dtype == torch.bfloat16
-    with make_fabric(torch.device("cpu"), "fp32").autocast():
+    with make_fabric([torch.device("cpu")], "fp32").autocast():
         assert (one @ one).dtype == torch.float32
 
 
 def test_half_precision_is_for_gpus() -> None:
     with pytest.raises(UsageError, match="GPUs"):
-        open_device(make_plan(HERE, "mini", asked(precision="fp16")), HERE)
+        open_devices(make_plan(HERE, "mini", asked(precision="fp16")), HERE)
