@@ -13,6 +13,7 @@ from app.plan.fitness import unfit
 from app.plan.plan import Plan
 from app.plan.verdict import judge
 from app.tables.precision import Precision
+from app.train.step import Networks
 
 _FABRIC_PRECISION = {"fp32": "32-true", "bf16": "bf16-mixed", "fp16": "16-mixed"}
 #: Gradients meet on the devices; whether to stop is asked on the CPU, so that no device is waited for.
@@ -67,3 +68,9 @@ def make_fabric(devices: Sequence[torch.device], precision: Precision) -> Fabric
     strategy = "auto" if alone else DDPStrategy(process_group_backend=_GROUPS[kind])
     places = len(devices) if kind == "cpu" else [device.index or 0 for device in devices]
     return Fabric(accelerator=kind, strategy=strategy, devices=places, precision=_FABRIC_PRECISION[precision])  # type: ignore[arg-type]
+
+
+def compile_networks(networks: Networks) -> None:
+    """Let torch.compile make kernels of what runs in fixed shapes: the generator's segments and who judges them."""
+    networks.generator.dec.compile()
+    networks.discriminator.compile()

@@ -72,7 +72,8 @@ def launched(fabric: Fabric) -> Ranks:
     """Start the other processes, which run the same command line, and wait until all are here."""
     if fabric.world_size == 1:
         return Ranks()
-    logging.getLogger("lightning.fabric").setLevel(logging.WARNING)  # its banner is for its own developers
+    for name in ("lightning.fabric", "lightning.pytorch"):  # Fabric's banner says what we say ourselves
+        logging.getLogger(name).setLevel(logging.WARNING)
     fabric.launch()
     return Ranks(fabric=fabric, rank=fabric.global_rank, count=fabric.world_size)
 

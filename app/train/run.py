@@ -21,7 +21,7 @@ from app.text.symbols import NUM_SYMBOLS
 from app.train import checkpoints
 from app.train.batches import ClipDataset, Collate, Schedule
 from app.train.card import make_card
-from app.train.device import open_devices
+from app.train.device import compile_networks, open_devices
 from app.train.feed import Feed
 from app.train.memory import keep_freed_memory
 from app.train.planning import plan_training
@@ -34,6 +34,7 @@ from app.train.state import Progress, RunState
 from app.train.step import Autocast, Networks, make_optimisers
 from app.train.watch import Watch
 from app.voice.build import build_discriminator, build_generator
+from app.voice.checkpointing import checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,9 @@ def open_run(
         came_from = start_from(Path(recipe.start_from), state.networks, row, prepared)
     else:
         came_from = "starts from nothing"
+    checkpointing((state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value)
+    if plan.compile.value:
+        compile_networks(state.networks)
     if leads():
         _describe_run(settings.out, state)
     ranks = launched(fabric)  # last, so that the others find the folder as it will be

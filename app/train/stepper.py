@@ -12,6 +12,7 @@ from app.train.settings import DEFAULT_EPOCHS, RATE_DECAY
 from app.train.step import gradients, step_seed, update
 from app.train.stopping import StopRequest
 from app.train.watch import Watch
+from app.voice.checkpointing import checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +71,7 @@ class Stepper:
             self.watch.warned(given_way)
             networks.generator.zero_grad()
             networks.discriminator.zero_grad()
+            checkpointing((networks.generator, networks.discriminator), retreat.way.checkpointed)
             free_cached(run.device)
 
 

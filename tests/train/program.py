@@ -1,4 +1,4 @@
-"""A training as a program of its own, to be killed: `python -m tests.train.program OUT CLIPS STEPS [SLOW_SECONDS [DEVICES]]`."""
+"""A training as a program of its own, to be killed: `tests.train.program OUT CLIPS STEPS [SLOW_SECONDS [DEVICES]]`."""
 
 import sys
 import time
