@@ -28,6 +28,7 @@ class Start:
     step: int  # already done
     total_steps: int  # at the end of this training; an estimate when only epochs are given
     came_from: str  # where the weights come from: a sentence
+    decisions: tuple[str, ...] = ()  # what the plan says, a line each: setting, value, reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +186,7 @@ def describe(start: Start) -> list[str]:
         f"{effective}, {start.steps_per_epoch} steps an epoch, {start.step} of {start.total_steps} steps done",
         f"on {start.device}, precision {start.precision}, {start.threads} threads, {start.workers} loading workers "
         f"({start.workers_reason})",
+        *start.decisions,
     ]
 
 
