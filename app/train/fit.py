@@ -68,7 +68,7 @@ def fit(
         run = open_run(prepared, settings, watch, machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
-        with closing(loop.metrics), closing(loop.board):
+        with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             watch.started(_start(run, prepared, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_say(loop)):

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+from app.machine.reading import Reading
+from app.train.load import load
+
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
@@ -42,6 +45,7 @@ class Report:
     steps_per_second: float
     audio_seconds_per_second: float
     seconds_left: float
+    reading: Reading | None = None  # of the device; None where nothing could be read
 
 
 class Watch(Protocol):
@@ -161,7 +165,8 @@ class BarWatch(PlainWatch):
     def reported(self, report: Report) -> None:
         """Beside the bar and below it."""
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
-        self._losses.plain = f"epoch {report.epoch}  {losses(report)}"
+        below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
+        self._losses.plain = "\n".join(filter(None, below))
 
     def ended(self) -> None:
         """The bar stays as it is."""
@@ -192,7 +197,8 @@ def describe(start: Start) -> list[str]:
 
 def figures(report: Report) -> str:
     """One line of numbers."""
-    return f"epoch {report.epoch}  {losses(report)}  {speed(report)}  {clock(report.seconds_left)} left"
+    parts = (f"epoch {report.epoch}", losses(report), speed(report), f"{clock(report.seconds_left)} left")
+    return "  ".join(filter(None, (*parts, load(report.reading))))
 
 
 def losses(report: Report) -> str:
