@@ -1,44 +1,40 @@
-"""The device that is asked for, and the precision on it."""
+"""The planned device, made ready in torch: CUDA's variables, number formats, Fabric."""
 
 import torch
 from lightning.fabric import Fabric
 
-from app.errors import NoDeviceError, UsageError
-from app.train.settings import Precision
+from app.compute.device import prepare_environment, torch_device
+from app.errors import UsageError
+from app.machine.facts import Gpu, Machine
+from app.plan.plan import Plan
+from app.tables.precision import Precision
 
-_FABRIC_PRECISION = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
+_FABRIC_PRECISION = {"fp32": "32-true", "bf16": "bf16-mixed", "fp16": "16-mixed"}
 
 
-def choose_device(asked: str) -> torch.device:
-    """`auto` is the first GPU that torch can use, else the CPU.
+def open_device(plan: Plan, machine: Machine) -> torch.device:
+    """The device of a plan, with torch's switches set as planned. They belong to the process, as CUDA itself does.
 
     Raises:
-        UsageError: that is not the name of a device.
-        NoDeviceError: it is not there.
+        NoDeviceError: torch does not see the GPU that the facts name.
+        UsageError: the precision is not for this device.
     """
-    if asked == "auto":
-        return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-    kind, _, number = asked.partition(":")
-    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
-        raise UsageError(f"--device is {asked!r}", "set it to cpu, cuda:0 (or another number), or auto")
-    if kind == "cpu":
-        return torch.device("cpu")
-    index, count = int(number or 0), torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if index >= count:
-        raise NoDeviceError(
-            f"--device is {asked}, and this torch ({torch.__version__}) can use {count} CUDA devices here",
-            "set --device cpu or auto; in a container add --gpus all",
-        )
-    return torch.device("cuda", index)
+    if plan.precision.value == "fp16" and plan.device.value == "cpu":
+        raise UsageError("--precision fp16 is for GPUs: no CPU gains from it", "set --precision fp32 or bf16")
+    prepare_environment(plan.allocator.value)
+    device = torch_device(planned_gpu(plan, machine), machine)
+    # The older switches, torch.backends.*.allow_tf32, contradict this one when both are set (pytorch #152008).
+    torch.set_float32_matmul_precision("high" if plan.tf32.value else "highest")
+    torch.backends.cudnn.benchmark = plan.cudnn_benchmark.value
+    return device
+
+
+def planned_gpu(plan: Plan, machine: Machine) -> Gpu | None:
+    """The GPU of the plan's device; None is the CPU."""
+    return next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
 
 
 def make_fabric(device: torch.device, precision: Precision) -> Fabric:
-    """Fabric for one device.
-
-    Raises:
-        UsageError: the precision is not for this device.
-    """
-    if device.type == "cpu" and precision == "16":
-        raise UsageError("--precision 16 is for GPUs: no CPU gains from it", "set --precision 32 or bf16")
+    """Fabric for one device: it says what is computed in which format."""
     devices = 1 if device.type == "cpu" else [device.index or 0]
     return Fabric(accelerator=device.type, devices=devices, precision=_FABRIC_PRECISION[precision])  # type: ignore[arg-type]

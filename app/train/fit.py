@@ -6,13 +6,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
+from app.compute.memory import is_out_of_memory, missing_mib
 from app.dataset.prepared import PreparedSet
 from app.errors import MemoryExhaustedError, UnreachableError, VoxmatrixError
+from app.machine.detect import detect
+from app.machine.facts import Machine
 from app.train import checkpoints
 from app.train.lock import locked
 from app.train.loop import Loop, make_loop
+from app.train.retreat import Guard
 from app.train.run import Run, open_run
 from app.train.settings import TrainSettings
 from app.train.stopping import StopRequest
@@ -31,8 +33,18 @@ class TrainResult:
     validation_mel: float  # of the best
 
 
-def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = None) -> TrainResult:
+def fit(
+    prepared: PreparedSet,
+    settings: TrainSettings,
+    watch: Watch | None = None,
+    *,
+    machine: Machine | None = None,
+    guard: Guard | None = None,
+) -> TrainResult:
     """Train into `settings.out`, or go on with the run that is there.
+
+    `machine` is the computer that is planned for, this one when None. `guard` is called before each part of a batch is
+    computed, and may say that memory is full.
 
     Raises:
         UsageError: the settings make no sense, or contradict the run in the folder.
@@ -40,12 +52,13 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
         BadInputError: nothing to learn from, or the losses became no numbers.
         UnreachableError: the disk is full; the last good checkpoint is as it was.
         DamagedFileError: every checkpoint of the run is damaged.
-        MemoryExhaustedError: the GPU has too little memory for a batch.
+        NoKernelsError: this torch has no kernels for it.
+        MemoryExhaustedError: memory ran out, and nothing was left to be given up.
         InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
     """
     watch = watch or make_watch()
     with locked(settings.out):
-        run = open_run(prepared, settings, watch)
+        run = open_run(prepared, settings, watch, machine or detect().machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board):
@@ -53,10 +66,12 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
                     loop.train()
-            except torch.cuda.OutOfMemoryError as error:
-                raise _out_of_memory(run) from error
             except UnreachableError as error:
                 raise _not_written(run, error) from error
+            except Exception as error:
+                if is_out_of_memory(error):  # not in the passes of a step, which give way by themselves
+                    raise _out_of_memory(run, error) from error
+                raise
             finally:
                 watch.ended()
     progress = run.state.progress
@@ -81,14 +96,15 @@ def _save_and_say(loop: Loop) -> int:
     return error.exit_code
 
 
-def _out_of_memory(run: Run) -> MemoryExhaustedError:
-    recipe, last = run.state.recipe, run.out / checkpoints.LAST
-    going_on = f" --from {last}" if last.is_file() else ""
+def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
+    missing, last = missing_mib(error), run.out / checkpoints.LAST
+    wanted = "" if missing is None else f"; {missing:.0f} MiB were missing"
+    kept = f"{last} holds what was learned before" if last.is_file() else "nothing was saved yet"
     return MemoryExhaustedError(
-        f"{run.device} is out of memory at step {run.state.progress.step + 1}, batches of {recipe.batch_size} clips",
-        f"choose another --out with{going_on} --batch-size {max(1, recipe.batch_size // 2)} "
-        f"--accumulation {recipe.accumulation * 2} (the same learning in half the memory), "
-        "or bound long clips with --max-batch-seconds",
+        f"{run.plan.device.value} is out of memory at step {run.state.progress.step + 1}, beside the passes of a step"
+        f"{wanted}; {kept}",
+        "free memory on the device (voxmatrix devices shows how much is free), choose a smaller --quality, "
+        "or train with --device cpu; the same command goes on",
     )
 
 
@@ -104,16 +120,16 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
     return Start(
         out=run.out,
         quality=recipe.quality,
-        device=str(run.device),
-        precision=run.settings.precision,
+        device=run.plan.device.value,
+        precision=run.plan.precision.value,
         clips=len(prepared.clips),
         validation_clips=len(run.validation),
         audio_seconds=prepared.seconds,
         batch_size=recipe.batch_size,
         accumulation=recipe.accumulation,
         steps_per_epoch=len(run.feed.schedule.epoch(0)),
-        workers=run.workers.value,
-        workers_reason=run.workers.reason,
+        workers=run.plan.workers.value,
+        workers_reason=run.plan.workers.reason,
         threads=run.threads,
         step=step,
         total_steps=total_steps,

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from torch import Tensor
+
+from app.compute.memory import free_cached, is_out_of_memory
 from app.errors import BadInputError, InterruptedRunError
 from app.tables.quality import HOP
 from app.train import checkpoints
@@ -71,15 +74,44 @@ class Loop:
         """One step. Weights, optimisers and position change together, under the lock."""
         state, progress = self.run.state, self.run.state.progress
         seeds = [step_seed(state.recipe.seed, progress.step, number) for number in range(len(batches))]
-        losses = gradients(state.networks, state.optimisers.scaler, batches, seeds=seeds, autocast=self.run.autocast)
+        losses = self.passes(batches, seeds)
         with self.stop.lock:
             update(state.networks, state.optimisers, state.recipe.clip_norm)
             progress.step += 1
             progress.epoch, progress.index = (plan.epoch + 1, 0) if plan.last else (plan.epoch, plan.index + 1)
         if plan.last:
             self.set_rate()
-        self.meter.add(losses, sum(batch.n_frames for batch in batches) * HOP)
+        self.meter.add(losses, sum(batch.of.n_frames for batch in batches) * HOP)
         self.watch.stepped(progress.step)
+
+    def passes(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
+        """Losses and gradients of a step; where memory runs out, again in a way that needs less of it."""
+        run, retreat = self.run, self.run.retreat
+        while True:
+            try:
+                return gradients(
+                    run.state.networks,
+                    run.state.optimisers.scaler,
+                    batches,
+                    seeds=seeds,
+                    autocast=run.autocast,
+                    split=retreat.parts,
+                    segment_frames=retreat.way.segment_frames,
+                )
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                given_way = retreat.further(error)
+            # Behind the except block: the error held the tensors that filled the memory.
+            self.watch.warned(given_way)
+            self.apply_way()
+            free_cached(run.device)
+
+    def apply_way(self) -> None:
+        """Drop the gradients of half a step, and let the networks keep as much for the way back as is allowed now."""
+        networks = self.run.state.networks
+        networks.generator.zero_grad()
+        networks.discriminator.zero_grad()
 
     def set_rate(self) -> None:
         """The learning rate falls once an epoch, as a function of the epoch alone."""
@@ -195,7 +227,7 @@ class Loop:
             f"the training fell apart at step {self.run.state.progress.step}: {', '.join(bad)} is no number; {saved}",
             "start a new --out with a lower --learning-rate"
             + (f" and --from {last}" if last.is_file() else "")
-            + ("" if self.run.settings.precision == "32" else ", or with --precision 32"),
+            + ("" if self.run.plan.precision.value == "fp32" else ", or with --precision fp32"),
         )
 
 

@@ -13,17 +13,18 @@ from app.audio.spectrum import Spectrum
 from app.dataset.prepared import Clip, PreparedSet
 from app.errors import BadInputError
 from app.files import storage_errors, write_text
-from app.machine.limits import read_limits
-from app.plan.workers import choose_workers
-from app.settings import Setting
+from app.machine.facts import Machine
+from app.plan.plan import Plan
 from app.tables.quality import Quality, quality
 from app.text.symbols import NUM_SYMBOLS
 from app.train import checkpoints
 from app.train.batches import ClipDataset, Collate, Schedule
 from app.train.card import make_card
-from app.train.device import choose_device, make_fabric
+from app.train.device import make_fabric, open_device
 from app.train.feed import Feed
 from app.train.memory import keep_freed_memory
+from app.train.planning import plan_training
+from app.train.retreat import Guard, Retreat, Way
 from app.train.settings import Recipe, TrainSettings, make_recipe
 from app.train.split import split
 from app.train.start import start_from
@@ -31,8 +32,6 @@ from app.train.state import Progress, RunState
 from app.train.step import Autocast, Networks, make_optimisers
 from app.train.watch import Watch
 from app.voice.build import build_discriminator, build_generator
-
-_BYTES_A_SAMPLE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +44,8 @@ class Run:
     validation: ClipDataset
     device: torch.device
     autocast: Autocast
-    workers: Setting[int]
+    plan: Plan
+    retreat: Retreat
     threads: int
     came_from: str
 
@@ -55,7 +55,9 @@ class Run:
         return self.settings.out
 
 
-def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Run:
+def open_run(
+    prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine, guard: Guard | None = None
+) -> Run:
     """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
 
     Raises:
@@ -64,20 +66,24 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
     """
     if not prepared.clips:
         raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
-    device = choose_device(settings.device)
-    fabric = make_fabric(device, settings.precision)
-    limits = read_limits()
-    threads = settings.threads or limits.cpus
-    torch.set_num_threads(threads)
-    keep_freed_memory()
     if settings.fresh:
         _move_aside(settings.out)
     checkpoints.remove_leftovers(settings.out)
+    found = checkpoints.newest_good(settings.out, watch.warned)
+    previous = found[1].extra.get("recipe") if found else None
+
+    plan = plan_training(prepared, settings, machine, previous)
+    for finding in plan.findings:
+        watch.warned(f"{finding.problem}\n  → {finding.remedy}")
+    device = open_device(plan, machine)
+    fabric = make_fabric(device, plan.precision.value)
+    threads = settings.threads or machine.cpus
+    torch.set_num_threads(threads)
+    keep_freed_memory()
 
     row = quality(prepared.quality)
-    found = checkpoints.newest_good(settings.out, watch.warned)
-    recipe = make_recipe(settings, prepared, row, found[1].extra.get("recipe") if found else None)
-    state = _fresh_state(prepared, row, recipe, device, settings.precision == "16")
+    recipe = make_recipe(settings, plan, prepared, row, previous)
+    state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
     if found:
         state.restore(found[1])
         if found[0].name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
@@ -91,8 +97,6 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
 
     learned, kept_back = split(prepared.clips)
     schedule = _schedule(learned, recipe)
-    batch_bytes = schedule.largest_batch_samples() * _BYTES_A_SAMPLE
-    workers = choose_workers(limits, batch_bytes, device.type, settings.workers)
     collate = Collate(prepared.speakers)
     return Run(
         settings=settings,
@@ -101,14 +105,15 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
             dataset=ClipDataset(learned),
             collate=collate,
             schedule=schedule,
-            workers=workers.value,
+            workers=plan.workers.value,
             device=device,
             warn=watch.warned,
         ),
         validation=ClipDataset(kept_back),
         device=device,
         autocast=fabric.autocast,
-        workers=workers,
+        plan=plan,
+        retreat=Retreat(device=plan.device.value, way=Way(checkpointed=plan.gradient_checkpointing.value), guard=guard),
         threads=threads,
         came_from=came_from,
     )

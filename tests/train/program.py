@@ -16,7 +16,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
     synthetic.know_mini()
     from app.train import loop
     from app.train.fit import fit
-    from app.train.settings import TrainSettings
+    from tests.train.asking import HERE, settings
 
     real = loop.gradients
 
@@ -28,9 +28,9 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
 
     loop.gradients = slow
     prepared = synthetic.prepared_set(clips)
-    settings = TrainSettings(
-        out=out,
-        device="cpu",
+    asked = settings(
+        out,
+        accumulation=1,
         threads=1,
         batch_size=4,
         max_steps=steps,
@@ -40,7 +40,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
         keep=2,
     )
     try:
-        result = fit(prepared, settings)
+        result = fit(prepared, asked, machine=HERE)
     except VoxmatrixError as error:
         sys.stdout.write(f"{type(error).__name__}: {error}\n")
         return error.exit_code
