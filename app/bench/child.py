@@ -12,14 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 from app.bench import matmul, speak, train
+from app.bench.device import seen_by_child
 from app.bench.part import Part
 from app.compute.memory import is_out_of_memory
 from app.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
+from app.machine.facts import Gpu, Machine
 
 #: How CUDA says that a library of torch lacks kernels for this GPU.
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
-_BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, str], list[Part]]]] = {
+_BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[Part]]]] = {
     "matmul": (matmul.Matmul, matmul.parts),
     "speak": (speak.Speak, speak.parts),
     "train": (train.Train, train.parts),
@@ -35,7 +37,7 @@ def main(job: str) -> None:
     )
     _say({"started": ""})
     try:
-        parts = parts_of(settings, asked["device"])
+        parts = parts_of(settings, *seen_by_child(asked["device"], asked["name"]))
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
         _say(_problem("", error))
         return

@@ -2,25 +2,35 @@
 
 from typing import TYPE_CHECKING
 
+from app.machine.facts import Gpu, Kind, Machine
+from app.machine.remembered import CPU
+
 if TYPE_CHECKING:
     import torch
 
 
-def open_device(name: str) -> "torch.device":
-    """The device of this name for torch; on the CPU torch takes as many threads as this process may keep busy.
+def seen_by_child(device: str, name: str | None) -> tuple[Gpu | None, Machine]:
+    """The GPU of this device, None for the CPU, in a computer that holds what its number counts."""
+    if device == CPU:
+        return None, Machine(platform="linux", cpus=1)
+    word, _, number = device.partition(":")
+    kind: Kind = word  # type: ignore[assignment]  # the parent has it from the facts
+    gpus = tuple(Gpu(index=index, kind=kind, name=name) for index in range(int(number) + 1))
+    return gpus[-1], Machine(platform="linux", cpus=1, gpus=gpus)
+
+
+def open_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
+    """The device for torch; on the CPU torch takes as many threads as this process may keep busy.
 
     Raises:
+        NoDeviceError: torch does not see it.
         MissingProgramError: it is DirectML's, and torch-directml is not installed.
     """
     import torch
 
     from app.compute.device import torch_device
-    from app.machine.facts import Gpu, Machine
     from app.machine.limits import cpus
 
-    kind, _, number = name.partition(":")
-    if kind == "cpu":
+    if gpu is None:
         torch.set_num_threads(cpus())
-    if kind != "directml":
-        return torch.device(name)
-    return torch_device(Gpu(index=int(number), kind="directml"), Machine(platform="windows", cpus=1))
+    return torch_device(gpu, machine)

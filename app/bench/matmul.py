@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.bench.clock import median_and_spread, seconds_of_runs
 from app.bench.device import open_device
 from app.bench.part import Figures, Part
-from app.machine.facts import Gpu
+from app.machine.facts import Gpu, Machine
 from app.plan.precision import choose_precision, choose_tf32
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def formats(gpu: Gpu | None) -> tuple[str, ...]:
     return ("fp32", *tf32, *((planned,) if planned != "fp32" else ()))
 
 
-def parts(job: Matmul, device_name: str) -> list[Part]:
+def parts(job: Matmul, gpu: Gpu | None, machine: Machine) -> list[Part]:
     """One for each format."""
-    device = open_device(device_name)
+    device = open_device(gpu, machine)
     return [Part(name=name, measure=partial(_measure, job, device, name)) for name in job.formats]
 
 

@@ -22,12 +22,11 @@ _KILLED_SAID = "the system killed its process (signal 9), as it does when memory
 
 def measure(job: Job, gpu: Gpu | None, machine: Machine, limit_seconds: float, given: Mapping[str, int]) -> list[Row]:
     """The rows of this GPU (None: the CPU), measured in a child process of at most `limit_seconds`."""
-    where = place(gpu)
+    where, (device, name) = place(gpu), named(gpu, machine)
     prepare_environment(choose_allocator(gpu, machine).value, where.environment)
-    asked = {"benchmark": type(job).__name__.lower(), "device": where.device, "job": asdict(job)}
+    asked = {"benchmark": type(job).__name__.lower(), "device": where.device, "name": name, "job": asdict(job)}
     # entrypoint patches what upstream broke, here as for the command itself; no import: it stands above us.
     words = ["-m", "entrypoint.child", "app.bench.child", json.dumps(asked)]
-    device, name = named(gpu, machine)
     return read_rows(run_child(words, where.environment, limit_seconds), device, name, given)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.bench.clock import median_and_spread
 from app.bench.part import Figures, Part
 from app.errors import BadInputError, NoDeviceError
+from app.machine.facts import Gpu, Machine
 
 if TYPE_CHECKING:
     from app.speak.voice import Voice
@@ -40,18 +41,18 @@ class Speak:
         return f"{len(SENTENCES)} English sentences with {name}, {self.runs} runs after {self.warmup} to warm up"
 
 
-def parts(job: Speak, device_name: str) -> list[Part]:
+def parts(job: Speak, gpu: Gpu | None, machine: Machine) -> list[Part]:
     """One: voices compute in float32."""
-    return [Part(name="fp32", measure=partial(_measure, job, device_name))]
+    return [Part(name="fp32", measure=partial(_measure, job, gpu, machine))]
 
 
-def _measure(job: Speak, device_name: str) -> Figures:
+def _measure(job: Speak, gpu: Gpu | None, machine: Machine) -> Figures:
     from app.speak.settings import SpeakSettings
     from app.speak.stream import front_end, speak
 
     settings = SpeakSettings()
     factors, lengths = [], []
-    with _opened(Path(job.voice), device_name) as voice, front_end(voice, settings) as front:
+    with _opened(Path(job.voice), gpu, machine) as voice, front_end(voice, settings) as front:
         for run in range(job.warmup + job.runs):
             began = time.perf_counter()
             seconds = sum(spoken.seconds for spoken in speak(voice, front, SENTENCES, settings))
@@ -70,10 +71,10 @@ def _measure(job: Speak, device_name: str) -> Figures:
     }
 
 
-def _opened(path: Path, device_name: str) -> "Voice":
+def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
     """The voice on this device."""
     from app.speak.voice import open_voice
 
-    if device_name != "cpu":
-        raise NoDeviceError(f"voices do not speak on {device_name.partition(':')[0]} yet", "set --device cpu")
+    if gpu is not None:
+        raise NoDeviceError(f"voices do not speak on {gpu.device} yet", "set --device cpu")
     return open_voice(path)

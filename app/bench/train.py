@@ -14,6 +14,7 @@ from app.bench.device import open_device
 from app.bench.part import Figures, Part
 from app.bench.peak import peak_mib
 from app.errors import NoDeviceError
+from app.machine.facts import Gpu, Machine
 from app.tables.quality import Quality, quality
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ class Train:
         )
 
 
-def parts(job: Train, device_name: str) -> list[Part]:
+def parts(job: Train, gpu: Gpu | None, machine: Machine) -> list[Part]:
     """One, in the planned number format."""
-    device = open_device(device_name)
+    device = open_device(gpu, machine)
     return [Part(name=job.precision, measure=partial(_measure, job, device))]
 
 

@@ -11,6 +11,7 @@ import typer
 from app.cli import options
 from app.cli.sources import Words
 from app.errors import UsageError, VoxmatrixError
+from app.plan.asked import asked_number
 
 if TYPE_CHECKING:
     from app.bench.bench import Bench
@@ -90,7 +91,7 @@ def train(
     context: typer.Context,
     quality: options.QualityName = "medium",
     device: _Device = "all",
-    batch_size: Annotated[int, options.option("--batch-size", "Clips a batch; 0 takes 8.", min=0, max=4096)] = 0,
+    batch_size: options.BatchSize = "auto",
     clip_seconds: Annotated[
         float, options.option("--clip-seconds", "Length of every clip; take the longest of yours.", min=1, max=60)
     ] = 5.0,
@@ -110,12 +111,13 @@ def train(
     from app.bench.train import Train
     from app.tables.quality import quality as row_of
 
-    if sweep and batch_size and Words(context).of("batch_size")[1] == "flag":
-        raise UsageError(f"--sweep measures many batch sizes, and --batch-size is {batch_size}", "give one of them")
+    asked = asked_number(batch_size, *Words(context).of("batch_size"))
+    if sweep and asked and asked.source == "flag":
+        raise UsageError(f"--sweep measures many batch sizes, and --batch-size is {asked.value}", "give one of them")
     bench = _begin(context, device, picture, limit, task="train")
     job = Train(
         quality=row_of(quality).name,
-        batch_size=batch_size or Train.batch_size,
+        batch_size=asked.value if asked else Train.batch_size,
         clip_seconds=clip_seconds,
         steps=steps,
         runs=runs,

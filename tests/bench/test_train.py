@@ -6,6 +6,7 @@ from app.bench.train import Train, made_up_batch, parts
 from app.errors import NoDeviceError, UsageError
 from app.tables.quality import quality
 from app.train import step
+from tests.bench.reports import HERE
 
 SMALL = Train(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, warmup=1)
 
@@ -14,7 +15,7 @@ SMALL = Train(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, w
 def test_steps_are_taken_and_counted(precision: str) -> None:
     from dataclasses import replace
 
-    (part,) = parts(replace(SMALL, precision=precision), "cpu")
+    (part,) = parts(replace(SMALL, precision=precision), None, HERE)
     figures = part.measure()
     assert part.name == precision
     assert figures["clips_per_second"] == pytest.approx(2 * figures["steps_per_second"])
@@ -34,7 +35,7 @@ def test_every_step_learns(monkeypatch: pytest.MonkeyPatch) -> None:
         return losses
 
     monkeypatch.setattr(step, "take_step", watched)
-    parts(SMALL, "cpu")[0].measure()
+    parts(SMALL, None, HERE)[0].measure()
     assert changed == [True] * 3  # one to warm up, two runs of one
 
 
@@ -43,7 +44,7 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(step, "take_step", lambda *_, **__: {"mel": torch.tensor(float("nan"))})
     with pytest.raises(NoDeviceError, match="no numbers after 1 steps in fp32"):
-        parts(SMALL, "cpu")[0].measure()
+        parts(SMALL, None, HERE)[0].measure()
 
 
 def test_clips_are_as_long_as_stated() -> None:
@@ -56,4 +57,4 @@ def test_clips_are_as_long_as_stated() -> None:
 
 def test_an_unknown_quality_is_usage() -> None:
     with pytest.raises(UsageError):
-        parts(Train(quality="huge"), "cpu")[0].measure()
+        parts(Train(quality="huge"), None, HERE)[0].measure()
