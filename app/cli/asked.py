@@ -10,7 +10,7 @@ from app.plan.asked import asked_number, asked_precision, asked_switch
 from app.plan.plan import Asked
 from app.settings import Setting
 
-_NUMBERS = ("batch_size", "accumulation", "prepare_workers", "parallel_voices")
+_NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers", "parallel_voices")
 _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
 
 

@@ -32,6 +32,7 @@ UseGpu = Annotated[
 Precision = Annotated[str, option("--precision", "fp32, bf16, fp16 or auto.")]
 Tf32 = Annotated[str, option("--tf32", "on, off or auto.")]
 CudnnBenchmark = Annotated[str, option("--cudnn-benchmark", "on, off or auto.")]
+Devices = Annotated[str, option("--devices", "GPUs (or processes on the CPU) that train one voice together.")]
 BatchSize = Annotated[str, option("--batch-size", "Recordings a batch; 0 or auto decides.")]
 Accumulation = Annotated[str, option("--accumulation", "Batches a step; 0 or auto decides.")]
 GradientCheckpointing = Annotated[

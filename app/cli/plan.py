@@ -27,6 +27,7 @@ def command(
     device: options.Device = _AUTO,
     gpu: options.GpuNumber = "",
     use_gpu: options.UseGpu = None,
+    devices: options.Devices = _AUTO,
     precision: options.Precision = _AUTO,
     tf32: options.Tf32 = _AUTO,
     cudnn_benchmark: options.CudnnBenchmark = _AUTO,

@@ -9,6 +9,7 @@ import typer
 from app.cli import options
 from app.cli.asked import asked_settings
 from app.cli.prepare import prepare_settings, prepare_with_progress, show
+from app.config import leads
 
 if TYPE_CHECKING:
     from app.train.fit import TrainResult
@@ -42,6 +43,7 @@ def command(
     device: options.Device = _AUTO,
     gpu: options.GpuNumber = "",
     use_gpu: options.UseGpu = None,
+    devices: options.Devices = _AUTO,
     precision: options.Precision = _AUTO,
     tf32: options.Tf32 = _AUTO,
     cudnn_benchmark: options.CudnnBenchmark = _AUTO,
@@ -74,9 +76,9 @@ def command(
             max_seconds=max_seconds,
             workers=0 if asked.prepare_workers is None else asked.prepare_workers.value,
         ),
-        quiet=as_json,
+        quiet=as_json or not leads(),
     )
-    if not as_json:
+    if leads() and not as_json:
         show(prepared)
 
     from app.train.fit import fit
@@ -98,6 +100,8 @@ def command(
         fresh=fresh,
     )
     result = fit(prepared, settings)
+    if not leads():
+        return
     if as_json:
         typer.echo(json.dumps(_summary(result)))
     else:

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.compute.memory import is_out_of_memory, missing_mib
+from app.config import leads
 from app.dataset.prepared import PreparedSet
-from app.errors import MemoryExhaustedError, UnreachableError, VoxmatrixError
+from app.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from app.machine.detect import detect
 from app.machine.facts import Machine
+from app.plan.plan import Plan
+from app.plan.show import shown
 from app.train import checkpoints
+from app.train.follow import follow
 from app.train.lock import locked
 from app.train.loop import Loop, make_loop
 from app.train.retreat import Guard
 from app.train.run import Run, open_run
 from app.train.settings import TrainSettings
 from app.train.stopping import StopRequest
-from app.train.watch import Start, Watch, make_watch
+from app.train.watch import QuietWatch, Start, Watch, make_watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +60,15 @@ def fit(
         MemoryExhaustedError: memory ran out, and nothing was left to be given up.
         InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
     """
+    machine = machine or detect().machine
+    if not leads():
+        return _follow(prepared, settings, machine, guard)
     watch = watch or make_watch()
     with locked(settings.out):
-        run = open_run(prepared, settings, watch, machine or detect().machine, guard)
+        run = open_run(prepared, settings, watch, machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
-        with closing(loop.metrics), closing(loop.board):
+        with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             watch.started(_start(run, prepared, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
@@ -74,13 +81,27 @@ def fit(
                 raise
             finally:
                 watch.ended()
+    return _result(run, loop.losses)
+
+
+def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
+    """As a process that another one leads: what there is to say, that one says."""
+    watch = QuietWatch()
+    run = open_run(prepared, settings, watch, machine, guard)
+    stop = StopRequest()
+    with stop.listening(lambda: InterruptedRunError.exit_code):
+        follow(run, watch, stop)
+    return _result(run, {})
+
+
+def _result(run: Run, losses: Mapping[str, float]) -> TrainResult:
     progress = run.state.progress
     return TrainResult(
-        out=settings.out,
-        last=settings.out / checkpoints.LAST,
-        best=settings.out / checkpoints.BEST,
+        out=run.out,
+        last=run.out / checkpoints.LAST,
+        best=run.out / checkpoints.BEST,
         steps=progress.step,
-        losses=loop.losses,
+        losses=losses,
         validation_mel=progress.best_mel,
     )
 
@@ -134,4 +155,13 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
         step=step,
         total_steps=total_steps,
         came_from=run.came_from,
+        decisions=_decisions(run.plan),
     )
+
+
+def _decisions(plan: Plan) -> tuple[str, ...]:
+    """What a person may want to know before hours of training: why here, why so."""
+    told = ["device", "precision", "batch_size"]
+    told += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
+    told += ["devices"] * (plan.devices.value > 1)
+    return tuple(f"  {name} {shown(plan.settings[name])}: {plan.settings[name].reason}" for name in told)

@@ -38,5 +38,5 @@ def settings(out: Path, **plain: Any) -> TrainSettings:
     return TrainSettings(out=out, asked=asked(**planned), **plain)
 
 
-_NUMBERS = ("batch_size", "accumulation")
+_NUMBERS = ("batch_size", "accumulation", "devices")
 _WORDS = ("device", "precision", "workers", "checkpointing", "compile")

@@ -6,16 +6,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from app.errors import UsageError
-from app.machine.facts import Capability, Gpu
+from app.errors import NoDeviceError, UsageError
+from app.machine.facts import Capability, Gpu, TorchBuild
 from app.plan.plan import make_plan
-from app.train.device import make_fabric, open_device, planned_gpu
+from app.train.device import make_fabric, open_devices, planned_gpus
 from tests.train.asking import HERE, asked
 
 CARD = Gpu(
     index=3, kind="cuda", capability=Capability(9, 0), memory_mib=80000, free_mib=80000, name="H100", driver="600"
 )
-WITH_CARD = replace(HERE, gpus=(CARD,))
 
 
 @pytest.fixture(autouse=True)
@@ -28,27 +27,36 @@ def switches() -> Iterator[None]:
 
 
 def test_the_cpu_is_opened_with_full_precision() -> None:
-    assert open_device(make_plan(HERE, "mini", asked()), HERE) == torch.device("cpu")
+    assert open_devices(make_plan(HERE, "mini", asked()), HERE)[1] == torch.device("cpu")
     assert torch.get_float32_matmul_precision() == "highest"
 
 
-def test_a_card_is_opened_by_its_place_with_tf32(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64")
-    plan = make_plan(WITH_CARD, "mini", asked(device="cuda:3"))
-    assert planned_gpu(plan, WITH_CARD) is CARD
-    assert open_device(plan, WITH_CARD) == torch.device("cuda", 0)
-    assert torch.get_float32_matmul_precision() == "high"
+def test_the_planned_card_comes_first_then_those_like_it() -> None:
+    other, like, older = (
+        replace(CARD, index=0, capability=Capability(8, 0)),
+        replace(CARD, index=1),
+        replace(CARD, index=2, capability=Capability(7, 0)),
+    )
+    wheel = TorchBuild(version="2.10.0+cu128", cuda="12.8", kernels=("sm_80", "sm_90"))
+    four = replace(HERE, gpus=(other, like, older, CARD), torch=wheel)
+    plan = make_plan(four, "mini", asked(device="cuda:3", devices=3))
+    assert planned_gpus(plan, four) == [CARD, like, other]
+    with pytest.raises(NoDeviceError, match="--devices is 4, and 3 GPUs"):
+        planned_gpus(make_plan(four, "mini", asked(device="cuda:3", devices=4)), four)
+
+
+def test_processes_on_the_cpu_share_it() -> None:
+    assert planned_gpus(make_plan(HERE, "mini", asked(devices=3)), HERE) == [None, None, None]
 
 
 def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
     one = torch.ones(2, 2)
-    with make_fabric(torch.device("cpu"), "bf16").autocast():
+    with make_fabric([torch.device("cpu")], "bf16").autocast():
         assert (one @ one).dtype == torch.bfloat16
-    with make_fabric(torch.device("cpu"), "fp32").autocast():
+    with make_fabric([torch.device("cpu")], "fp32").autocast():
         assert (one @ one).dtype == torch.float32
 
 
 def test_half_precision_is_for_gpus() -> None:
     with pytest.raises(UsageError, match="GPUs"):
-        open_device(make_plan(HERE, "mini", asked(precision="fp16")), HERE)
+        open_devices(make_plan(HERE, "mini", asked(precision="fp16")), HERE)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from app.errors import MemoryExhaustedError, UnreachableError
-from app.train import checkpoints, loop
+from app.train import checkpoints, stepper
 from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
@@ -25,6 +25,7 @@ def test_a_training_leaves_all_that_the_next_command_needs(run: Fit) -> None:
         "voice.json",
         "run.json",
         "metrics.csv",
+        "telemetry.jsonl",
         "tensorboard",
         "samples",
         *steps,
@@ -87,7 +88,7 @@ def test_memory_that_runs_out_beside_the_passes_is_said_with_what_is_kept(
     def too_much(*_: Any, **__: Any) -> None:
         raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
 
-    monkeypatch.setattr(loop, "update", too_much)
+    monkeypatch.setattr(stepper, "update", too_much)
     with pytest.raises(MemoryExhaustedError, match=r"step 3.*20 MiB were missing.*last\.ckpt holds") as caught:
         run(max_steps=4)
     assert "--quality" in caught.value.remedy

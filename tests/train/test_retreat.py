@@ -55,6 +55,15 @@ def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(
     assert len(notes.warnings) == 2  # 8 → 4 → 2
 
 
+def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp_path: Path) -> None:
+    plenty = run(out=tmp_path / "plenty", log_every=1)
+    tight = run(out=tmp_path / "tight", log_every=1, guard=refusing(lambda part, way: way.checkpointed))
+    planned = run(out=tmp_path / "planned", log_every=1, checkpointing="on")
+    assert rows(planned.out)[0]["mel"] == rows(plenty.out)[0]["mel"]
+    for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
+        assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4)
+
+
 def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit) -> None:
     notes = Notes()
     with pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
