@@ -9,7 +9,6 @@ from app.plan.verdict import judge
 from app.tables.image import images
 from tests.plan.wheels import WHEELS
 
-
 PTX = TorchBuild(version="2.7.0+cu128", cuda="12.8", kernels=("sm_90", "compute_90"))
 
 
