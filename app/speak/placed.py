@@ -58,7 +58,8 @@ class Placed(Generic[T]):
             if self.device.demanded:
                 raise _refusal(self.device, error) from error
             problem = f"{self.device} failed, and the CPU speaks in its place: {_reason(error)}"
-            self._warn(Finding(problem=problem, remedy=_REMEDY, severity="warning"))
+            remedy = error.remedy if isinstance(error, VoxmatrixError) else _REMEDY
+            self._warn(Finding(problem=problem, remedy=remedy, severity="warning"))
             return None
 
     def _on_cpu(self) -> T:
