@@ -16,6 +16,7 @@ INSTALL = (
     "speak from the checkpoint, install onnxruntime-gpu (onnxruntime-directml on Windows) in place of onnxruntime, "
     "or set --device cpu"
 )
+_LIBRARIES_MISSING = "install what is missing (pip install onnxruntime-gpu[cuda,cudnn]), or set --device cpu"
 _NAMES: dict[Kind, str] = {"cuda": "CUDAExecutionProvider", "directml": "DmlExecutionProvider"}
 #: The libraries that onnxruntime's packages for GPUs bring along, in their folder `capi`.
 _LIBRARIES: dict[Kind, str] = {"cuda": "*onnxruntime_providers_cuda.*", "directml": "DirectML.dll"}
@@ -44,7 +45,7 @@ def open_gpu_session(gpu: FoundGpu, path: Path, model: bytes | None = None, *, o
     session = open_session(path, model, optimised=optimised, provider=provider)
     if provider[0] not in session.get_providers():  # it goes on without what does not start
         why = missing or "a library that it needs may be missing, such as those of CUDA and cuDNN"
-        raise NoDeviceError(f"onnxruntime could not start {provider[0]} on {gpu}: {why}", INSTALL)
+        raise NoDeviceError(f"onnxruntime could not start {provider[0]} on {gpu}: {why}", _LIBRARIES_MISSING)
     return session
 
 
