@@ -23,6 +23,11 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def leads() -> bool:
+    """Whether this process saves, reports and talks: of those that train one voice, the launcher numbers the others."""
+    return os.environ.get("LOCAL_RANK", "0") == "0"
+
+
 def voice_folders() -> tuple[Path, ...]:
     """Where voices lie that nobody names: the person's own, then what came along with a clone or an installation."""
     clone = Path(__file__).resolve().parent.parent / "samples" / "voices"

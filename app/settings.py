@@ -1,9 +1,10 @@
-"""One value, why it was chosen, and where it came from: flag, environment, voxmatrix.toml, or decided by us."""
+"""One value, why it was chosen, and where it came from."""
 
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-Source = Literal["flag", "environment", "voxmatrix.toml", "automatic"]
+#: `run`: the run that goes on was begun with it. `automatic`: decided by us.
+Source = Literal["flag", "environment", "voxmatrix.toml", "run", "automatic"]
 T = TypeVar("T")
 
 

@@ -29,6 +29,19 @@ GpuNumber = Annotated[str, option("--gpu", "Number of the GPU, as `voxmatrix dev
 UseGpu = Annotated[
     bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")
 ]
+Precision = Annotated[str, option("--precision", "fp32, bf16, fp16 or auto.")]
+Tf32 = Annotated[str, option("--tf32", "on, off or auto.")]
+CudnnBenchmark = Annotated[str, option("--cudnn-benchmark", "on, off or auto.")]
+Devices = Annotated[str, option("--devices", "GPUs (or processes on the CPU) that train one voice together.")]
+BatchSize = Annotated[str, option("--batch-size", "Recordings a batch; 0 or auto decides.")]
+Accumulation = Annotated[str, option("--accumulation", "Batches a step; 0 or auto decides.")]
+GradientCheckpointing = Annotated[
+    str, option("--gradient-checkpointing", "Compute twice what would need memory: on, off or auto.")
+]
+Compile = Annotated[str, option("--compile", "torch.compile: on, off or auto.")]
+LoadingWorkers = Annotated[str, option("--workers", "Processes that load batches, or none; 0 or auto decides.")]
+PrepareWorkers = Annotated[str, option("--prepare-workers", "Processes that check recordings; 0 or auto decides.")]
+ParallelVoices = Annotated[str, option("--parallel-voices", "Voices that speak side by side; 0 or auto decides.")]
 Speaker = Annotated[str, option("--speaker", "Name or number of the speaker, for a voice with several.")]
 Force = Annotated[bool, option("--force", "Replace files that are there already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]

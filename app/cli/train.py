@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli import options
+from app.cli.asked import asked_settings
 from app.cli.prepare import prepare_settings, prepare_with_progress, show
+from app.config import leads
 
 if TYPE_CHECKING:
     from app.train.fit import TrainResult
 
 _Out = Annotated[Path, options.option("--out", "The folder of the run; it goes on when it holds one.")]
 _Whole = {"min": 0}
+_AUTO = "auto"
 
 
 def command(
+    context: typer.Context,
     data: options.Data,
     out: _Out,
     quality: options.QualityName = "medium",
@@ -30,14 +34,21 @@ def command(
     ] = None,
     max_steps: Annotated[int, options.option("--max-steps", "End after this many steps.", **_Whole)] = 0,
     epochs: Annotated[int, options.option("--epochs", "End after this many passes over the recordings.", **_Whole)] = 0,
-    batch_size: Annotated[int, options.option("--batch-size", "Recordings a batch; 0 decides.", **_Whole)] = 0,
-    accumulation: Annotated[int, options.option("--accumulation", "Batches a step; 0 decides.", **_Whole)] = 0,
+    batch_size: options.BatchSize = _AUTO,
+    accumulation: options.Accumulation = _AUTO,
     max_batch_seconds: Annotated[
         float, options.option("--max-batch-seconds", "Audio in one batch at most, so that long clips fit.", min=0)
     ] = 0,
     learning_rate: Annotated[float, options.option("--learning-rate", "0 takes the quality's own.", min=0)] = 0,
-    precision: Annotated[str, options.option("--precision", "32, bf16 or 16.")] = "32",
-    device: options.Device = "auto",
+    device: options.Device = _AUTO,
+    gpu: options.GpuNumber = "",
+    use_gpu: options.UseGpu = None,
+    devices: options.Devices = _AUTO,
+    precision: options.Precision = _AUTO,
+    tf32: options.Tf32 = _AUTO,
+    cudnn_benchmark: options.CudnnBenchmark = _AUTO,
+    gradient_checkpointing: options.GradientCheckpointing = _AUTO,
+    compile: options.Compile = _AUTO,
     seed: Annotated[int | None, options.option("--seed", "Where randomness starts.")] = None,
     validate_every: Annotated[
         int, options.option("--validate-every", "Steps between validations with a spoken sample.", min=1)
@@ -46,15 +57,14 @@ def command(
         int, options.option("--checkpoint-every", "Steps between kept checkpoints.", min=1)
     ] = 500,
     keep: Annotated[int, options.option("--keep", "How many of them to keep.", min=1)] = 3,
-    workers: Annotated[int | None, options.option("--workers", "DataLoader processes; empty decides.", min=0)] = None,
-    prepare_workers: Annotated[
-        int, options.option("--prepare-workers", "Processes that check recordings; 0 decides.", **_Whole)
-    ] = 0,
+    workers: options.LoadingWorkers = _AUTO,
+    prepare_workers: options.PrepareWorkers = _AUTO,
     threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", **_Whole)] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with the run in --out: move it aside.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Train or fine-tune a voice; goes on by itself when --out holds a run."""
+    asked = asked_settings(context)
     prepared = prepare_with_progress(
         data,
         prepare_settings(
@@ -64,11 +74,11 @@ def command(
             profile=profile,
             prompt_list=prompt_list,
             max_seconds=max_seconds,
-            workers=prepare_workers,
+            workers=0 if asked.prepare_workers is None else asked.prepare_workers.value,
         ),
-        quiet=as_json,
+        quiet=as_json or not leads(),
     )
-    if not as_json:
+    if leads() and not as_json:
         show(prepared)
 
     from app.train.fit import fit
@@ -76,12 +86,9 @@ def command(
 
     settings = TrainSettings(
         out=out,
-        device=device,
-        precision=precision,  # type: ignore[arg-type]  # fit refuses what it does not know
+        asked=asked,
         max_steps=max_steps or None,
         epochs=epochs or None,
-        batch_size=batch_size or None,
-        accumulation=accumulation or None,
         max_batch_seconds=max_batch_seconds or None,
         learning_rate=learning_rate or None,
         seed=seed,
@@ -89,11 +96,12 @@ def command(
         validate_every=validate_every,
         checkpoint_every=checkpoint_every,
         keep=keep,
-        workers=workers,
         threads=threads or None,
         fresh=fresh,
     )
     result = fit(prepared, settings)
+    if not leads():
+        return
     if as_json:
         typer.echo(json.dumps(_summary(result)))
     else:

@@ -48,9 +48,11 @@ class Need:
     table: MemoryTable
     seconds: float  # of every clip
     half: bool
+    devices: int = 1  # that share a batch
 
     def mib(self, batch_size: int, checkpointed: bool) -> float:
-        """With so many clips."""
+        """With so many clips: what each device takes."""
+        batch_size = -(-batch_size // self.devices)
         clip = self.row.clip_mib(self.seconds, self.half) * (self.row.checkpointed if checkpointed else 1.0)
         return self.table.process_mib + self.row.base_mib + batch_size * clip * self.table.overhead
 

@@ -9,6 +9,7 @@ from app.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from app.plan.budget import Need, memory_budget
 from app.plan.choice import choose
 from app.plan.device import AUTO, Wish
+from app.plan.devices import choose_devices
 from app.plan.fitness import Judge, Task
 from app.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from app.plan.prepare_workers import choose_prepare_workers
@@ -41,6 +42,7 @@ class Asked:
     gradient_checkpointing: Setting[bool] | None = None
     compile: Setting[bool] | None = None
     parallel_voices: Setting[int] | None = None
+    devices: Setting[int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,7 @@ class Plan:
     """Settings in the order in which they are shown, and what is worth a warning."""
 
     device: Setting[str]
+    devices: Setting[int]
     precision: Setting[Precision]
     scaler: Setting[bool]
     tf32: Setting[bool]
@@ -94,9 +97,16 @@ def make_plan(
     compiled = choose_compile(gpu, asked.compile)
     budget = memory_budget(gpu, machine)
     table = memory_table()
+    devices = choose_devices(gpu, machine, asked.devices)
     batching = choose_batching(
         budget,
-        Need(row=table.qualities[row.name], table=table, seconds=longest_seconds, half=precision.value != "fp32"),
+        Need(
+            row=table.qualities[row.name],
+            table=table,
+            seconds=longest_seconds,
+            half=precision.value != "fp32",
+            devices=devices.value,
+        ),
         smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
         batch_size=asked.batch_size,
         accumulation=asked.accumulation,
@@ -105,6 +115,7 @@ def make_plan(
     batch_bytes = int(batching.batch_size.value * longest_seconds * row.rate_hz) * _BYTES_A_SAMPLE
     return Plan(
         device=choice.device,
+        devices=devices,
         precision=precision,
         scaler=choose_scaler(precision),
         tf32=tf32,

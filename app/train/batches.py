@@ -6,6 +6,7 @@ The order is a pure function of lengths, seed and epoch: nothing is kept, so a r
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,18 +22,54 @@ _BLUR = 0.1
 _INT16 = 32768.0
 
 
+class Size(NamedTuple):
+    """How much there is to learn from, in numbers, so that nobody asks the device for them."""
+
+    clips: int
+    symbols: int  # in all texts together
+    n_frames: int  # in all waves together
+
+
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Some clips, padded with zeros to the longest."""
+    """Some clips, padded with zeros to the longest; or some rows of such a batch, padded as it is."""
 
     text: Tensor  # (b, t) ids
     text_lengths: Tensor  # (b,)
     wave: Tensor  # (b, n) in -1..1
     frames: Tensor  # (b,) whole frames of each wave
     speaker: Tensor | None  # (b,)
-    clips: int  # b; this and the next two are numbers, so that nobody asks the device for them
-    symbols: int  # in all texts together
-    n_frames: int  # in all waves together
+    symbols_each: tuple[int, ...]
+    frames_each: tuple[int, ...]
+    first: int = 0  # the row of the whole batch with which this part begins
+    whole: Size | None = None  # of the batch that this is a part of; None: it is no part
+
+    @property
+    def size(self) -> Size:
+        """Of these rows."""
+        return Size(len(self.frames_each), sum(self.symbols_each), sum(self.frames_each))
+
+    @property
+    def of(self) -> Size:
+        """Of the whole batch."""
+        return self.whole or self.size
+
+    @property
+    def padded_samples(self) -> int:
+        """Samples of all rows with their padding: what memory is in proportion to."""
+        return len(self.frames_each) * self.wave.size(1)
+
+    def part(self, start: int, stop: int) -> "Batch":
+        """Rows `start` to `stop` with the padding of the whole, so that they are computed as they would be in it."""
+        rows = slice(start, stop)
+        cut = self._with(lambda tensor: tensor[rows])
+        return replace(
+            cut,
+            symbols_each=self.symbols_each[rows],
+            frames_each=self.frames_each[rows],
+            first=self.first + start,
+            whole=self.of,
+        )
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on `device`, not waiting for the copy."""
@@ -94,9 +131,8 @@ class Collate:
             wave=_padded(waves),
             frames=torch.tensor(frames),
             speaker=speaker,
-            clips=len(items),
-            symbols=sum(text_lengths),
-            n_frames=sum(frames),
+            symbols_each=tuple(text_lengths),
+            frames_each=tuple(frames),
         )
 
 

@@ -36,6 +36,7 @@ class Feed:
     schedule: Schedule
     workers: int
     device: torch.device
+    share: Callable[[Batch], Batch]  # the rows of this process
     warn: Callable[[str], None]
 
     def steps_from(self, epoch: int, index: int) -> Iterator[tuple[StepPlan, list[Batch]]]:
@@ -55,7 +56,7 @@ class Feed:
                 workers = 0
                 batches = self._batches(plan.epoch, plan.index, workers)
                 taken = list(islice(batches, len(plan.batches)))
-            yield plan, [batch.to(self.device) for batch in taken]
+            yield plan, [self.share(batch).to(self.device) for batch in taken]
 
     def _batches(self, epoch: int, index: int, workers: int) -> Iterator[Batch]:
         """A loader's batches.

@@ -6,17 +6,23 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
+from app.compute.memory import is_out_of_memory, missing_mib
+from app.config import leads
 from app.dataset.prepared import PreparedSet
-from app.errors import MemoryExhaustedError, UnreachableError, VoxmatrixError
+from app.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
+from app.machine.detect import detect
+from app.machine.facts import Machine
+from app.plan.plan import Plan
+from app.plan.show import shown
 from app.train import checkpoints
+from app.train.follow import follow
 from app.train.lock import locked
 from app.train.loop import Loop, make_loop
+from app.train.retreat import Guard
 from app.train.run import Run, open_run
 from app.train.settings import TrainSettings
 from app.train.stopping import StopRequest
-from app.train.watch import Start, Watch, make_watch
+from app.train.watch import QuietWatch, Start, Watch, make_watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +37,18 @@ class TrainResult:
     validation_mel: float  # of the best
 
 
-def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = None) -> TrainResult:
+def fit(
+    prepared: PreparedSet,
+    settings: TrainSettings,
+    watch: Watch | None = None,
+    *,
+    machine: Machine | None = None,
+    guard: Guard | None = None,
+) -> TrainResult:
     """Train into `settings.out`, or go on with the run that is there.
+
+    `machine` is the computer that is planned for, this one when None. `guard` is called before each part of a batch is
+    computed, and may say that memory is full.
 
     Raises:
         UsageError: the settings make no sense, or contradict the run in the folder.
@@ -40,32 +56,52 @@ def fit(prepared: PreparedSet, settings: TrainSettings, watch: Watch | None = No
         BadInputError: nothing to learn from, or the losses became no numbers.
         UnreachableError: the disk is full; the last good checkpoint is as it was.
         DamagedFileError: every checkpoint of the run is damaged.
-        MemoryExhaustedError: the GPU has too little memory for a batch.
+        NoKernelsError: this torch has no kernels for it.
+        MemoryExhaustedError: memory ran out, and nothing was left to be given up.
         InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
     """
+    machine = machine or detect().machine
+    if not leads():
+        return _follow(prepared, settings, machine, guard)
     watch = watch or make_watch()
     with locked(settings.out):
-        run = open_run(prepared, settings, watch)
+        run = open_run(prepared, settings, watch, machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
-        with closing(loop.metrics), closing(loop.board):
+        with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             watch.started(_start(run, prepared, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
                     loop.train()
-            except torch.cuda.OutOfMemoryError as error:
-                raise _out_of_memory(run) from error
             except UnreachableError as error:
                 raise _not_written(run, error) from error
+            except Exception as error:
+                if is_out_of_memory(error):  # not in the passes of a step, which give way by themselves
+                    raise _out_of_memory(run, error) from error
+                raise
             finally:
                 watch.ended()
+    return _result(run, loop.losses)
+
+
+def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
+    """As a process that another one leads: what there is to say, that one says."""
+    watch = QuietWatch()
+    run = open_run(prepared, settings, watch, machine, guard)
+    stop = StopRequest()
+    with stop.listening(lambda: InterruptedRunError.exit_code):
+        follow(run, watch, stop)
+    return _result(run, {})
+
+
+def _result(run: Run, losses: Mapping[str, float]) -> TrainResult:
     progress = run.state.progress
     return TrainResult(
-        out=settings.out,
-        last=settings.out / checkpoints.LAST,
-        best=settings.out / checkpoints.BEST,
+        out=run.out,
+        last=run.out / checkpoints.LAST,
+        best=run.out / checkpoints.BEST,
         steps=progress.step,
-        losses=loop.losses,
+        losses=losses,
         validation_mel=progress.best_mel,
     )
 
@@ -81,14 +117,15 @@ def _save_and_say(loop: Loop) -> int:
     return error.exit_code
 
 
-def _out_of_memory(run: Run) -> MemoryExhaustedError:
-    recipe, last = run.state.recipe, run.out / checkpoints.LAST
-    going_on = f" --from {last}" if last.is_file() else ""
+def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
+    missing, last = missing_mib(error), run.out / checkpoints.LAST
+    wanted = "" if missing is None else f"; {missing:.0f} MiB were missing"
+    kept = f"{last} holds what was learned before" if last.is_file() else "nothing was saved yet"
     return MemoryExhaustedError(
-        f"{run.device} is out of memory at step {run.state.progress.step + 1}, batches of {recipe.batch_size} clips",
-        f"choose another --out with{going_on} --batch-size {max(1, recipe.batch_size // 2)} "
-        f"--accumulation {recipe.accumulation * 2} (the same learning in half the memory), "
-        "or bound long clips with --max-batch-seconds",
+        f"{run.plan.device.value} is out of memory at step {run.state.progress.step + 1}, beside the passes of a step"
+        f"{wanted}; {kept}",
+        "free memory on the device (voxmatrix devices shows how much is free), choose a smaller --quality, "
+        "or train with --device cpu; the same command goes on",
     )
 
 
@@ -104,18 +141,27 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
     return Start(
         out=run.out,
         quality=recipe.quality,
-        device=str(run.device),
-        precision=run.settings.precision,
+        device=run.plan.device.value,
+        precision=run.plan.precision.value,
         clips=len(prepared.clips),
         validation_clips=len(run.validation),
         audio_seconds=prepared.seconds,
         batch_size=recipe.batch_size,
         accumulation=recipe.accumulation,
         steps_per_epoch=len(run.feed.schedule.epoch(0)),
-        workers=run.workers.value,
-        workers_reason=run.workers.reason,
+        workers=run.plan.workers.value,
+        workers_reason=run.plan.workers.reason,
         threads=run.threads,
         step=step,
         total_steps=total_steps,
         came_from=run.came_from,
+        decisions=_decisions(run.plan),
     )
+
+
+def _decisions(plan: Plan) -> tuple[str, ...]:
+    """What a person may want to know before hours of training: why here, why so."""
+    told = ["device", "precision", "batch_size"]
+    told += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
+    told += ["devices"] * (plan.devices.value > 1)
+    return tuple(f"  {name} {shown(plan.settings[name])}: {plan.settings[name].reason}" for name in told)

@@ -1,4 +1,4 @@
-"""The loop: take a step, and now and then report, validate, speak, save. It counts steps of the optimisers."""
+"""The loop: step after step, and now and then report, validate, speak, save. It counts steps of the optimisers."""
 
 import math
 import time
@@ -9,14 +9,14 @@ from pathlib import Path
 from app.errors import BadInputError, InterruptedRunError
 from app.tables.quality import HOP
 from app.train import checkpoints
-from app.train.batches import Batch, StepPlan
+from app.train.batches import Batch
 from app.train.meter import Meter
 from app.train.records import Board, Metrics
 from app.train.run import Run
 from app.train.samples import Sampler
-from app.train.settings import DEFAULT_EPOCHS, RATE_DECAY
-from app.train.step import gradients, step_seed, update
+from app.train.stepper import Stepper, epochs_limit
 from app.train.stopping import StopRequest
+from app.train.telemetry import Telemetry, make_telemetry
 from app.train.validation import validation_batches, validation_mel
 from app.train.watch import Report, Watch
 
@@ -31,8 +31,10 @@ class Loop:
     run: Run
     watch: Watch
     stop: StopRequest
+    stepper: Stepper
     metrics: Metrics
     board: Board
+    telemetry: Telemetry
     sampler: Sampler
     validation: list[Batch]
     total_steps: int
@@ -48,43 +50,18 @@ class Loop:
             InterruptedRunError: asked to stop; the run is saved and the file named.
         """
         progress = self.run.state.progress
-        if self.finished():
+        if self.stepper.finished():
             return
-        self.set_rate()
+        self.stepper.set_rate()
         for plan, batches in self.run.feed.steps_from(progress.epoch, progress.index):
-            self.take(plan, batches)
-            if self.finished():
+            losses = self.stepper.take(plan, batches)
+            self.meter.add(losses, sum(batch.of.n_frames for batch in batches) * HOP)
+            if self.stepper.finished():
                 break
             self.now_and_then()
-            if self.stop.asked:
+            if self.run.ranks.any(self.stop.asked):
                 raise self.interrupted()
         self.end()
-
-    def finished(self) -> bool:
-        """Whether the asked steps or epochs are done."""
-        settings, progress = self.run.settings, self.run.state.progress
-        epochs = epochs_limit(settings.max_steps, settings.epochs)
-        steps_done = settings.max_steps is not None and progress.step >= settings.max_steps
-        return steps_done or (epochs is not None and progress.epoch >= epochs)
-
-    def take(self, plan: StepPlan, batches: list[Batch]) -> None:
-        """One step. Weights, optimisers and position change together, under the lock."""
-        state, progress = self.run.state, self.run.state.progress
-        seeds = [step_seed(state.recipe.seed, progress.step, number) for number in range(len(batches))]
-        losses = gradients(state.networks, state.optimisers.scaler, batches, seeds=seeds, autocast=self.run.autocast)
-        with self.stop.lock:
-            update(state.networks, state.optimisers, state.recipe.clip_norm)
-            progress.step += 1
-            progress.epoch, progress.index = (plan.epoch + 1, 0) if plan.last else (plan.epoch, plan.index + 1)
-        if plan.last:
-            self.set_rate()
-        self.meter.add(losses, sum(batch.n_frames for batch in batches) * HOP)
-        self.watch.stepped(progress.step)
-
-    def set_rate(self) -> None:
-        """The learning rate falls once an epoch, as a function of the epoch alone."""
-        state = self.run.state
-        state.optimisers.set_rate(state.recipe.learning_rate * RATE_DECAY**state.progress.epoch)
 
     def now_and_then(self) -> None:
         """What is due after a step."""
@@ -115,6 +92,7 @@ class Loop:
             steps_per_second=speed,
             audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
             seconds_left=(self.total_steps - progress.step) / speed,
+            reading=self.telemetry.report(progress.step, speed),
         )
         self.meter.reset()
         self.watch.reported(report)
@@ -195,13 +173,8 @@ class Loop:
             f"the training fell apart at step {self.run.state.progress.step}: {', '.join(bad)} is no number; {saved}",
             "start a new --out with a lower --learning-rate"
             + (f" and --from {last}" if last.is_file() else "")
-            + ("" if self.run.settings.precision == "32" else ", or with --precision 32"),
+            + ("" if self.run.plan.precision.value == "fp32" else ", or with --precision fp32"),
         )
-
-
-def epochs_limit(max_steps: int | None, epochs: int | None) -> int | None:
-    """How many epochs at most: without any limit given, a default."""
-    return DEFAULT_EPOCHS if max_steps is None and epochs is None else epochs
 
 
 def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -> Loop:
@@ -209,13 +182,15 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
     state = run.state
     step = state.progress.step
     collate = run.feed.collate
+    board = Board(run.out / "tensorboard", step)
     first = 0  # the same sentence every time, so that samples can be compared
     return Loop(
         run=run,
         watch=watch,
         stop=stop,
+        stepper=Stepper(run=run, watch=watch, stop=stop),
         metrics=Metrics(run.out / "metrics.csv", step),
-        board=Board(run.out / "tensorboard", step),
+        board=board,
         sampler=Sampler(
             clip=run.validation.clips[first],
             batch=collate([run.validation[first]]).to(run.device),
@@ -224,6 +199,7 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
+        telemetry=make_telemetry(run, watch, board),  # last: its thread looks on from here
     )
 
 

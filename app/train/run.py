@@ -10,20 +10,23 @@ import torch
 
 import app
 from app.audio.spectrum import Spectrum
+from app.config import leads
 from app.dataset.prepared import Clip, PreparedSet
 from app.errors import BadInputError
 from app.files import storage_errors, write_text
-from app.machine.limits import read_limits
-from app.plan.workers import choose_workers
-from app.settings import Setting
+from app.machine.facts import Machine
+from app.plan.plan import Plan
 from app.tables.quality import Quality, quality
 from app.text.symbols import NUM_SYMBOLS
 from app.train import checkpoints
 from app.train.batches import ClipDataset, Collate, Schedule
 from app.train.card import make_card
-from app.train.device import choose_device, make_fabric
+from app.train.device import compile_networks, open_devices
 from app.train.feed import Feed
 from app.train.memory import keep_freed_memory
+from app.train.planning import plan_training
+from app.train.ranks import Ranks, launched
+from app.train.retreat import Guard, Retreat, Way
 from app.train.settings import Recipe, TrainSettings, make_recipe
 from app.train.split import split
 from app.train.start import start_from
@@ -31,8 +34,7 @@ from app.train.state import Progress, RunState
 from app.train.step import Autocast, Networks, make_optimisers
 from app.train.watch import Watch
 from app.voice.build import build_discriminator, build_generator
-
-_BYTES_A_SAMPLE = 4
+from app.voice.checkpointing import checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,9 @@ class Run:
     validation: ClipDataset
     device: torch.device
     autocast: Autocast
-    workers: Setting[int]
+    plan: Plan
+    retreat: Retreat
+    ranks: Ranks
     threads: int
     came_from: str
 
@@ -55,7 +59,9 @@ class Run:
         return self.settings.out
 
 
-def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Run:
+def open_run(
+    prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine, guard: Guard | None = None
+) -> Run:
     """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
 
     Raises:
@@ -64,35 +70,43 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
     """
     if not prepared.clips:
         raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
-    device = choose_device(settings.device)
-    fabric = make_fabric(device, settings.precision)
-    limits = read_limits()
-    threads = settings.threads or limits.cpus
-    torch.set_num_threads(threads)
-    keep_freed_memory()
-    if settings.fresh:
-        _move_aside(settings.out)
-    checkpoints.remove_leftovers(settings.out)
+    if leads():
+        if settings.fresh:
+            _move_aside(settings.out)
+        checkpoints.remove_leftovers(settings.out)
+    found = checkpoints.newest_good(settings.out, watch.warned)
+    previous = found[1].extra.get("recipe") if found else None
+
+    plan = plan_training(prepared, settings, machine, previous)
+    if leads():
+        for finding in plan.findings:
+            watch.warned(f"{finding.problem}\n  → {finding.remedy}")
+    fabric, device = open_devices(plan, machine)
 
     row = quality(prepared.quality)
-    found = checkpoints.newest_good(settings.out, watch.warned)
-    recipe = make_recipe(settings, prepared, row, found[1].extra.get("recipe") if found else None)
-    state = _fresh_state(prepared, row, recipe, device, settings.precision == "16")
+    recipe = make_recipe(settings, plan, prepared, row, previous)
+    state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
     if found:
         state.restore(found[1])
-        if found[0].name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
+        if leads() and found[0].name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
             checkpoints.same_file(found[0], settings.out / checkpoints.LAST)
         came_from = f"goes on from {found[0].name}, step {state.progress.step}"
     elif recipe.start_from:
         came_from = start_from(Path(recipe.start_from), state.networks, row, prepared)
     else:
         came_from = "starts from nothing"
-    _describe_run(settings.out, state)
+    checkpointing((state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value)
+    if plan.compile.value:
+        compile_networks(state.networks)
+    if leads():
+        _describe_run(settings.out, state)
+    ranks = launched(fabric)  # last, so that the others find the folder as it will be
+    threads = settings.threads or max(1, machine.cpus // ranks.count)
+    torch.set_num_threads(threads)
+    keep_freed_memory()
 
     learned, kept_back = split(prepared.clips)
     schedule = _schedule(learned, recipe)
-    batch_bytes = schedule.largest_batch_samples() * _BYTES_A_SAMPLE
-    workers = choose_workers(limits, batch_bytes, device.type, settings.workers)
     collate = Collate(prepared.speakers)
     return Run(
         settings=settings,
@@ -101,14 +115,17 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, watch: Watch) -> Ru
             dataset=ClipDataset(learned),
             collate=collate,
             schedule=schedule,
-            workers=workers.value,
+            workers=plan.workers.value,
             device=device,
+            share=ranks.share,
             warn=watch.warned,
         ),
         validation=ClipDataset(kept_back),
         device=device,
         autocast=fabric.autocast,
-        workers=workers,
+        plan=plan,
+        retreat=Retreat(device=plan.device.value, way=Way(checkpointed=plan.gradient_checkpointing.value), guard=guard),
+        ranks=ranks,
         threads=threads,
         came_from=came_from,
     )

@@ -3,15 +3,14 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from app.dataset.prepared import PreparedSet
 from app.errors import UsageError
+from app.plan.plan import Asked, Plan
 from app.tables.quality import Quality
-
-Precision = Literal["32", "bf16", "16"]
 
 #: Adam's and the schedule's constants of the VITS paper; the rate decays once an epoch, in both networks.
 BETAS = (0.8, 0.99)
@@ -21,7 +20,6 @@ RATE_DECAY = 0.999875
 MEL_WEIGHT = 45.0
 KL_WEIGHT = 1.0
 
-DEFAULT_BATCH_SIZE = 16
 DEFAULT_EPOCHS = 1000
 DEFAULT_SEED = 1234
 #: Far above a healthy norm (10 … 300): it only breaks the fall of a step that would ruin the weights.
@@ -33,13 +31,10 @@ class TrainSettings:
     """One training. None means: what the run in `out` says, else decided for you."""
 
     out: Path
-    device: str = "auto"
-    precision: Precision = "32"
+    asked: Asked = field(default_factory=Asked)  # of what the plan decides: device, precision, batch …
     max_steps: int | None = None
     epochs: int | None = None
     # What decides what is learned: fixed for the life of a run.
-    batch_size: int | None = None
-    accumulation: int | None = None  # batches to one step of the optimisers
     max_batch_seconds: float | None = None  # padded audio in a batch at most; 0 sets no limit
     learning_rate: float | None = None
     clip_norm: float | None = None  # 0 clips nothing
@@ -51,7 +46,6 @@ class TrainSettings:
     save_minutes: float = 10.0  # the longest that a power cut can cost
     keep: int = 3
     log_every: int = 10
-    workers: int | None = None
     threads: int | None = None
     fresh: bool = False
 
@@ -94,16 +88,14 @@ _NAMES = {
 
 
 def make_recipe(
-    settings: TrainSettings, prepared: PreparedSet, quality: Quality, previous: Mapping[str, Any] | None
+    settings: TrainSettings, plan: Plan, prepared: PreparedSet, quality: Quality, previous: Mapping[str, Any] | None
 ) -> Recipe:
-    """What will be learned from: asked for, else as the previous run had it, else the default.
+    """What will be learned from: asked for, else as the previous run had it, else the default; batches as planned.
 
     Raises:
         UsageError: the previous run was about something else; every difference is named.
     """
     defaults: dict[str, Any] = {
-        "batch_size": DEFAULT_BATCH_SIZE,
-        "accumulation": 1,
         "max_batch_seconds": 0.0,
         "learning_rate": quality.learning_rate,
         "clip_norm": DEFAULT_CLIP_NORM,
@@ -125,6 +117,8 @@ def make_recipe(
         symbols=symbols_digest(prepared.id_map),
         speakers=prepared.speakers,
         recordings=prepared.digest,
+        batch_size=plan.batch_size.value,
+        accumulation=plan.accumulation.value,
         **chosen,
     )
     _refuse_nonsense(settings, recipe)
@@ -155,7 +149,6 @@ def _refuse_nonsense(settings: TrainSettings, recipe: Recipe) -> None:
     not_negative: dict[str, float | None] = {
         "--clip-norm": recipe.clip_norm,
         "--max-batch-seconds": recipe.max_batch_seconds,
-        "--workers": settings.workers,
         "--seed": recipe.seed,
     }
     for flag, value in positive.items():
@@ -164,12 +157,10 @@ def _refuse_nonsense(settings: TrainSettings, recipe: Recipe) -> None:
     for flag, value in not_negative.items():
         if value is not None and not value >= 0:
             raise UsageError(f"{flag} is {value}, and must not be negative", f"set {flag} to 0 or more")
-    if settings.precision not in get_args(Precision):
-        raise UsageError(f"--precision is {settings.precision!r}", f"set it to {', '.join(get_args(Precision))}")
 
 
 def _refuse_contradiction(out: Path, now: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    different = [field.name for field in fields(Recipe) if now[field.name] != before.get(field.name)]
+    different = [part.name for part in fields(Recipe) if now[part.name] != before.get(part.name)]
     if not different:
         return
     named = [_describe(name, before.get(name), now[name]) for name in different]

@@ -8,18 +8,19 @@ are the same (tests/train/test_step.py compares them with the four passes).
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from app.audio.spectrum import Spectrum
-from app.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES
-from app.train.batches import Batch
+from app.tables.quality import HOP, SEGMENT_FRAMES
+from app.train.batches import Batch, Size
+from app.train.draws import draws_of
 from app.train.settings import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
 from app.voice.discriminator import MultiPeriodDiscriminator
 from app.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
@@ -35,6 +36,23 @@ class Autocast(Protocol):
 
     def __call__(self) -> AbstractContextManager[Any]:
         """A fresh context."""
+
+
+#: The parts in which a batch is computed, each when the one before is done.
+Split = Callable[[Batch], Iterable[Batch]]
+
+
+def whole_batch(batch: Batch) -> Iterable[Batch]:
+    """All of it at once."""
+    return (batch,)
+
+
+class Shares(NamedTuple):
+    """How much of all that a step learns from is in one part of it."""
+
+    clips: float
+    symbols: float
+    frames: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,18 +110,26 @@ def gradients(
     *,
     seeds: Sequence[int],
     autocast: Autocast,
+    split: Split = whole_batch,
+    segment_frames: int = SEGMENT_FRAMES,
 ) -> dict[str, Tensor]:
-    """Fill the gradients of both networks; nothing else changes. Losses are means over all batches together."""
+    """Fill the gradients of both networks; nothing else changes. Losses are means over all batches together.
+
+    Where a batch is a part of one (several devices share it), they are this part's share of those means. `split` says
+    in which parts a batch is computed, one after the other; losses and gradients do not depend on it.
+    """
     totals: dict[str, Tensor] = {}
+    whole = Size(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
-        torch.manual_seed(seed)
-        shares = {
-            "clips": batch.clips / sum(other.clips for other in batches),
-            "n_frames": batch.n_frames / sum(other.n_frames for other in batches),
-            "symbols": batch.symbols / sum(other.symbols for other in batches),
-        }
-        for name, loss in _batch_gradients(networks, scaler, batch, shares, autocast).items():
-            totals[name] = totals[name] + loss if name in totals else loss
+        for part in split(batch):
+            torch.manual_seed(seed)
+            shares = Shares(*(own / all_of_it for own, all_of_it in zip(part.size, whole, strict=True)))
+            with draws_of(part):
+                losses = _part_gradients(
+                    networks, scaler, part, shares, autocast=autocast, segment_frames=segment_frames
+                )
+            for name, loss in losses.items():
+                totals[name] = totals[name] + loss if name in totals else loss
     return totals
 
 
@@ -129,30 +155,34 @@ def step_seed(seed: int, step: int, batch: int) -> int:
 
 def mel_distance(networks: Networks, batch: Batch, spec: Tensor, out: TrainingOutput) -> Tensor:
     """Mean distance between the log-mels of the generated segments and of the recordings' same segments."""
-    real = cut(networks.spectrum.mel(spec), out.segment_start, SEGMENT_FRAMES)
+    real = cut(networks.spectrum.mel(spec), out.segment_start, out.wave.size(2) // HOP)
     generated = networks.spectrum.mel(networks.spectrum.linear(out.wave.squeeze(1)))  # (b, 1, n) -> (b, 80, f)
     return nn.functional.l1_loss(generated, real)
 
 
-def _batch_gradients(
+def _part_gradients(
     networks: Networks,
     scaler: torch.amp.GradScaler,
     batch: Batch,
-    shares: Mapping[str, float],
+    shares: Shares,
+    *,
     autocast: Autocast,
+    segment_frames: int,
 ) -> dict[str, Tensor]:
     spec = networks.spectrum.linear(batch.wave)
     with autocast():
-        out = networks.generator(batch.text, batch.text_lengths, spec, batch.frames, batch.speaker)
-    real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, SEGMENT_SAMPLES)
+        out = networks.generator(
+            batch.text, batch.text_lengths, spec, batch.frames, batch.speaker, segment_frames=segment_frames
+        )
+    real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
     wave = out.wave.float()
     leaf = wave.detach().requires_grad_()
 
-    adversarial = _discriminate(networks.discriminator, scaler, real, leaf, share=shares["clips"], autocast=autocast)
+    adversarial = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
     own = {
-        "mel": mel_distance(networks, batch, spec, out) * shares["clips"],
-        "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares["n_frames"],
-        "duration": out.duration_loss.float() * shares["symbols"],
+        "mel": mel_distance(networks, batch, spec, out) * shares.clips,
+        "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
+        "duration": out.duration_loss.float() * shares.symbols,
     }
     loss = MEL_WEIGHT * own["mel"] + KL_WEIGHT * own["kl"] + own["duration"]
     torch.autograd.backward([wave, scaler.scale(loss)], [leaf.grad, None])

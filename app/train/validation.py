@@ -27,13 +27,13 @@ def validation_batches(dataset: ClipDataset, collate: Collate, batch_size: int, 
 
 def validation_mel(networks: Networks, batches: Sequence[Batch], autocast: Autocast, seed: int) -> float:
     """Mean distance between log-mels of segments given back and the recordings' own. Waits for the device."""
-    clips = sum(batch.clips for batch in batches)
+    clips = sum(batch.size.clips for batch in batches)
     places = max(2, _SEGMENTS // clips)
     networks.generator.eval()
     try:
         with torch.no_grad():
             sums = [
-                _mel(networks, batch, places, autocast, step_seed(seed, -1, number)) * batch.clips
+                _mel(networks, batch, places, autocast, step_seed(seed, -1, number)) * batch.size.clips
                 for number, batch in enumerate(batches)
             ]
     finally:

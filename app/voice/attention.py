@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from app.voice.checkpointing import Recomputed
 from app.voice.norm import ChannelNorm
 
 #: Distances up to this many symbols have embeddings of their own.
@@ -78,8 +79,10 @@ class FeedForward(nn.Module):
         return self.conv_2(x * mask) * mask  # type: ignore[no-any-return]
 
 
-class Encoder(nn.Module):
+class Encoder(Recomputed):
     """Attention and feed-forward in turn, each added to what it read and then normalised."""
+
+    draws = True
 
     def __init__(
         self, channels: int, *, filter_channels: int, n_heads: int, n_layers: int, kernel: int, dropout: float

@@ -1,4 +1,8 @@
-"""Networks that tell recordings from generated waves: one on the wave, five on its folds (HiFi-GAN)."""
+"""Networks that tell recordings from generated waves: one on the wave, five on its folds (HiFi-GAN).
+
+Activations are computed in place: their gradient is told by their result as well, so what the convolution gave need not
+be kept beside it.
+"""
 
 from itertools import pairwise
 
@@ -28,7 +32,7 @@ class ScaleDiscriminator(nn.Module):
         """(b, 1, n) -> score (b, places), features of every layer (b, c, places)."""
         x, features = wave, []
         for conv in self.convs:
-            x = functional.leaky_relu(conv(x), SLOPE)
+            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
             features.append(x)
         score = self.conv_post(x)
         return score.flatten(1), [*features, score]
@@ -52,7 +56,7 @@ class PeriodDiscriminator(nn.Module):
         x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
         x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)
         for conv in self.convs:
-            x = functional.leaky_relu(conv(x), SLOPE)
+            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
             features.append(x)
         score = self.conv_post(x)
         return score.flatten(1), [*features, score]

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from app.voice.checkpointing import Recomputed
 from app.voice.noise import normal
 from app.voice.norm import ChannelNorm
 from app.voice.splines import BINS, spline
@@ -113,8 +114,10 @@ class Swap(nn.Module):
         return z.flip(1)
 
 
-class StochasticDurationPredictor(nn.Module):
+class StochasticDurationPredictor(Recomputed):
     """Likelihood of the durations found by alignment (training), or durations drawn from noise (speaking)."""
+
+    draws = True
 
     def __init__(
         self, channels: int, speaker_channels: int, kernel: int = 3, dropout: float = 0.5, n_flows: int = 4

@@ -6,12 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from app.voice.checkpointing import Recomputed
 from app.voice.norm import weight_norm
 
 SLOPE = 0.1
 
 
-class PairedBlock(nn.Module):
+class PairedBlock(Recomputed):
     """Resblock "1": each dilated convolution is followed by a plain one."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
@@ -26,7 +27,7 @@ class PairedBlock(nn.Module):
         return x
 
 
-class SingleBlock(nn.Module):
+class SingleBlock(Recomputed):
     """Resblock "2": dilated convolutions alone."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:

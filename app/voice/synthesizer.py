@@ -20,7 +20,7 @@ from app.voice.text_encoder import TextEncoder
 class TrainingOutput(NamedTuple):
     """What a training step needs: the generated segments and the parts of the losses."""
 
-    wave: Tensor  # (b, 1, SEGMENT_SAMPLES)
+    wave: Tensor  # (b, 1, segment_frames * HOP)
     segment_start: Tensor  # (b,) in frames
     duration_loss: Tensor  # (), summed over the batch, a symbol's share
     z_p: Tensor  # (b, c, f), this and the next three for kl_divergence
@@ -81,6 +81,8 @@ class Synthesizer(nn.Module):
         spec: Tensor,
         spec_lengths: Tensor,
         speaker: Tensor | None = None,
+        *,
+        segment_frames: int = SEGMENT_FRAMES,
     ) -> TrainingOutput:
         """Text (b, t) and its recording's linear spectrum (b, 513, f) -> a generated segment and the losses' parts."""
         g = self._speaker(speaker)
@@ -96,8 +98,8 @@ class Synthesizer(nn.Module):
             m_p = m_text @ path.transpose(1, 2)  # every frame takes its symbol's: (b, c, t) -> (b, c, f)
             logs_p = logs_text @ path.transpose(1, 2)
 
-        start = random_starts(spec_lengths, SEGMENT_FRAMES)
-        wave = self.dec(cut(z, start, SEGMENT_FRAMES), g)
+        start = random_starts(spec_lengths, segment_frames)
+        wave = self.dec(cut(z, start, segment_frames), g)
         return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, text_mask, frame_mask, path)
 
     def infer(  # noqa: PLR0917 (the order of Piper's scales)

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor, nn
 
+from app.voice.checkpointing import Recomputed
 from app.voice.norm import weight_norm
 
 
-class WaveNet(nn.Module):
+class WaveNet(Recomputed):
     """A stack of gated convolutions; each adds to the stream (residual) and to the result (skip)."""
 
     def __init__(self, channels: int, kernel: int, n_layers: int, speaker_channels: int = 0) -> None:

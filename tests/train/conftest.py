@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from app.dataset.prepared import PreparedSet
+from app.tables.memory import memory_table
 from app.tables.quality import qualities
 from app.train.fit import TrainResult, fit
-from app.train.settings import TrainSettings
 from app.train.watch import QuietWatch
 from tests.train import synthetic
+from tests.train.asking import HERE, settings
 
 Fit = Callable[..., TrainResult]
 
@@ -19,6 +20,7 @@ Fit = Callable[..., TrainResult]
 @pytest.fixture(autouse=True)
 def mini_quality(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of qualities has one more row, small enough for tests; torch keeps to one thread."""
+    monkeypatch.setitem(memory_table().qualities, synthetic.MINI.name, memory_table().qualities["tiny"])
     monkeypatch.setitem(qualities(), synthetic.MINI.name, synthetic.MINI)
     torch.set_num_threads(1)
 
@@ -35,7 +37,8 @@ def run(prepared: PreparedSet, tmp_path: Path) -> Fit:
     def start(**changes: object) -> TrainResult:
         watch = changes.pop("watch", QuietWatch())
         given = changes.pop("prepared", prepared)
-        settings = {"out": tmp_path / "run", "device": "cpu", "threads": 1, "batch_size": 4, "max_steps": 4, **changes}
-        return fit(given, TrainSettings(**settings), watch)  # type: ignore[arg-type]
+        machine, guard = changes.pop("machine", HERE), changes.pop("guard", None)
+        asked = {"out": tmp_path / "run", "threads": 1, "batch_size": 4, "accumulation": 1, "max_steps": 4, **changes}
+        return fit(given, settings(**asked), watch, machine=machine, guard=guard)  # type: ignore[arg-type]
 
     return start

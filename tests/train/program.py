@@ -1,4 +1,4 @@
-"""A training as a program of its own, to be killed: `python -m tests.train.program OUT CLIPS STEPS [SLOW_SECONDS]`."""
+"""A training as a program of its own, to be killed: `tests.train.program OUT CLIPS STEPS [SLOW_SECONDS [DEVICES]]`."""
 
 import sys
 import time
@@ -10,15 +10,15 @@ from entrypoint import patches
 from tests.train import synthetic
 
 
-def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
+def main(out: Path, clips: Path, steps: int, slow_seconds: float, devices: int) -> int:
     """Train the small voice; every step sleeps inside one call for `slow_seconds`, as a large one on a CPU would."""
     patches.install()
     synthetic.know_mini()
-    from app.train import loop
+    from app.train import stepper
     from app.train.fit import fit
-    from app.train.settings import TrainSettings
+    from tests.train.asking import HERE, settings
 
-    real = loop.gradients
+    real = stepper.gradients
 
     def slow(*given: Any, **more: Any) -> Any:
         until = time.monotonic() + slow_seconds
@@ -26,11 +26,12 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
             time.sleep(until - time.monotonic())  # goes on after a signal, as torch does
         return real(*given, **more)
 
-    loop.gradients = slow
+    stepper.gradients = slow
     prepared = synthetic.prepared_set(clips)
-    settings = TrainSettings(
-        out=out,
-        device="cpu",
+    asked = settings(
+        out,
+        accumulation=1,
+        devices=devices,
         threads=1,
         batch_size=4,
         max_steps=steps,
@@ -40,7 +41,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
         keep=2,
     )
     try:
-        result = fit(prepared, settings)
+        result = fit(prepared, asked, machine=HERE)
     except VoxmatrixError as error:
         sys.stdout.write(f"{type(error).__name__}: {error}\n")
         return error.exit_code
@@ -49,4 +50,5 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float([*sys.argv, "0"][4])))
+    given = [*sys.argv[1:], *("0", "1")[len(sys.argv) - 4 :]]
+    sys.exit(main(Path(given[0]), Path(given[1]), int(given[2]), float(given[3]), int(given[4])))

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from app.dataset.prepared import Clip, PreparedSet
+from app.tables.memory import memory_table
 from app.tables.quality import Quality, qualities
 from app.text.symbols import default_map
 
@@ -31,6 +32,7 @@ MINI = Quality(
 
 def know_mini() -> None:
     """Add the small quality to the table of this process."""
+    memory_table().qualities[MINI.name] = memory_table().qualities["tiny"]
     qualities()[MINI.name] = MINI
 
 

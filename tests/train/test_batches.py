@@ -102,8 +102,8 @@ def test_waves_and_texts_are_padded_with_zeros(prepared: PreparedSet) -> None:
     assert batch.text[0, : len(short.ids)].tolist() == list(short.ids)
     assert batch.text_lengths.tolist() == [len(short.ids), len(long.ids)]
     assert batch.frames.tolist() == [short.samples // 256, long.samples // 256]
-    assert (batch.clips, batch.symbols) == (2, len(short.ids) + len(long.ids))
-    assert batch.n_frames == short.samples // 256 + long.samples // 256
+    assert batch.size[:2] == (2, len(short.ids) + len(long.ids))
+    assert batch.size.n_frames == short.samples // 256 + long.samples // 256
     assert batch.speaker is None
 
 

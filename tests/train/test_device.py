@@ -1,46 +1,62 @@
-"""The device that is asked for, and the precision on it."""
+"""The planned device becomes torch's, with its switches."""
+
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
 
 from app.errors import NoDeviceError, UsageError
-from app.train.device import choose_device, make_fabric
+from app.machine.facts import Capability, Gpu, TorchBuild
+from app.plan.plan import make_plan
+from app.train.device import make_fabric, open_devices, planned_gpus
+from tests.train.asking import HERE, asked
+
+CARD = Gpu(
+    index=3, kind="cuda", capability=Capability(9, 0), memory_mib=80000, free_mib=80000, name="H100", driver="600"
+)
 
 
-def test_auto_is_the_first_gpu_where_torch_can_use_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert choose_device("auto") == torch.device("cpu")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert choose_device("auto") == torch.device("cuda:0")
+@pytest.fixture(autouse=True)
+def switches() -> Iterator[None]:
+    """torch's switches as they were."""
+    before = torch.get_float32_matmul_precision()
+    yield
+    torch.set_float32_matmul_precision(before)
+    torch.backends.cudnn.benchmark = False
 
 
-def test_a_gpu_is_asked_for_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    assert choose_device("cuda") == torch.device("cuda:0")
-    assert choose_device("cuda:1") == torch.device("cuda:1")
-    with pytest.raises(NoDeviceError, match="2 CUDA devices") as caught:
-        choose_device("cuda:2")
-    assert caught.value.exit_code == 4
-    assert "--gpus all" in caught.value.remedy
+def test_the_cpu_is_opened_with_full_precision() -> None:
+    assert open_devices(make_plan(HERE, "mini", asked()), HERE)[1] == torch.device("cpu")
+    assert torch.get_float32_matmul_precision() == "highest"
 
 
-@pytest.mark.parametrize("name", ["gpu", "cuda:-1", "cpu:one", ""])
-def test_a_name_that_is_none_is_usage(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    with pytest.raises(UsageError, match="--device"):
-        choose_device(name)
+def test_the_planned_card_comes_first_then_those_like_it() -> None:
+    other, like, older = (
+        replace(CARD, index=0, capability=Capability(8, 0)),
+        replace(CARD, index=1),
+        replace(CARD, index=2, capability=Capability(7, 0)),
+    )
+    wheel = TorchBuild(version="2.10.0+cu128", cuda="12.8", kernels=("sm_80", "sm_90"))
+    four = replace(HERE, gpus=(other, like, older, CARD), torch=wheel)
+    plan = make_plan(four, "mini", asked(device="cuda:3", devices=3))
+    assert planned_gpus(plan, four) == [CARD, like, other]
+    with pytest.raises(NoDeviceError, match="--devices is 4, and 3 GPUs"):
+        planned_gpus(make_plan(four, "mini", asked(device="cuda:3", devices=4)), four)
+
+
+def test_processes_on_the_cpu_share_it() -> None:
+    assert planned_gpus(make_plan(HERE, "mini", asked(devices=3)), HERE) == [None, None, None]
 
 
 def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
     one = torch.ones(2, 2)
-    with make_fabric(torch.device("cpu"), "bf16").autocast():
+    with make_fabric([torch.device("cpu")], "bf16").autocast():
         assert (one @ one).dtype == torch.bfloat16
-    with make_fabric(torch.device("cpu"), "32").autocast():
+    with make_fabric([torch.device("cpu")], "fp32").autocast():
         assert (one @ one).dtype == torch.float32
 
 
 def test_half_precision_is_for_gpus() -> None:
     with pytest.raises(UsageError, match="GPUs"):
-        make_fabric(torch.device("cpu"), "16")
+        open_devices(make_plan(HERE, "mini", asked(precision="fp16")), HERE)

@@ -17,6 +17,7 @@ from app.train.feed import Feed
 
 def make_feed(prepared: PreparedSet, workers: int, said: list[str] | None = None) -> Feed:
     return Feed(
+        share=lambda batch: batch,
         dataset=ClipDataset(prepared.clips),
         collate=Collate(prepared.speakers),
         schedule=Schedule(

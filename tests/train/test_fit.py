@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from app.errors import MemoryExhaustedError, UnreachableError
-from app.train import checkpoints, loop
+from app.train import checkpoints, stepper
 from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
@@ -25,6 +25,7 @@ def test_a_training_leaves_all_that_the_next_command_needs(run: Fit) -> None:
         "voice.json",
         "run.json",
         "metrics.csv",
+        "telemetry.jsonl",
         "tensorboard",
         "samples",
         *steps,
@@ -57,7 +58,7 @@ def test_workers_do_not_change_what_is_learned(run: Fit, tmp_path: Path) -> None
 def test_what_may_change_at_a_resume_does_not_change_what_is_learned(run: Fit, tmp_path: Path) -> None:
     whole = run(out=tmp_path / "whole", max_steps=6)
     run(out=tmp_path / "parts", max_steps=3, validate_every=1, checkpoint_every=1, log_every=1, keep=1)
-    parts = run(out=tmp_path / "parts", max_steps=6, batch_size=None)
+    parts = run(out=tmp_path / "parts", max_steps=6, batch_size="auto", accumulation="auto")
     assert_bit_equal(parts.last, whole.last)
 
 
@@ -79,17 +80,18 @@ def test_a_disk_that_fills_up_during_training_leaves_the_last_good_checkpoint(
     assert_bit_equal(run(max_steps=6, checkpoint_every=2).last, whole.last)
 
 
-def test_a_gpu_with_too_little_memory_is_said_with_what_to_type(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_beside_the_passes_is_said_with_what_is_kept(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(max_steps=2)
 
     def too_much(*_: Any, **__: Any) -> None:
-        raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
 
-    monkeypatch.setattr(loop, "gradients", too_much)
-    with pytest.raises(MemoryExhaustedError, match="step 3, batches of 4 clips") as caught:
+    monkeypatch.setattr(stepper, "update", too_much)
+    with pytest.raises(MemoryExhaustedError, match=r"step 3.*20 MiB were missing.*last\.ckpt holds") as caught:
         run(max_steps=4)
-    assert "--batch-size 2 --accumulation 2" in caught.value.remedy
-    assert "--from" in caught.value.remedy
+    assert "--quality" in caught.value.remedy
 
 
 def test_several_speakers_and_bfloat16_train(run: Fit, tmp_path: Path) -> None:

@@ -8,19 +8,23 @@ import pytest
 
 from app.dataset.prepared import PreparedSet
 from app.errors import UsageError
-from app.train.settings import DEFAULT_BATCH_SIZE, Recipe, TrainSettings, make_recipe
+from app.plan.batch import EFFECTIVE_BATCH
+from app.train.planning import plan_training
+from app.train.settings import Recipe, make_recipe
+from tests.train.asking import HERE, settings
 from tests.train.synthetic import MINI
 
 OUT = Path("voice")
 
 
 def recipe(prepared: PreparedSet, previous: dict[str, Any] | None = None, **asked: Any) -> Recipe:
-    return make_recipe(TrainSettings(out=OUT, **asked), prepared, MINI, previous)
+    told = settings(OUT, **asked)
+    return make_recipe(told, plan_training(prepared, told, HERE, previous), prepared, MINI, previous)
 
 
 def test_what_nobody_asked_for_is_the_default(prepared: PreparedSet) -> None:
     made = recipe(prepared)
-    assert made.batch_size == DEFAULT_BATCH_SIZE
+    assert made.batch_size * made.accumulation == EFFECTIVE_BATCH
     assert made.learning_rate == MINI.learning_rate
 
 
@@ -55,7 +59,7 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
 @pytest.mark.parametrize(
     ("asked", "flag"),
     [
-        ({"batch_size": 0}, "--batch-size"),
+        ({"batch_size": -2}, "--batch-size"),
         ({"accumulation": -1}, "--accumulation"),
         ({"learning_rate": 0.0}, "--learning-rate"),
         ({"max_steps": 0}, "--max-steps"),

@@ -10,6 +10,7 @@ import torch
 
 from app.dataset.prepared import PreparedSet
 from app.errors import BadInputError, DamagedFileError, UsageError
+from app.tables.memory import memory_table
 from app.tables.quality import qualities
 from tests.train.conftest import Fit
 from tests.train.runs import Notes
@@ -103,6 +104,7 @@ def test_another_rate_is_refused_with_the_quality_to_choose(
     run: Fit, source: Path, monkeypatch: pytest.MonkeyPatch, prepared: PreparedSet
 ) -> None:
     monkeypatch.setitem(qualities(), "mini22", replace(MINI, name="mini22", rate_hz=22050))
+    monkeypatch.setitem(memory_table().qualities, "mini22", memory_table().qualities["tiny"])
     with pytest.raises(BadInputError, match="16000 Hz") as caught:
         run(start_from=source, prepared=replace(prepared, quality="mini22", rate_hz=22050))
     assert "--quality mini" in caught.value.remedy

@@ -10,9 +10,9 @@ from app.dataset.prepared import PreparedSet
 from app.errors import DamagedFileError
 from app.train import checkpoints
 from app.train.run import open_run
-from app.train.settings import TrainSettings
 from app.train.watch import QuietWatch
 from app.voice.checkpoint import read_checkpoint
+from tests.train.asking import HERE, settings
 from tests.train.conftest import Fit
 
 
@@ -57,8 +57,8 @@ def test_a_format_of_another_time_is_refused_with_the_way_to_use_its_weights(
 
 def test_what_is_restored_is_what_was_saved(run: Fit, prepared: PreparedSet, tmp_path: Path) -> None:
     result = run(max_steps=3)
-    settings = TrainSettings(out=result.out, device="cpu", threads=1, batch_size=4, max_steps=9)
-    state = open_run(prepared, settings, QuietWatch()).state
+    again = settings(result.out, threads=1, max_steps=9)
+    state = open_run(prepared, again, QuietWatch(), HERE).state
     before, after = torch.load(result.last, weights_only=True), state.content()
     assert after["voxmatrix"]["progress"] == before["voxmatrix"]["progress"]
     assert all(torch.equal(after["state_dict"][name], weight) for name, weight in before["state_dict"].items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import pairwise
 
 import pytest
 import torch
@@ -17,11 +18,13 @@ from app.train.step import (
     MEL_WEIGHT,
     Networks,
     Optimisers,
+    Split,
     gradients,
     make_optimisers,
     mel_distance,
     step_seed,
     take_step,
+    whole_batch,
 )
 from app.voice.build import build_discriminator, build_generator
 from app.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
@@ -254,3 +257,37 @@ def test_a_step_on_a_gpu_never_waits_for_it(networks: Networks, batch: Batch, ha
         step()
     finally:
         torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize("cuts", [(0, 1, 3), (0, 1, 2, 3)])
+def test_a_batch_in_parts_gives_the_losses_and_gradients_of_the_whole(
+    networks: Networks, batch: Batch, cuts: tuple[int, ...]
+) -> None:
+    def in_parts(batch: Batch) -> list[Batch]:
+        return [batch.part(*ends) for ends in pairwise(cuts)]
+
+    def learned(split: Split) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        networks.generator.zero_grad()
+        networks.discriminator.zero_grad()
+        losses = gradients(networks, unscaled(), [batch], seeds=[7], autocast=nullcontext, split=split)
+        return losses, {**collected(networks.generator), **collected(networks.discriminator)}
+
+    whole_losses, whole = learned(whole_batch)
+    losses, parts = learned(in_parts)
+    assert_same(parts, whole, 1e-4)
+    assert all(float(losses[name]) == pytest.approx(float(whole_losses[name]), rel=1e-5) for name in LOSSES)
+
+
+def test_parts_on_several_devices_add_up_to_the_whole(networks: Networks, batch: Batch) -> None:
+    whole = gradients(networks, unscaled(), [batch], seeds=[7], autocast=nullcontext)
+    shares = [
+        gradients(networks, unscaled(), [batch.part(*rows)], seeds=[7], autocast=nullcontext)
+        for rows in ((0, 2), (2, 3))
+    ]
+    for name in LOSSES:
+        assert float(sum(share[name] for share in shares)) == pytest.approx(float(whole[name]), rel=1e-5)
+
+
+def test_a_shorter_segment_is_learned_from_as_well(networks: Networks, batch: Batch) -> None:
+    losses = gradients(networks, unscaled(), [batch], seeds=[7], autocast=nullcontext, segment_frames=16)
+    assert all(torch.isfinite(loss) for loss in losses.values())

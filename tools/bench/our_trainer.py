@@ -7,6 +7,9 @@ from pathlib import Path
 
 from app.dataset.prepare import prepare
 from app.dataset.prepared import PrepareSettings
+from app.plan.asked import asked_number
+from app.plan.device import parse_device
+from app.plan.plan import Asked
 from app.train.fit import fit
 from app.train.settings import TrainSettings
 from app.train.watch import QuietWatch, Report
@@ -49,10 +52,12 @@ def main() -> None:
         clock = Clock(asked.warmup)
         settings = TrainSettings(
             out=Path(folder) / "run",
-            device="cpu",
+            asked=Asked(
+                device=parse_device("cpu", "flag", "--device cpu"),
+                batch_size=asked_number(str(asked.batch_size), "--batch-size", "flag"),
+                accumulation=asked_number("1", "--accumulation", "flag"),
+            ),
             max_steps=steps,
-            batch_size=asked.batch_size,
-            workers=0,
             threads=asked.threads,
             log_every=1,
             validate_every=10 * steps,

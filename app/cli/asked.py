@@ -1,0 +1,35 @@
+"""What was typed, set or written about the settings of a plan, with who said it."""
+
+from typing import Any
+
+import typer
+
+from app.cli.sources import Words
+from app.cli.wish import asked_device
+from app.plan.asked import asked_number, asked_precision, asked_switch
+from app.plan.plan import Asked
+from app.settings import Setting
+
+_NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers", "parallel_voices")
+_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
+
+
+def asked_settings(context: typer.Context) -> Asked:
+    """From the options that this command has; what it has no option for is left to the plan.
+
+    Raises:
+        UsageError: a value that means nothing.
+    """
+    said, given = Words(context), context.params
+    forced: dict[str, Setting[Any] | None] = {}
+    for name in _NUMBERS:
+        if name in given:
+            forced[name] = asked_number(given[name], *said.of(name))
+    for name in _SWITCHES:
+        if name in given:
+            forced[name] = asked_switch(given[name], *said.of(name))
+    if "precision" in given:
+        forced["precision"] = asked_precision(given["precision"], *said.of("precision"))
+    if "workers" in given:
+        forced["workers"] = asked_number(given["workers"], *said.of("workers"), none=True)
+    return Asked(device=asked_device(said, given["device"], given["gpu"], given["use_gpu"]), **forced)

@@ -1,0 +1,42 @@
+"""Settings of a training from plain values, as if they had been typed."""
+
+from pathlib import Path
+from typing import Any
+
+from app.machine.facts import Machine
+from app.plan.asked import asked_number, asked_precision, asked_switch
+from app.plan.device import parse_device
+from app.plan.plan import Asked
+from app.train.settings import TrainSettings
+
+#: A computer without a GPU, so that tests do not ask this one.
+HERE = Machine(platform="linux", cpus=2, memory_mib=16384, available_mib=12288, shm_mib=1024)
+
+
+def asked(
+    device: str = "cpu", precision: str = "auto", workers: str | int = "auto", compile: str = "auto", **plain: Any
+) -> Asked:
+    """What the plan is told, from words."""
+    numbers = {
+        name: asked_number(str(plain[name]), "--" + name.replace("_", "-"), "flag")
+        for name in _NUMBERS
+        if name in plain
+    }
+    return Asked(
+        device=parse_device(device, "flag", f"--device {device}"),
+        precision=asked_precision(precision, "--precision", "flag"),
+        workers=asked_number("none" if workers == 0 else str(workers), "--workers", "flag", none=True),
+        gradient_checkpointing=asked_switch(plain.get("checkpointing", "auto"), "--gradient-checkpointing", "flag"),
+        compile=asked_switch(compile, "--compile", "flag"),
+        **numbers,
+    )
+
+
+def settings(out: Path, **plain: Any) -> TrainSettings:
+    """What is told to the plan goes there; all else stays."""
+    planned = {name: plain.pop(name) for name in (*_NUMBERS, *_WORDS) if name in plain}
+    return TrainSettings(out=out, asked=asked(**planned), **plain)
+
+
+_NUMBERS = ("batch_size", "accumulation", "devices")
+_WORDS = ("device", "precision", "workers", "checkpointing", "compile")
