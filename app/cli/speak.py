@@ -12,7 +12,9 @@ import typer
 
 from app.cli import options
 from app.cli.progress import progress
-from app.errors import UsageError
+from app.cli.sources import Words
+from app.cli.wish import asked_device
+from app.errors import Finding, UsageError
 from app.files import read_errors
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ _STANDARD = "-"
 
 
 def command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="[-]", help="`-` reads the text from standard input.")] = "",
     voice: Annotated[
         str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
@@ -38,6 +41,9 @@ def command(
     noise_w: Annotated[float | None, options.option("--noise-w", "How much the rhythm varies.")] = None,
     sentence_pause: Annotated[float, options.option("--sentence-pause", "Seconds between sentences.")] = 0.2,
     seed: Annotated[int | None, options.option("--seed", "The same text then sounds the same.")] = None,
+    device: options.Device = "auto",
+    gpu: options.GpuNumber = "",
+    use_gpu: options.UseGpu = None,
     threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", min=0)] = 0,
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.")] = True,
     raw: Annotated[bool, typer.Option("--raw", help="16-bit samples without a header.")] = False,
@@ -47,6 +53,7 @@ def command(
 ) -> None:
     """Speak a text into a file or a stream."""
     from app.speak.command import speak_to
+    from app.speak.find_device import find_device
     from app.speak.places import default_voice
     from app.speak.settings import SpeakSettings
 
@@ -65,10 +72,13 @@ def command(
     )
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
-    chosen = Path(voice) if voice else default_voice()
+    named = Path(voice) if voice else default_voice()
+    chosen = find_device(named, asked_device(Words(context), device, gpu, use_gpu))
+    for finding in chosen.findings:
+        _warn(finding)
     try:
         with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
-            speech = speak_to(place, given, chosen, settings, on_spoken)
+            speech = speak_to(place, given, named, settings, on_spoken, device=chosen.device, warn=_warn)
     except BrokenPipeError:
         # Who listens has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -82,6 +92,10 @@ def command(
         typer.echo(json.dumps({**said, "left_out": [finding.problem for finding in speech.findings]}))
     else:
         typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
+
+
+def _warn(finding: Finding) -> None:
+    typer.echo(f"{finding.severity}: {finding.problem}\n  → {finding.remedy}", err=True)
 
 
 @contextmanager
