@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from app.cli import options
+from app.cli import options, speak_batch
 from app.cli.progress import progress
+from app.cli.sources import Words
 from app.errors import UsageError
 from app.files import read_errors
 
@@ -25,13 +26,23 @@ _STANDARD = "-"
 
 
 def command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="[-]", help="`-` reads the text from standard input.")] = "",
     voice: Annotated[
         str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
     ] = "",
     text: Annotated[str | None, typer.Option("--text", help="What to say.")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A text file (UTF-8) to read aloud.")] = None,
-    out: Annotated[str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV.")] = "speech.wav",
+    batch: Annotated[
+        Path | None, typer.Option("--batch", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV; with --batch a folder.")
+    ] = "speech.wav",
+    format: Annotated[str, options.option("--format", "Ending of the files of a batch: wav, mp3, ogg …")] = "wav",
+    parallel_voices: Annotated[
+        str, options.option("--parallel-voices", "Texts of a batch spoken side by side; 0 or auto decides.")
+    ] = "auto",
     speaker: options.Speaker = "",
     speed: Annotated[float, options.option("--speed", "2 speaks twice as fast.")] = 1.0,
     noise: Annotated[float | None, options.option("--noise", "How much the sound varies.")] = None,
@@ -63,6 +74,13 @@ def command(
         raw=raw,
         bitrate=bitrate or None,
     )
+    if batch is not None:
+        if source or text is not None or file is not None:
+            raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
+        speak_batch.run(
+            Words(context), batch, out, format, voice, settings, parallel_voices=parallel_voices, as_json=as_json
+        )
+        return
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     chosen = Path(voice) if voice else default_voice()

@@ -57,6 +57,11 @@ class WholeEngine:
         samples = speak()  # sentences begin in order, and so does what is random in them
         return [lambda: samples]
 
+    def reseed(self, seed: int) -> None:
+        """Open the session anew: only then does onnxruntime begin its randomness."""
+        seed_sessions(seed)
+        self._session, self._seeded = open_session(self._path), True
+
     def _speak(self, inputs: Mapping[str, Any]) -> Samples:
         return _run(self._path, self._session, OUTPUT, _of(inputs, self._inputs)).reshape(-1)
 
@@ -76,6 +81,11 @@ class PieceEngine:
         between = _run(self._path, self._first, self._cut.between, _of(inputs, self._cut.first.inputs))
         places = pieces(between.shape[-1], PIECE_SAMPLES // self._cut.reach.hop)
         return [partial(self._piece, inputs, between, *place) for place in places]
+
+    def reseed(self, seed: int) -> None:
+        """Open the first half anew, which is the small one: nothing in the second is random."""
+        seed_sessions(seed)
+        self._first = open_session(self._path, self._cut.first.model)
 
     def _piece(self, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
         """Samples of between[start:end], which hang on the places around them."""

@@ -28,6 +28,10 @@ class TorchEngine:
             self._seed += 1
         return [lambda: self._speak(ids, manner, seed)]
 
+    def reseed(self, seed: int) -> None:
+        """Go on as if opened with this seed."""
+        self._seed = seed
+
     def _speak(self, ids: Sequence[int], manner: Manner, seed: int | None) -> Samples:
         speaker = torch.tensor([manner.speaker]) if hasattr(self._generator, "emb_g") else None
         with torch.inference_mode(), _seeded(seed):

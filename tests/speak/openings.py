@@ -1,0 +1,98 @@
+"""What workers of tests speak with, and what goes wrong there. Functions of a module: other processes find them."""
+
+import errno
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.errors import BadInputError, MemoryExhaustedError, UnreachableError
+from app.files import replacing
+from app.speak.command import Speech
+from app.speak.job import Job, OnLetters, SpeakJob, Start
+
+
+def _written(job: Job, on_letters: OnLetters) -> Speech:
+    on_letters(len(job.text))
+    with replacing(job.out) as file:
+        file.write(job.text.encode())
+    return Speech(sentences=1, seconds=float(len(job.text)), rate_hz=16000, findings=())
+
+
+def _said(job: Job, on_letters: OnLetters) -> Speech:
+    """Does what the first word of the text asks for."""
+    mark = job.out.with_name(f"{job.out.stem}.mark")
+    mark.parent.mkdir(exist_ok=True)
+    match job.text.split()[0]:
+        case "impossible":
+            raise MemoryExhaustedError("this text needs more memory than there is", "divide it")
+        case "greedy":
+            raise MemoryError
+        case "silent":
+            raise BadInputError("there is nothing to speak", "give some text")
+        case "odd":
+            raise ZeroDivisionError("division by zero")
+        case "full":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        case "forbidden":
+            raise UnreachableError("cannot write it", "free some space")
+        case "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "unlucky" if not mark.exists():
+            mark.touch()
+            with replacing(job.out) as file:
+                file.write(b"half")
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        case "endless":
+            with replacing(job.out) as file:
+                file.write(b"half")
+                file.flush()
+                mark.touch()
+                time.sleep(600)
+    return _written(job, on_letters)
+
+
+@contextmanager
+def obedient(start: Start) -> Iterator[SpeakJob]:
+    """Texts say what happens to them."""
+    yield _said
+
+
+@contextmanager
+def device_into_the_file(start: Start) -> Iterator[SpeakJob]:
+    """Each file holds the device and the threads of the worker that wrote it."""
+
+    def speak(job: Job, on_letters: OnLetters) -> Speech:
+        with replacing(job.out) as file:
+            file.write(f"{start.device} {start.settings.threads}".encode())
+        return Speech(sentences=1, seconds=1.0, rate_hz=16000, findings=())
+
+    yield speak
+
+
+@contextmanager
+def no_voice(start: Start) -> Iterator[SpeakJob]:
+    """A voice that cannot be opened."""
+    raise BadInputError("the voice has no speaker 'bo'", "choose anna")
+    yield _said
+
+
+@contextmanager
+def dies_at_once(start: Start) -> Iterator[SpeakJob]:
+    """A process that dies before it has opened anything."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield _said
+
+
+@contextmanager
+def one_only(start: Start) -> Iterator[SpeakJob]:
+    """Memory for one worker: whoever comes second finds none."""
+    try:
+        (start.scratch / "taken").touch(exist_ok=False)
+    except FileExistsError as error:
+        raise MemoryExhaustedError("no memory left to load the voice", "close programs") from error
+    yield _said
