@@ -63,18 +63,6 @@ def obedient(start: Start) -> Iterator[SpeakJob]:
 
 
 @contextmanager
-def device_into_the_file(start: Start) -> Iterator[SpeakJob]:
-    """Each file holds the device and the threads of the worker that wrote it."""
-
-    def speak(job: Job, on_letters: OnLetters) -> Speech:
-        with replacing(job.out) as file:
-            file.write(f"{start.device} {start.settings.threads}".encode())
-        return Speech(sentences=1, seconds=1.0, rate_hz=16000, findings=())
-
-    yield speak
-
-
-@contextmanager
 def no_voice(start: Start) -> Iterator[SpeakJob]:
     """A voice that cannot be opened."""
     raise BadInputError("the voice has no speaker 'bo'", "choose anna")

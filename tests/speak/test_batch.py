@@ -13,7 +13,7 @@ from app.errors import BadInputError, UsageError
 from app.speak.batch import Outcome, settings_of, speak_batch
 from app.speak.command import Speech, speak_to
 from app.speak.items import Item
-from app.speak.job import Failure
+from app.speak.job import Failure, Start
 from app.speak.settings import SpeakSettings
 from tests.speak import openings
 
@@ -107,6 +107,35 @@ def test_a_full_disk_ends_the_batch_and_what_was_written_stays_named(batch: Any,
     assert "not begun" in failures(outcomes)[3].problem and "free some space" in failures(outcomes)[3].remedy
 
 
+@pytest.mark.mount
+@pytest.mark.parametrize("ending", ["wav", "mp3"])
+def test_a_disk_that_is_really_full_keeps_what_was_written(make_onnx: Any, tmp_path: Path, ending: str) -> None:
+    disk, voice = tmp_path / "out", make_onnx("tiny", 1, "text")
+    texts = ["Good morning. " * 30] + ["Good night. " * count for count in (29, 28)] + ["Bye."] * 3
+    disk.mkdir()
+    sizes: list[int] = []
+
+    def spoken(size: int) -> list[Outcome]:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
+        try:
+            outcomes = speak_batch(items_of(*texts), disk, ending, voice, SpeakSettings(seed=1), workers=1)
+            assert all(
+                outcome.out and outcome.out.is_file() for outcome in outcomes if isinstance(outcome.result, Speech)
+            )
+            assert len(written(tmp_path)) == len(texts) - len(failures(outcomes))
+            sizes.append(max((path.stat().st_size for path in disk.iterdir()), default=0))
+            return outcomes
+        finally:
+            subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+    assert not failures(spoken(2**28))
+
+    outcomes = spoken(sizes[0] * 3 // 2)
+
+    assert isinstance(outcomes[0].result, Speech) and 1 in failures(outcomes)
+    assert failures(outcomes)[1].exit_code == 8 and "No space left" in failures(outcomes)[1].problem
+
+
 def test_a_voice_that_cannot_be_opened_is_said_of_every_text(batch: Any) -> None:
     outcomes = batch("one", "two", "three", opening=openings.no_voice)
 
@@ -163,11 +192,25 @@ def test_a_text_that_was_not_read_is_named_in_its_place(tmp_path: Path) -> None:
     assert failures(outcomes)[1].exit_code == 3 and "UTF-8" in failures(outcomes)[1].problem
 
 
-def test_devices_are_given_round_robin_and_threads_are_shared(batch: Any, tmp_path: Path) -> None:
-    batch(*["text"] * 30, workers=3, threads=5, devices=("cpu", "cuda:1"), opening=openings.device_into_the_file)
+def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[tuple[str, int]] = []
 
-    found = {(tmp_path / "out" / name).read_text() for name in written(tmp_path)}
-    assert found <= {"cpu 5", "cuda:1 5"} and "cpu 5" in found
+    class Idle:
+        def __init__(self, starts: list[Start], *_: Any) -> None:
+            begun[:] = [(start.device, start.settings.threads) for start in starts]
+
+        def run(self) -> None:
+            pass
+
+    monkeypatch.setattr("app.speak.batch.Workers", Idle)
+    monkeypatch.setattr("app.speak.batch.cpus", lambda: 8)
+
+    assert len(failures(batch(*["text"] * 5, workers=3, devices=("cpu", "cuda:1")))) == 5
+    assert begun == [("cpu", 2), ("cuda:1", 2), ("cpu", 2)]
+    batch("only one", workers=3, threads=5)
+    assert begun == [("cpu", 5)]
+    batch("one", "two", workers=30)
+    assert begun == [("cpu", 4)] * 2
 
 
 @pytest.mark.parametrize(
