@@ -75,7 +75,7 @@ def speak_batch(
     outs = [folder / f"{item.name}.{ending}" if item.name else None for item in items]
     jobs, results = _planned(items, outs, settings)
     count = max(1, min(workers, len(jobs)))
-    shared = replace(settings, threads=settings.threads or max(1, cpus() // count))
+    shared = replace(settings, threads=settings.threads or _threads(found, settings.seed, count))
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as scratch:
         starts = [
             Start(voice=found, settings=shared, scratch=Path(scratch), opening=opening, device=device)
@@ -108,6 +108,11 @@ def _check(folder: Path, ending: str, bitrate: str | None) -> None:
         check_format(folder / f"speech.{ending}", bitrate)  # before an hour of speech is computed for nothing
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, and a batch is many", "name a folder with --out, e.g. --out speech")
+
+
+def _threads(voice: Path, seed: int | None, workers: int) -> int:
+    """CPU threads of each worker. torch adds up in another order with more, and a seed promises the same sound."""
+    return 1 if seed is not None and voice.suffix != ".onnx" else max(1, cpus() // workers)
 
 
 def _planned(
