@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from app.cli import options
+from app.cli import options, speak_batch
 from app.cli.progress import progress
 from app.cli.sources import Words
+from app.cli.warn import warn
 from app.cli.wish import asked_device
-from app.errors import Finding, UsageError
+from app.errors import UsageError
 from app.files import read_errors
 
 if TYPE_CHECKING:
@@ -34,7 +35,16 @@ def command(
     ] = "",
     text: Annotated[str | None, typer.Option("--text", help="What to say.")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A text file (UTF-8) to read aloud.")] = None,
-    out: Annotated[str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV.")] = "speech.wav",
+    batch: Annotated[
+        Path | None, typer.Option("--batch", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV; with --batch a folder.")
+    ] = "speech.wav",
+    format: Annotated[str, options.option("--format", "Ending of the files of a batch: wav, mp3, ogg …")] = "wav",
+    parallel_voices: Annotated[
+        str, options.option("--parallel-voices", "Texts of a batch spoken side by side; 0 or auto decides.")
+    ] = "auto",
     speaker: options.Speaker = "",
     speed: Annotated[float, options.option("--speed", "2 speaks twice as fast.")] = 1.0,
     noise: Annotated[float | None, options.option("--noise", "How much the sound varies.")] = None,
@@ -70,15 +80,31 @@ def command(
         raw=raw,
         bitrate=bitrate or None,
     )
+    wish = asked_device(Words(context), device, gpu, use_gpu)
+    if batch is not None:
+        if source or text is not None or file is not None:
+            raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
+        speak_batch.run(
+            Words(context),
+            batch,
+            out,
+            format,
+            Path(voice) if voice else default_voice(),
+            settings,
+            wish=wish,
+            parallel_voices=parallel_voices,
+            as_json=as_json,
+        )
+        return
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     named = Path(voice) if voice else default_voice()
-    chosen = find_device(named, asked_device(Words(context), device, gpu, use_gpu))
+    chosen = find_device(named, wish)
     for finding in chosen.findings:
-        _warn(finding)
+        warn(finding)
     try:
         with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
-            speech = speak_to(place, given, named, settings, on_spoken, device=chosen.device, warn=_warn)
+            speech = speak_to(place, given, named, settings, on_spoken, device=chosen.device, warn=warn)
     except BrokenPipeError:
         # Who listens has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -92,10 +118,6 @@ def command(
         typer.echo(json.dumps({**said, "left_out": [finding.problem for finding in speech.findings]}))
     else:
         typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
-
-
-def _warn(finding: Finding) -> None:
-    typer.echo(f"{finding.severity}: {finding.problem}\n  → {finding.remedy}", err=True)
 
 
 @contextmanager

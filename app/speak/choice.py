@@ -7,7 +7,7 @@ from app.machine.facts import Gpu, Kind, Machine
 from app.machine.remembered import Remembered
 from app.plan.choice import Choice, choose
 from app.plan.device import Wish
-from app.plan.fitness import USED_BY
+from app.plan.fitness import USED_BY, unfit
 from app.plan.verdict import Judgement, judge
 from app.speak.device import CPU, Chosen, FoundGpu, SpeakDevice
 from app.speak.provider import INSTALL
@@ -30,6 +30,19 @@ def choose_to_speak(
     usable = USED_BY["speak"] if kinds is None else kinds
     worth_telling = wish.kind != "auto" or kept is not None or any(each.kind in usable for each in machine.gpus)
     return Chosen(_device(choice, machine, wish), choice.findings if worth_telling else ())
+
+
+def all_like(chosen: SpeakDevice, wish: Wish, kept: Remembered | None, *, by_torch: bool) -> tuple[SpeakDevice, ...]:
+    """For many texts: the chosen GPU and all others of its kind that can be used, unless one was named. Pure."""
+    on = chosen.on
+    if on is None or wish.index is not None or (wish.kind == "auto" and kept is not None):
+        return (chosen,)
+    others = [
+        gpu
+        for gpu in on.machine.gpus
+        if gpu != on.gpu and gpu.kind == on.gpu.kind and not (by_torch and unfit(gpu, on.machine, judge, "speak"))
+    ]
+    return (chosen, *(replace(chosen, on=replace(on, gpu=gpu)) for gpu in others))
 
 
 def _device(choice: Choice, machine: Machine, wish: Wish) -> SpeakDevice:

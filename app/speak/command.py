@@ -13,7 +13,7 @@ from app.speak.chunks import complete_texts, paragraphs
 from app.speak.device import CPU, SpeakDevice, Warn, python_warning
 from app.speak.settings import SpeakSettings
 from app.speak.stream import Spoken, front_end, manner_of, speak
-from app.speak.voice import open_voice
+from app.speak.voice import Voice, open_voice
 from app.speak.wav import WaveFile
 
 OnSpoken = Callable[[Spoken], None]
@@ -58,8 +58,19 @@ def speak_to(
     """
     if isinstance(out, Path):
         _check_free(out, settings)
-    voice_opened = open_voice(voice, settings.threads, settings.seed, device=device, warn=warn)
-    with voice_opened as opened, front_end(opened, settings) as front:
+    with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn) as opened:
+        return speak_opened(out, text, opened, settings, on_spoken)
+
+
+def speak_opened(
+    out: Path | BinaryIO,
+    text: str | Iterable[str],
+    opened: Voice,
+    settings: SpeakSettings,
+    on_spoken: OnSpoken | None = None,
+) -> Speech:
+    """`speak_to` with a voice that is open already; a file at `out` is replaced."""
+    with front_end(opened, settings) as front:
         manner_of(opened, settings)  # a wrong speaker is refused before a file is begun
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
         with _wave_file(out, opened.card.rate_hz, settings) as file:

@@ -49,6 +49,13 @@ class Chosen(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+class ChosenSeveral(NamedTuple):
+    """The devices that share a batch of texts, the best first, and the same."""
+
+    devices: tuple[SpeakDevice, ...]
+    findings: tuple[Finding, ...] = ()
+
+
 def python_warning(finding: Finding) -> None:
     """Tell it to whoever listens to Python's warnings."""
     warnings.warn(f"{finding.problem} → {finding.remedy}", RuntimeWarning, stacklevel=2)

@@ -77,7 +77,8 @@ class WholeEngine:
     ) -> None:
         self._path = path
         self._seeded = seeded
-        self._session = Placed(device, partial(_on_gpu, path), partial(_on_cpu, path), warn)
+        self._warn = warn
+        self._session = self._opened(device)
         given, made = self._session.do(lambda session: (session.network.get_inputs(), session.network.get_outputs()))
         self._inputs = frozenset(one.name for one in given)
         check_inputs(path, self._inputs, frozenset(one.name for one in made), num_speakers)
@@ -89,6 +90,14 @@ class WholeEngine:
             return [speak]
         samples = speak()  # sentences begin in order, and so does what is random in them
         return [lambda: samples]
+
+    def reseed(self, seed: int) -> None:
+        """Open the session anew: only then does onnxruntime begin its randomness."""
+        seed_sessions(seed)
+        self._session, self._seeded = self._opened(self._session.device), True
+
+    def _opened(self, device: SpeakDevice) -> Placed[_Session]:
+        return Placed(device, partial(_on_gpu, self._path), partial(_on_cpu, self._path), self._warn)
 
     def _speak(self, inputs: Mapping[str, Any], size: Size) -> Samples:
         with _in_our_words(self._path):
@@ -137,6 +146,11 @@ class PieceEngine:
         size = Size(len(ids), between.shape[-1] * hop // _FRAME_SAMPLES)
         places = pieces(between.shape[-1], most // hop)
         return [partial(self._piece, inputs, between, size, *place) for place in places]
+
+    def reseed(self, seed: int) -> None:
+        """Open the first half anew, which is the small one: nothing in the second is random."""
+        seed_sessions(seed)
+        self._first = _on_cpu(self._path, self._cut.first)
 
     def _piece(self, inputs: Mapping[str, Any], between: Samples, size: Size, start: int, end: int) -> Samples:
         def speak(session: _Session) -> Samples:

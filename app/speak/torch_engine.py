@@ -60,6 +60,10 @@ class TorchEngine:
             self._seed += 1
         return [lambda: self._network.do(lambda network: self._speak(network, ids, manner, seed))]
 
+    def reseed(self, seed: int) -> None:
+        """Go on as if opened with this seed."""
+        self._seed = seed
+
     def _speak(self, network: _Network, ids: Sequence[int], manner: Manner, seed: int | None) -> Samples:
         # no_grad and not inference_mode, whose tensors DirectML cannot make.
         with torch.no_grad(), _seeded(seed):

@@ -1,12 +1,14 @@
 """Which device speaks: the best that the voice's library can use, the demanded one, or the CPU with the reason."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.errors import NoDeviceError, NoKernelsError
 from app.machine.facts import Gpu, Machine
 from app.machine.remembered import Remembered
 from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
-from app.speak.choice import choose_to_speak
+from app.speak.choice import all_like, choose_to_speak
 from app.speak.device import CPU, SpeakDevice
 from tests.speak.gpus import ARC, CPU_TORCH, OLD, RADEON, T4, computer
 
@@ -94,3 +96,19 @@ def test_a_demand_that_onnxruntime_cannot_meet_is_no_device_and_says_what_to_do(
         choose_to_speak(computer(T4, RADEON), asked("directml:0"), None, CUDA)
 
     assert caught.value.exit_code == 4 and "checkpoint" in caught.value.remedy
+
+
+def test_many_texts_are_dealt_out_to_all_gpus_of_the_kind_that_can_speak_unless_one_was_named() -> None:
+    second = replace(T4, index=2, uuid="GPU-t4-b")
+    machine = computer(OLD, T4, second, RADEON)
+
+    def shared(wish: Wish, kept: Remembered | None = None, *, by_torch: bool = True) -> list[Gpu | None]:
+        device = choose_to_speak(machine, wish, kept).device
+        return [gpu_of(each) for each in all_like(device, wish, kept, by_torch=by_torch)]
+
+    assert shared(AUTO) == [T4, second]  # torch has no kernels for the old one
+    assert shared(AUTO, by_torch=False) == [T4, OLD, second]  # a provider has its own
+    assert shared(asked("cuda")) == [T4, second]
+    assert shared(asked("cuda:2")) == [second]
+    assert shared(AUTO, Remembered(device="cuda:1", uuid="GPU-t4")) == [T4]
+    assert shared(asked("cpu")) == [None]
