@@ -192,6 +192,9 @@ def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
+    if not (ROOT / row.pins).is_file():
+        also = f"; the stable row is {row.instead}: ./run build-{row.instead}" if row.instead else ""
+        session.error(f"{row.name} is not locked: ./run lock -- {row.name}{also}")
     *words, context = matrix.command(row, matrix.this_build(row))
     session.run(*words, *session.posargs, context, external=True)
 

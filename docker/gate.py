@@ -54,6 +54,7 @@ def wrong_kernels(torch: str, cuda: str, capabilities: Sequence[str], kernels: S
                 f"the row promises capability {capability}, and torch {torch} for CUDA {cuda} has kernels for "
                 f"{' '.join(found) or 'none'} only"
             )
+            continue
         for library, names in measured["libraries"].items():
             if library.startswith(OURS) and not covered(capability, names, cuda):
                 yield f"the row promises capability {capability}, and {library} has code for {' '.join(names)} only"
