@@ -78,18 +78,21 @@ def _sections(content: mmap.mmap) -> Iterator[tuple[int, int]]:
 
 def _fat_binaries(content: mmap.mmap, at: int, end: int) -> Iterator[str]:
     """The names of all entries of all fat binaries between two places."""
+    end = min(end, len(content))
     while at + _FAT.size <= end:
         magic, _, header, size = _FAT.unpack_from(content, at)
-        if magic != _MAGIC:
+        if magic != _MAGIC or header < _FAT.size:
             at += 8  # padding between two
             continue
-        yield from _entries(content, at + header, at + header + size)
+        yield from _entries(content, at + header, min(at + header + size, end))
         at += header + size
 
 
 def _entries(content: mmap.mmap, at: int, end: int) -> Iterator[str]:
     while at + _ENTRY.size <= end:
         kind, _, header, size, _, _, _, _, architecture, _, _, flags = _ENTRY.unpack_from(content, at)
+        if header < _ENTRY.size:
+            return  # no entry is so short: the file is damaged
         if kind in _FORMS:
             suffix = next((letter for bit, letter in _SUFFIXES if flags & bit), "")
             yield f"{_FORMS[kind]}_{architecture}{suffix}"
