@@ -42,6 +42,15 @@ def test_a_full_disk_is_named_with_its_mend(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "old"
 
 
+@pytest.mark.parametrize("name", ["file/a.txt", "file/deep/a.txt", "x" * 300])
+def test_a_place_that_cannot_be_is_named_with_its_mend(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UnreachableError, match="cannot write") as caught:
+        write_text(tmp_path / name, "new")
+    assert "choose" in caught.value.remedy
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
 def test_another_error_of_the_system_is_not_renamed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="strange"), replacing(tmp_path / "a"):
         raise OSError(errno.EIO, "strange")

@@ -1,16 +1,10 @@
-"""The smoke test: the child is started, watched, ended in time, and what it said is read."""
+"""The smoke test: a child runs every operation, and what it said is read."""
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
+from app.compute.child import objects, place, run_child
 from app.machine.facts import Gpu
 
 #: Starting CUDA and loading every library on a cold disk takes a minute; a kernel that hangs takes for ever.
@@ -49,35 +43,10 @@ class Smoke:
 
 def run_smoke(gpu: Gpu | None, dtypes: Sequence[str] = ("float32",), limit_seconds: float = LIMIT_SECONDS) -> Smoke:
     """Run every operation on this GPU (None: the CPU) in a child process, at most `limit_seconds` long."""
-    device, environment = _place(gpu)
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
-        command = [sys.executable, "-P", "-m", "app.doctor.child", device, *dtypes]
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=complained, env=environment)
-        try:
-            code: int | None = child.wait(limit_seconds)
-        except subprocess.TimeoutExpired:
-            code = None
-        finally:
-            child.kill()
-            with suppress(subprocess.TimeoutExpired):  # stuck inside the driver: it is left behind, not waited for
-                child.wait(5)
-        said.seek(0)
-        complained.seek(0)
-        lines, last_words = said.read().decode("utf-8", "replace"), complained.read().decode("utf-8", "replace")
-    return read_lines(lines, None if gpu is None else gpu.index, _ending(code, limit_seconds, last_words))
-
-
-def _place(gpu: Gpu | None) -> tuple[str, dict[str, str]]:
-    """The name of the device in the child, and the environment in which it has it."""
-    # -P and this: the child imports the same app as we do, and no torch.py of the folder where a person stands.
-    root = str(Path(__file__).resolve().parents[2])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    if gpu is None:
-        return "cpu", environment
-    if gpu.kind == "cuda" and gpu.uuid:  # numbers depend on CUDA_VISIBLE_DEVICES and the order of the bus; this not
-        return "cuda:0", {**environment, "CUDA_VISIBLE_DEVICES": gpu.uuid}
-    return f"{gpu.kind}:{gpu.index}", {**environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    where = place(gpu)
+    words = ["-m", "app.doctor.child", where.device, *dtypes]
+    ended = run_child(words, where.environment, limit_seconds)
+    return read_lines(ended.said, None if gpu is None else gpu.index, ended.ending)
 
 
 def read_lines(text: str, gpu: int | None, ending: str) -> Smoke:
@@ -85,8 +54,7 @@ def read_lines(text: str, gpu: int | None, ending: str) -> Smoke:
     results: list[Result] = []
     flash: tuple[bool, str] | None = None
     begun: dict[str, str] | None = {"started": "python", "dtype": "float32"}
-    for line in text.splitlines():
-        row = _parsed(line)
+    for row in objects(text):
         if "started" in row:
             begun = row
         elif "flash_attention" in row:
@@ -114,22 +82,3 @@ def _ended(gpu: int | None, begun: dict[str, str], ending: str) -> Result:
         milliseconds=None,
         problem=ending,
     )
-
-
-def _ending(code: int | None, limit_seconds: float, last_words: str) -> str:
-    if code is None:
-        return f"it did not end within {limit_seconds:g} s and was stopped"
-    if code == 0:
-        return ""
-    last = next(reversed(last_words.strip().splitlines()), "")[:300]
-    how = f"its process died of signal {-code}" if code < 0 else f"its process ended with code {code}"
-    return f"{how}: {last}" if last else how
-
-
-def _parsed(line: str) -> dict[str, Any]:
-    """The object in a line; nothing when it is something else, such as a library's chatter or a line cut short."""
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return {}
-    return row if isinstance(row, dict) else {}

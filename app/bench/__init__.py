@@ -1,0 +1,1 @@
+"""How fast each device of this computer is, measured: matrices, speaking, training."""

@@ -1,0 +1,95 @@
+"""The child that measures one device: `python -m entrypoint.child app.bench.child JOB`, JSON lines on stdout.
+
+A line is written before a part and one after it, so that the parent knows in which one this process hung or died.
+VOXMATRIX_BENCH_BREAK=fp32=hang (or die, raise, memory) breaks a part, for tests; nothing else reads it.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from app.bench import matmul, speak, train
+from app.bench.device import seen_by_child
+from app.bench.part import Part
+from app.compute.memory import is_out_of_memory
+from app.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
+from app.machine.facts import Gpu, Machine
+
+#: How CUDA says that a library of torch lacks kernels for this GPU.
+_NO_KERNELS = "no kernel image is available"
+_MOST_LETTERS = 300
+_BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[Part]]]] = {
+    "matmul": (matmul.Matmul, matmul.parts),
+    "speak": (speak.Speak, speak.parts),
+    "train": (train.Train, train.parts),
+}
+
+
+def main(job: str) -> None:
+    """Measure what `job` says, part by part."""
+    asked = json.loads(job)
+    make, parts_of = _BENCHMARKS[asked["benchmark"]]
+    settings = make(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in asked["job"].items()}
+    )
+    _say({"started": ""})
+    try:
+        parts = parts_of(settings, *seen_by_child(asked["device"], asked["name"]))
+    except Exception as error:  # whatever torch and drivers raise: it is what is being found out
+        _say(_problem("", error))
+        return
+    for part in parts:
+        _say({"started": part.name})
+        _say(_measured(part))
+
+
+def _measured(part: Part) -> dict[str, Any]:
+    try:
+        _break(part.name)
+        return {"part": part.name, "figures": dict(part.measure())}
+    except Exception as error:
+        return _problem(part.name, error)
+
+
+def _problem(name: str, error: Exception) -> dict[str, Any]:
+    memory = is_out_of_memory(error)
+    said = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
+    text = "; ".join(said.splitlines())[:_MOST_LETTERS]
+    return {"part": name, "problem": text, "exit_code": _exit_code(error, memory), "out_of_memory": memory}
+
+
+def _exit_code(error: Exception, out_of_memory: bool) -> int:
+    if isinstance(error, VoxmatrixError):
+        return error.exit_code
+    if out_of_memory:
+        return MemoryExhaustedError.exit_code
+    if isinstance(error, ImportError):
+        return MissingProgramError.exit_code
+    return NoKernelsError.exit_code if _NO_KERNELS in str(error) else NoDeviceError.exit_code
+
+
+def _break(name: str) -> None:
+    """Carry out what the hook asks for this part."""
+    broken, _, how = os.environ.get("VOXMATRIX_BENCH_BREAK", "").partition("=")
+    if broken != name:
+        return
+    if how == "hang":
+        while True:
+            time.sleep(3600)
+    if how == "die":
+        os.abort()
+    if how == "memory":
+        raise MemoryError("broken by VOXMATRIX_BENCH_BREAK")
+    raise RuntimeError("broken by VOXMATRIX_BENCH_BREAK")
+
+
+def _say(line: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,55 @@
+"""How the figures of each benchmark are read: which one is the speed, and how the others are headed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One figure in the table."""
+
+    key: str
+    header: str
+    format: str  # of a number, as Python writes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One benchmark."""
+
+    name: str
+    speed: str  # the figure that devices are compared by; more is better
+    unit: str  # of the speed
+    columns: tuple[Column, ...]
+
+
+MATMUL = Kind(
+    name="matmul",
+    speed="gflops",
+    unit="GFLOP/s",
+    columns=(
+        Column(key="median_ms", header="median ms", format=".3f"),
+        Column(key="spread_ms", header="spread ms", format=".3f"),
+        Column(key="gflops", header="GFLOP/s", format=",.1f"),
+    ),
+)
+SPEAK = Kind(
+    name="speak",
+    speed="times_realtime",
+    unit="seconds of speech a second",
+    columns=(
+        Column(key="realtime_factor", header="real-time factor", format=".4f"),
+        Column(key="spread", header="spread", format=".4f"),
+        Column(key="times_realtime", header="× real time", format=".1f"),
+    ),
+)
+TRAIN = Kind(
+    name="train",
+    speed="clips_per_second",
+    unit="clips a second",
+    columns=(
+        Column(key="batch_size", header="batch", format=".0f"),
+        Column(key="steps_per_second", header="steps/s", format=".3f"),
+        Column(key="clips_per_second", header="clips/s", format=".2f"),
+        Column(key="peak_mib", header="peak MiB", format=".0f"),
+    ),
+)

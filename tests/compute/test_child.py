@@ -1,0 +1,54 @@
+"""A child on a device: it has the device by a name that cannot slip, it ends in time, and how it ended is said."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.compute.child import objects, place, run_child
+from app.machine.facts import Gpu
+
+
+def test_a_cuda_gpu_is_the_only_one_of_its_child_whatever_its_number() -> None:
+    where = place(Gpu(index=3, kind="cuda", uuid="GPU-aaaa"))
+    assert (where.device, where.environment["CUDA_VISIBLE_DEVICES"]) == ("cuda:0", "GPU-aaaa")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "device"),
+    [(Gpu(index=2, kind="cuda"), "cuda:2"), (Gpu(index=1, kind="directml", uuid="x"), "directml:1"), (None, "cpu")],
+)
+def test_others_keep_their_number(gpu: Gpu | None, device: str) -> None:
+    assert place(gpu).device == device
+
+
+def test_the_child_imports_this_app_and_nothing_of_the_folder_where_a_person_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(5)")
+    monkeypatch.chdir(tmp_path)
+    ended = run_child(["-c", "import json, app; print(app.__file__)"], place(None).environment, 60)
+    assert (ended.code, ended.ending) == (0, "")
+    assert Path(ended.said.strip()) == Path(__file__).parents[2] / "app" / "__init__.py"
+
+
+def test_a_child_that_hangs_is_stopped_and_what_it_said_before_is_kept() -> None:
+    ended = run_child(["-c", "import time; print('{}', flush=True); time.sleep(600)"], place(None).environment, 3)
+    assert (ended.code, ended.said) == (None, "{}\n")
+    assert ended.ending == "it did not end within 3 s and was stopped"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+def test_a_child_that_dies_is_named_with_its_signal() -> None:
+    ended = run_child(["-c", "import os; os.abort()"], place(None).environment, 60)
+    assert (ended.code, ended.ending) == (-6, "its process died of signal 6")
+
+
+def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
+    ended = run_child(["-c", "raise SystemExit('first\\n' + 'ö' * 5000)"], place(None).environment, 60)
+    assert ended.ending == "its process ended with code 1: " + "ö" * 300
+
+
+def test_only_objects_are_read() -> None:
+    said = '[W1] hello\n{"a": 1}\n[2]\n3\nnull\n{"cut": \n' + "[" * 100_000 + '\n{"b": NaN}'
+    assert [list(row) for row in objects(said)] == [["a"], ["b"]]

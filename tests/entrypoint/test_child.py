@@ -1,0 +1,18 @@
+"""A process that the app starts for itself has the patches that the command has."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_module_is_run_with_its_words_after_patching(tmp_path: Path) -> None:
+    (tmp_path / "said.py").write_text(
+        "import sys\nfrom wrapt.importer import _post_import_hooks as hooks\n"
+        "print(__name__, sys.argv[1:], 'torchaudio._extension.utils' in hooks)\n"
+    )
+    command = [sys.executable, "-m", "entrypoint.child", "said", "ö", "--json"]
+    environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
+    assert done.stdout == "__main__ ['ö', '--json'] True\n", done.stderr
