@@ -12,6 +12,8 @@ from app.dataset.prepared import PreparedSet
 from app.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from app.machine.detect import detect
 from app.machine.facts import Machine
+from app.plan.plan import Plan
+from app.plan.show import shown
 from app.train import checkpoints
 from app.train.follow import follow
 from app.train.lock import locked
@@ -66,7 +68,7 @@ def fit(
         run = open_run(prepared, settings, watch, machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
-        with closing(loop.metrics), closing(loop.board):
+        with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             watch.started(_start(run, prepared, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
@@ -153,4 +155,13 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
         step=step,
         total_steps=total_steps,
         came_from=run.came_from,
+        decisions=_decisions(run.plan),
     )
+
+
+def _decisions(plan: Plan) -> tuple[str, ...]:
+    """What a person may want to know before hours of training: why here, why so."""
+    told = ["device", "precision", "batch_size"]
+    told += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
+    told += ["devices"] * (plan.devices.value > 1)
+    return tuple(f"  {name} {shown(plan.settings[name])}: {plan.settings[name].reason}" for name in told)

@@ -16,6 +16,7 @@ from app.train.run import Run
 from app.train.samples import Sampler
 from app.train.stepper import Stepper, epochs_limit
 from app.train.stopping import StopRequest
+from app.train.telemetry import Telemetry, make_telemetry
 from app.train.validation import validation_batches, validation_mel
 from app.train.watch import Report, Watch
 
@@ -33,6 +34,7 @@ class Loop:
     stepper: Stepper
     metrics: Metrics
     board: Board
+    telemetry: Telemetry
     sampler: Sampler
     validation: list[Batch]
     total_steps: int
@@ -90,6 +92,7 @@ class Loop:
             steps_per_second=speed,
             audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
             seconds_left=(self.total_steps - progress.step) / speed,
+            reading=self.telemetry.report(progress.step, speed),
         )
         self.meter.reset()
         self.watch.reported(report)
@@ -179,6 +182,7 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
     state = run.state
     step = state.progress.step
     collate = run.feed.collate
+    board = Board(run.out / "tensorboard", step)
     first = 0  # the same sentence every time, so that samples can be compared
     return Loop(
         run=run,
@@ -186,7 +190,7 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
         stop=stop,
         stepper=Stepper(run=run, watch=watch, stop=stop),
         metrics=Metrics(run.out / "metrics.csv", step),
-        board=Board(run.out / "tensorboard", step),
+        board=board,
         sampler=Sampler(
             clip=run.validation.clips[first],
             batch=collate([run.validation[first]]).to(run.device),
@@ -195,6 +199,7 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
+        telemetry=make_telemetry(run, watch, board),  # last: its thread looks on from here
     )
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+from app.machine.reading import Reading
+from app.train.load import load
+
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
@@ -28,6 +31,7 @@ class Start:
     step: int  # already done
     total_steps: int  # at the end of this training; an estimate when only epochs are given
     came_from: str  # where the weights come from: a sentence
+    decisions: tuple[str, ...] = ()  # what the plan says, a line each: setting, value, reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +45,7 @@ class Report:
     steps_per_second: float
     audio_seconds_per_second: float
     seconds_left: float
+    reading: Reading | None = None  # of the device; None where nothing could be read
 
 
 class Watch(Protocol):
@@ -160,7 +165,8 @@ class BarWatch(PlainWatch):
     def reported(self, report: Report) -> None:
         """Beside the bar and below it."""
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
-        self._losses.plain = f"epoch {report.epoch}  {losses(report)}"
+        below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
+        self._losses.plain = "\n".join(filter(None, below))
 
     def ended(self) -> None:
         """The bar stays as it is."""
@@ -185,12 +191,14 @@ def describe(start: Start) -> list[str]:
         f"{effective}, {start.steps_per_epoch} steps an epoch, {start.step} of {start.total_steps} steps done",
         f"on {start.device}, precision {start.precision}, {start.threads} threads, {start.workers} loading workers "
         f"({start.workers_reason})",
+        *start.decisions,
     ]
 
 
 def figures(report: Report) -> str:
     """One line of numbers."""
-    return f"epoch {report.epoch}  {losses(report)}  {speed(report)}  {clock(report.seconds_left)} left"
+    parts = (f"epoch {report.epoch}", losses(report), speed(report), f"{clock(report.seconds_left)} left")
+    return "  ".join(filter(None, (*parts, load(report.reading))))
 
 
 def losses(report: Report) -> str:

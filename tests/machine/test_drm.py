@@ -2,23 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from app.machine.drm import read_adapters
-from tests.machine.pretended import pretend
-
-
-def card(root: Path, number: int, bus: str, **files: str) -> None:
-    place = f"sys/devices/pci0000:00/{bus}"
-    pretend(root, {f"{place}/{name}": text + "\n" for name, text in files.items()})
-    link = root / f"sys/class/drm/card{number}"
-    link.mkdir(parents=True)
-    try:
-        (link / "device").symlink_to(root / place)
-    except OSError:
-        pytest.skip("this system makes no symbolic links")
-    (root / f"sys/class/drm/card{number}-HDMI-A-1").mkdir()
-
+from tests.machine.pretended import card
 
 GIB = 1024**3
 

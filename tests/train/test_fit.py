@@ -25,6 +25,7 @@ def test_a_training_leaves_all_that_the_next_command_needs(run: Fit) -> None:
         "voice.json",
         "run.json",
         "metrics.csv",
+        "telemetry.jsonl",
         "tensorboard",
         "samples",
         *steps,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.machine.reading import Reading
 from app.train.watch import BarWatch, PlainWatch, QuietWatch, Report, Start, clock, describe, figures, make_watch
 
 START = Start(
@@ -27,7 +28,10 @@ START = Start(
 )
 
 
-def report(step: int) -> Report:
+READING = Reading(device="cpu", seconds=0.0, used_mib=1434, total_mib=23962, utilisation=0.97)
+
+
+def report(step: int, reading: Reading | None = None) -> Report:
     return Report(
         step=step,
         epoch=5,
@@ -36,6 +40,7 @@ def report(step: int) -> Report:
         steps_per_second=1.5,
         audio_seconds_per_second=30.0,
         seconds_left=725.0,
+        reading=reading,
     )
 
 
@@ -89,6 +94,17 @@ def test_on_a_terminal_there_is_a_bar_and_brackets_in_names_are_no_markup() -> N
     assert "[bold]file[/bold]" in stream.getvalue()
     for words in ("21/300", "12:05 left", "kl 2.000"):
         assert words in stream.getvalue()
+
+
+def test_what_the_device_does_stands_at_the_end_of_a_line_and_below_a_bar() -> None:
+    assert figures(report(30, READING)).endswith("12:05 left  CPU 97 %  1.4/23.4 GiB")
+    assert figures(report(30)).endswith("12:05 left")
+    stream = io.StringIO()
+    watch = BarWatch(stream)
+    watch.started(START)
+    watch.reported(report(21, READING))
+    watch.ended()
+    assert "CPU 97 %  1.4/23.4 GiB" in stream.getvalue()
 
 
 def test_the_stream_decides_which_it_is() -> None:

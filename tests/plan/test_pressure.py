@@ -1,0 +1,169 @@
+"""When a person is warned of memory and heat, and when not."""
+
+import random
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.errors import Finding
+from app.machine.reading import Reading
+from app.plan.pressure import FULL, GROWTH_FROM, HORIZON_SECONDS, Pressure, memory_remedy
+
+TOTAL = 12288
+
+
+def reading(number: int, share: float, device: str = "cuda:0", **more: object) -> Reading:
+    needed = round(share * TOTAL)
+    return Reading(device=device, seconds=2.0 * number, needed_mib=needed, total_mib=TOTAL, **more)  # type: ignore[arg-type]
+
+
+def told(shares: Iterable[float], pressure: Pressure | None = None) -> list[tuple[int, str]]:
+    """The number of the reading, and what was told after it."""
+    pressure = pressure or Pressure("type something")
+    return [
+        (number, finding.problem)
+        for number, share in enumerate(shares)
+        for finding in pressure.judge([reading(number, share)])
+    ]
+
+
+def hot(*degrees: float | None, limit: float | None = 90.0) -> list[Finding]:
+    pressure = Pressure("")
+    looks = [Reading(device="cuda:0", seconds=0.0, temperature_c=each, throttle_c=limit) for each in degrees]
+    return [finding for look in looks for finding in pressure.judge([look])]
+
+
+def test_memory_that_is_nearly_full_is_told_with_what_others_hold_and_what_to_type() -> None:
+    (finding,) = Pressure("type --batch-size 4").judge([reading(0, 0.95, others_mib=3174)])
+    assert finding.problem == (
+        "the memory of cuda:0 is nearly full: 11.4 of 12.0 GiB are needed, 3.1 of them by other programs"
+    )
+    assert (finding.remedy, finding.severity) == ("type --batch-size 4", "warning")
+
+
+def test_on_the_cpu_it_is_the_computers_memory() -> None:
+    (finding,) = Pressure("").judge([reading(0, 0.93, device="cpu")])
+    assert finding.problem.startswith("the memory of this computer is nearly full: 11.2 of 12.0 GiB are needed")
+
+
+def test_the_same_is_told_once_until_it_got_better_and_worse_again() -> None:
+    shares = [0.5, 0.93, 0.99, 0.91, 0.93, 0.86, 0.95, 0.8, 0.9, 0.94]
+    assert [number for number, _ in told(shares)] == [1, 9]
+
+
+def test_readings_that_come_together_are_all_judged() -> None:
+    pressure = Pressure("")
+    assert len(pressure.judge([reading(0, 0.5), reading(1, 0.95), reading(2, 0.6)])) == 1
+    assert pressure.judge([]) == []
+
+
+def test_steady_growth_is_told_with_the_time_and_the_steps_that_are_left() -> None:
+    pressure = Pressure("type something")
+    growth = [reading(number, 0.5 + 0.002 * number) for number in range(50)]
+    (finding,) = pressure.judge(growth, steps_per_second=0.5)
+    assert finding.problem == (  # 0.402 of all memory at a thousandth a second
+        "the memory of cuda:0 fills up steadily: 7.2 of 12.0 GiB are needed, "
+        "all of it in 7 minutes, some 201 steps from now"
+    )
+    assert finding.remedy == "type something"
+
+
+def test_growth_is_told_once_and_again_when_memory_was_given_back_in_between() -> None:
+    growth = [0.55] * 60 + [0.55 + 0.002 * number for number in range(60)]
+    assert len(told([*growth, *(0.67 + 0.0005 * number for number in range(100))])) == 1
+    assert len(told([*growth, *growth])) == 2
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        Reading(device="cpu", seconds=0.0),
+        Reading(device="cpu", seconds=0.0, needed_mib=100),
+        Reading(device="cpu", seconds=0.0, needed_mib=100, total_mib=0),
+        Reading(device="cpu", seconds=0.0, total_mib=100),
+    ],
+)
+def test_what_is_unknown_is_no_trouble(unknown: Reading) -> None:
+    assert Pressure("").judge([unknown] * 100) == []
+
+
+def test_a_full_cache_of_an_allocator_is_no_need() -> None:
+    full = Reading(device="cuda:0", seconds=0.0, used_mib=TOTAL - 10, total_mib=TOTAL, needed_mib=TOTAL // 2)
+    assert Pressure("").judge([full]) == []
+
+
+def test_heat_is_told_where_the_device_slows_itself_down() -> None:
+    (finding,) = hot(89, 90, 93)
+    assert finding.problem == "cuda:0 has 90 °C and slows itself down from 90 °C on"
+    assert "nvidia-smi -pl" in finding.remedy
+    assert len(hot(91, 86, 91, 84, 91)) == 2
+    assert hot(60, None, 89.9) == []
+    assert hot(99, limit=None) == []
+
+
+def test_a_hot_cpu_is_not_cooled_with_nvidia_smi() -> None:
+    (finding,) = Pressure("").judge([Reading(device="cpu", seconds=0.0, temperature_c=100, throttle_c=100)])
+    assert "nvidia" not in finding.remedy
+
+
+def test_the_remedy_halves_the_batch_and_keeps_what_is_learned() -> None:
+    words = memory_remedy("my-voice", batch_size=16, accumulation=1)
+    assert "--from my-voice/last.ckpt --batch-size 8 --accumulation 2" in words
+    assert "other programs" in words and "--max-batch-seconds" in words
+    single = memory_remedy("my-voice", batch_size=1, accumulation=1)
+    assert "--batch-size" not in single and "--max-batch-seconds" in single
+
+
+@settings(deadline=None)
+@given(st.floats(0.0, 0.84), st.floats(0.0, 0.05), st.integers(0, 2**32))
+def test_constant_use_is_never_warned_of_however_it_trembles(share: float, noise: float, seed: int) -> None:
+    chance = random.Random(seed)
+    most = min(noise, FULL - 0.01 - share)
+    assert told(share + chance.uniform(-most, most) for _ in range(200)) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.4, 0.9), st.floats(5e-4, 0.079), st.integers(1, 20))
+def test_linear_growth_is_always_warned_of_before_all_memory_is_gone(start: float, rise: float, together: int) -> None:
+    """By half a per mille to 8 % of all memory each two seconds; reports may take several readings at once."""
+    pressure = Pressure("")
+    readings = []
+    share = start
+    while share < 1.0:
+        readings.append(reading(len(readings), share))
+        share += rise
+    found: list[Finding] = []
+    for place in range(0, len(readings), together):
+        found += pressure.judge(readings[place : place + together])
+    assert found
+    assert len(found) <= 2  # that it fills up, and that it is nearly full
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.0, 0.4), st.floats(5e-4, 5e-3))
+def test_slow_growth_is_told_long_before_memory_is_nearly_full(start: float, rise: float) -> None:
+    shares = [start + rise * number for number in range(int((FULL - start) / rise))]
+    (first, *_) = told(shares)
+    assert "fills up steadily" in first[1]
+    assert shares[first[0]] >= GROWTH_FROM - 1e-4  # readings are whole MiB
+    assert (1 - shares[first[0]]) / rise * 2 <= HORIZON_SECONDS * 1.02
+    assert shares[first[0]] < 0.8
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_peak_of_batches_of_chance_length_is_no_growth(seed: int) -> None:
+    chance, peak, peaks = random.Random(seed), 0.0, []
+    for _ in range(600):
+        peak = max(peak, 0.4 + min(0.5, chance.expovariate(20)))
+        peaks.append(peak)
+    assert [problem for _, problem in told(peaks) if "steadily" in problem] == []
+
+
+@given(st.lists(st.tuples(st.none() | st.integers(0, 10**9), st.none() | st.integers(0, 10**9)), max_size=80))
+def test_any_readings_are_judged(figures: list[tuple[int | None, int | None]]) -> None:
+    pressure = Pressure("")
+    for number, (needed, total) in enumerate(figures):
+        found = pressure.judge([Reading(device="cpu", seconds=number, needed_mib=needed, total_mib=total)])
+        assert all(finding.problem and finding.severity == "warning" for finding in found)
