@@ -20,7 +20,7 @@ def main(out: Path, steps: int) -> None:
     common = ["--quality", "tiny", "--language", "en-us", "--phonemes", "auto"]
     started = time.monotonic()
     _voxmatrix("prepare", samples, *common, "--report", out / "report.html")
-    _voxmatrix("train", samples, "--out", run, *common, "--max-steps", steps, "--batch-size", 8)
+    _voxmatrix("train", samples, "--out", run, *common, "--max-steps", steps, "--batch-size", 8, "--accumulation", 1)
     _say_how_the_loss_fell(run / "metrics.csv")
     _voxmatrix("export", "voice", run, "--out", out / "voice.onnx", "--force")
     _voxmatrix("speak", "--voice", out / "voice.onnx", "--text", SENTENCE, "--out", out / "speech.wav", "--force")

@@ -16,9 +16,14 @@ def load() -> float | None:
         return None
 
 
+def all_cpus() -> int:
+    """CPUs of the whole computer, which the load is about: this process may be allowed fewer."""
+    return os.cpu_count() or 1
+
+
 def busy(load: float | None, cpus: int) -> tuple[Finding, ...]:
     """A warning where the figures of the CPU cannot be trusted. Pure."""
     if load is None or load < _BUSY * cpus:
         return ()
-    problem = f"this computer was busy when it began (load {load:.1f} on {cpus} CPUs), so the figures may be too low"
+    problem = f"this computer was busy when it began (load {load:.1f}, CPUs {cpus}), so the figures may be too low"
     return (Finding(problem=problem, remedy="measure again when it rests", severity="warning"),)

@@ -137,7 +137,7 @@ def train(
 def _begin(context: typer.Context, device: str, picture: str, limit: float, task: "Task") -> "Bench":
     from app.bench.bench import Bench
     from app.bench.devices import to_measure
-    from app.bench.load import busy, load
+    from app.bench.load import all_cpus, busy, load
     from app.bench.picture import check_picture
     from app.machine.detect import detect
     from app.machine.remembered import remembered
@@ -151,7 +151,7 @@ def _begin(context: typer.Context, device: str, picture: str, limit: float, task
     return Bench(
         machine=machine,
         gpus=tuple(gpus),
-        findings=(*notes, *findings, *busy(before, machine.cpus)),
+        findings=(*notes, *findings, *busy(before, all_cpus())),
         limit_seconds=limit,
         on_device=_say,
     )

@@ -9,8 +9,8 @@ from app.settings import Setting, automatic
 #: Clips from which one step learns, whatever the GPU: what is learned must not depend on it.
 EFFECTIVE_BATCH = 32
 _SIZES = (32, 16, 8, 4, 2, 1)
-#: With fewer clips a GPU waits for its own kernels to start: computing again what was not kept (a third more time)
-#: costs less. A CPU does not wait.
+#: With fewer clips a GPU waits for its own kernels to start: computing again what was not kept (a tenth to a
+#: quarter more time: docs/measurements.md) costs less. A CPU does not wait.
 SMALLEST_ON_A_GPU, SMALLEST_ON_A_CPU = 4, 1
 
 

@@ -84,7 +84,7 @@ def make_telemetry(run: Run, watch: Watch, board: Board) -> Telemetry:
     recipe = run.state.recipe
     lines = JsonLines(run.out / FILE, run.state.progress.step)
     return Telemetry(
-        device=str(run.device),
+        device=run.plan.device.value,
         sampling=Sampling(device_gauge(run.device)),
         lines=lines,
         board=board,

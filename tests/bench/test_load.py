@@ -11,7 +11,7 @@ from app.bench.load import busy, load
 def test_from_three_quarters_of_the_cpus_on(wanting: float | None, cpus: int, warned: bool) -> None:
     findings = busy(wanting, cpus)
     assert bool(findings) == warned
-    assert all(f"on {cpus} CPUs" in finding.problem for finding in findings)
+    assert all(f"CPUs {cpus})" in finding.problem for finding in findings)
 
 
 def test_the_load_is_a_number_or_unknown() -> None:

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 TRAIN = (
     *("train", "/recordings", "--out", "/data/run", "--quality", "tiny", "--language", "en-us"),
-    *("--batch-size", "4", "--validate-every", "1000", "--seed", "1"),
+    *("--batch-size", "4", "--accumulation", "1", "--validate-every", "1000", "--seed", "1"),
 )
 INTERRUPTED = 130
 PATIENCE_SECONDS = 600

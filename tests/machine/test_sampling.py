@@ -11,7 +11,7 @@ LONG = 30.0
 
 
 def after(looks: int, look: Gauge) -> tuple[Gauge, threading.Event]:
-    """The gauge, and an event that is set once it was looked at so often, the last look stored."""
+    """The gauge, that answers so often, and an event that is set when all its answers were stored."""
     seen, done = 0, threading.Event()
 
     def counting() -> Reading:
@@ -19,6 +19,7 @@ def after(looks: int, look: Gauge) -> tuple[Gauge, threading.Event]:
         seen += 1
         if seen > looks:
             done.set()
+            raise OSError("the device fell asleep")
         return look()
 
     return counting, done
@@ -35,7 +36,7 @@ def test_readings_come_once_each_and_in_their_order() -> None:
     assert done.wait(LONG)
     sampling.close(LONG)
     first, again = [reading.used_mib for reading in sampling.new()], sampling.new()
-    assert first == list(range(len(first))) and len(first) >= 5
+    assert first == [0, 1, 2, 3, 4]
     assert again == []
     assert sampling.latest() is not None and sampling.latest().used_mib == first[-1]  # type: ignore[union-attr]
 
@@ -79,7 +80,7 @@ def test_a_look_that_fails_is_left_out_and_the_next_one_counts() -> None:
     sampling = Sampling(nullcontext(gauge), every_seconds=0.0)
     assert done.wait(LONG)
     sampling.close(LONG)
-    assert [reading.used_mib for reading in sampling.new()][:2] == [0, 2]
+    assert [reading.used_mib for reading in sampling.new()] == [0, 2]
 
 
 def test_a_gauge_that_cannot_be_opened_gives_no_readings() -> None:

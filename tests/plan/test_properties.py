@@ -7,22 +7,37 @@ from hypothesis import strategies as st
 
 from app.errors import NoDeviceError, NoKernelsError
 from app.machine.facts import Capability, Gpu, Machine, TorchBuild
-from app.plan.batch import EFFECTIVE_BATCH
+from app.plan.batch import EFFECTIVE_BATCH, SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
+from app.plan.budget import Budget, Need, memory_budget
 from app.plan.device import older_names, parse_device
+from app.plan.fitness import Task
 from app.plan.plan import Asked, make_plan
 from app.settings import Setting
+from app.tables.architecture import architectures
+from app.tables.memory import memory_table
 from app.tables.quality import qualities
+from tests.machine.computers import machines as any_machines
+from tests.plan.wheels import WHEELS
 
-SIZES = st.none() | st.integers(0, 300_000)
+# Small computers more often than large ones: there the decisions change.
+SIZES = st.none() | st.integers(0, 16_000) | st.integers(0, 300_000)
 NAMES = st.sampled_from(["NVIDIA GeForce GTX 1660", "Tesla T4", "NVIDIA GB10", "NVIDIA H200", ""]) | st.text(
     max_size=12
 )
-CAPABILITIES = st.none() | st.builds(Capability, st.integers(3, 14), st.integers(0, 9))
-TORCHES = st.none() | st.builds(
-    TorchBuild,
-    version=st.sampled_from(["2.6.0+cu124", "2.15.0+cu132", "2.13.0+cpu", "nightly"]),
-    cuda=st.sampled_from([None, "12.4", "13.2"]),
-    kernels=st.lists(st.sampled_from(["sm_50", "sm_75", "sm_86", "sm_90a", "sm_120", "compute_120"])).map(tuple),
+CAPABILITIES = (
+    st.none()
+    | st.sampled_from(sorted(architectures())).map(lambda known: Capability(*known))
+    | st.builds(Capability, st.integers(3, 14), st.integers(0, 9))
+)
+TORCHES = (
+    st.none()
+    | st.builds(
+        TorchBuild,
+        version=st.sampled_from(["2.6.0+cu124", "2.15.0+cu132", "2.13.0+cpu", "nightly"]),
+        cuda=st.sampled_from([None, "12.4", "13.2"]),
+        kernels=st.lists(st.sampled_from(["sm_50", "sm_75", "sm_86", "sm_90a", "sm_120", "compute_120"])).map(tuple),
+    )
+    | st.sampled_from(list(WHEELS.values()))
 )
 QUALITIES = st.sampled_from(sorted(qualities()))
 
@@ -37,7 +52,7 @@ def gpus(draw: st.DrawFn, index: int = 0) -> Gpu:
         capability=draw(CAPABILITIES),
         memory_mib=draw(SIZES),
         free_mib=draw(SIZES),
-        driver=draw(st.sampled_from([None, "535.54.03", "580.82", "31.0.101.5186", "?"])),
+        driver=draw(st.sampled_from([None, "535.54.03", "580.82", "595.58.03", "31.0.101.5186", "?"])),
         unified=draw(st.booleans()),
         mig=draw(st.booleans()),
     )
@@ -47,6 +62,7 @@ def gpus(draw: st.DrawFn, index: int = 0) -> Gpu:
 def machines(draw: st.DrawFn) -> Machine:
     return Machine(
         platform=draw(st.sampled_from(["linux", "windows", "macos"])),
+        architecture=draw(st.sampled_from([None, "x86_64", "aarch64", "AMD64"])),
         wsl=draw(st.booleans()),
         cpus=draw(st.integers(1, 512)),
         memory_mib=draw(SIZES),
@@ -78,36 +94,77 @@ ASKED = st.builds(
 )
 
 
-@settings(deadline=None)
-@given(machines(), QUALITIES, ASKED)
-def test_every_computer_has_a_plan_in_which_what_is_forced_stays(machine: Machine, quality: str, asked: Asked) -> None:
-    plan = make_plan(machine, quality, asked)
+#: Of the shape that computers have, and any whatever.
+COMPUTERS = machines() | any_machines()
+TASKS: st.SearchStrategy[Task] = st.sampled_from(["train", "speak"])
+SECONDS = st.floats(0.1, 60.0)
+
+
+@settings(deadline=None, max_examples=300)
+@given(COMPUTERS, QUALITIES, ASKED, TASKS, SECONDS)
+def test_every_computer_has_a_plan_in_which_what_is_forced_stays(
+    machine: Machine, quality: str, asked: Asked, task: Task, seconds: float
+) -> None:
+    plan = make_plan(machine, quality, asked, task=task, longest_seconds=seconds)
     for name, setting in plan.settings.items():
-        assert setting.reason
+        assert setting.reason.strip()
         wished = getattr(asked, name, None)
         assert setting == wished or (setting.source == "automatic" and (wished is None or name == "device"))
-    assert plan.effective_batch.value == plan.batch_size.value * plan.accumulation.value
-    if asked.batch_size is None and asked.accumulation is None:
-        assert plan.effective_batch.value == EFFECTIVE_BATCH
     assert all(finding.problem and finding.remedy for finding in plan.findings)
+    assert make_plan(machine, quality, asked, task=task, longest_seconds=seconds) == plan
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=300)
+@given(COMPUTERS, QUALITIES, ASKED, SECONDS)
+def test_a_step_learns_from_32_clips_unless_something_is_forced(
+    machine: Machine, quality: str, asked: Asked, seconds: float
+) -> None:
+    plan = make_plan(machine, quality, asked, longest_seconds=seconds)
+    assert plan.effective_batch.value == plan.batch_size.value * plan.accumulation.value
+    if asked.accumulation is None and (asked.batch_size is None or EFFECTIVE_BATCH % asked.batch_size.value == 0):
+        assert plan.effective_batch.value == EFFECTIVE_BATCH
+    if asked.batch_size is None:
+        most = 1 if asked.accumulation is None else asked.accumulation.value
+        assert plan.effective_batch.value <= max(EFFECTIVE_BATCH, most)
+    if plan.effective_batch.value != EFFECTIVE_BATCH:
+        assert "forced" in plan.effective_batch.reason
+
+
+@settings(deadline=None, max_examples=500)
 @given(machines(), QUALITIES)
 def test_the_precision_is_one_that_the_capability_has(machine: Machine, quality: str) -> None:
     plan = make_plan(machine, quality, Asked())
-    kind, _, index = plan.device.value.partition(":")
-    capability = machine.gpus[int(index)].capability if kind == "cuda" else None
+    gpu = next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
+    capability = gpu.capability if gpu and gpu.kind == "cuda" else None
     if capability is None or capability < (7, 0):
         assert plan.precision.value == "fp32"
-    if capability is None or capability < (8, 0):
-        assert plan.precision.value != "bf16"
-        assert not plan.tf32.value
+    elif capability < (8, 0):
+        assert plan.precision.value in ("fp32", "fp16")
+    else:
+        assert plan.precision.value == "bf16"
+    assert plan.tf32.value == (capability is not None and capability >= (8, 0))
     assert plan.scaler.value == (plan.precision.value == "fp16")
 
 
-@settings(deadline=None)
-@given(machines(), QUALITIES, ASKED, st.integers(1, 200_000))
+@settings(deadline=None, max_examples=300)
+@given(COMPUTERS, QUALITIES, ASKED, SECONDS)
+def test_a_batch_fits_or_it_is_said_that_it_does_not(
+    machine: Machine, quality: str, asked: Asked, seconds: float
+) -> None:
+    plan = make_plan(machine, quality, asked, longest_seconds=seconds)
+    gpu = next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
+    budget, table = memory_budget(gpu, machine), memory_table()
+    need = Need(row=table.qualities[quality], table=table, seconds=seconds, half=plan.precision.value != "fp32")
+    fits = need.fits(plan.batch_size.value, plan.gradient_checkpointing.value, budget)
+    warned = any(f"batch {plan.batch_size.value} takes" in finding.problem for finding in plan.findings)
+    assert budget.mib is None or fits != warned
+    if not fits and budget.mib is not None and asked.batch_size is None:
+        assert plan.batch_size.value == 1
+        assert plan.gradient_checkpointing.value or asked.gradient_checkpointing
+
+
+@settings(deadline=None, max_examples=300)
+@given(COMPUTERS, QUALITIES, ASKED, st.integers(1, 2000) | st.integers(1, 200_000))
 def test_more_memory_never_gives_a_smaller_batch(machine: Machine, quality: str, asked: Asked, more_mib: int) -> None:
     """Of one GPU: with several, more memory may let another one be chosen."""
     one = replace(machine, gpus=machine.gpus[:1])
@@ -123,6 +180,47 @@ def test_more_memory_never_gives_a_smaller_batch(machine: Machine, quality: str,
     less, more = make_plan(one, quality, asked), make_plan(larger, quality, asked)
     assert more.batch_size.value >= less.batch_size.value
     assert more.parallel_voices.value >= less.parallel_voices.value
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    QUALITIES,
+    SECONDS,
+    st.booleans(),
+    st.sampled_from([SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU]),
+    COUNTS,
+    SWITCHES,
+    st.sampled_from([1, 2, 4, 8, 16, 32]),
+    st.booleans(),
+    st.floats(0.0, 100.0),
+    st.floats(0.0, 100.0),
+)
+def test_nor_does_it_where_a_batch_only_just_fits(
+    quality: str,
+    seconds: float,
+    half: bool,
+    smallest: int,
+    accumulation: Setting[int] | None,
+    checkpointing: Setting[bool] | None,
+    size: int,
+    checkpointed: bool,
+    less_mib: float,
+    more_mib: float,
+) -> None:
+    table = memory_table()
+    need = Need(row=table.qualities[quality], table=table, seconds=seconds, half=half)
+    edge = need.mib(size, checkpointed)
+    less, more = (
+        choose_batching(
+            Budget(mib=max(0.0, mib), why="so said"),
+            need,
+            smallest=smallest,
+            accumulation=accumulation,
+            checkpointing=checkpointing,
+        )
+        for mib in (edge - less_mib, edge + more_mib)
+    )
+    assert more.batch_size.value >= less.batch_size.value
 
 
 def _more(mib: int | None, more_mib: int) -> int | None:

@@ -7,18 +7,9 @@ from hypothesis import strategies as st
 from app.machine.facts import Capability, Gpu, Machine, TorchBuild
 from app.plan.verdict import judge
 from app.tables.image import images
+from tests.plan.wheels import WHEELS
 
-
-def torch(version: str, cuda: str, kernels: str) -> TorchBuild:
-    return TorchBuild(version=version, cuda=cuda, kernels=tuple(kernels.split()))
-
-
-WHEELS = {
-    "a": torch("2.6.0+cu124", "12.4", "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90"),
-    "b": torch("2.10.0+cu128", "12.8", "sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"),
-    "c": torch("2.15.0+cu132", "13.2", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"),
-    "c-arm": torch("2.15.0+cu132", "13.2", "sm_80 sm_90 sm_100 sm_110 sm_120"),
-}
+PTX = TorchBuild(version="2.7.0+cu128", cuda="12.8", kernels=("sm_90", "compute_90"))
 
 
 def gpu(capability: str | None, driver: str | None = "570.86.10", **facts: object) -> Gpu:
@@ -99,7 +90,7 @@ def test_two_different_gpus_have_one_judgement_each() -> None:
 
 
 def test_ptx_is_compiled_by_a_driver_that_knows_its_cuda_and_by_no_older_one() -> None:
-    computer = Machine(platform="linux", cpus=8, torch=torch("2.7.0+cu128", "12.8", "sm_90 compute_90"))
+    computer = Machine(platform="linux", cpus=8, torch=PTX)
     assert judge(gpu("12.0", "570.86.10"), computer).verdict == "ptx-jit"
     assert judge(gpu("9.0", "535.10"), computer).verdict == "native"
     assert judge(gpu("10.0", "560.10"), computer).verdict == "driver-too-old"

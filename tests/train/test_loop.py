@@ -8,7 +8,7 @@ from torch import Tensor
 
 from app.dataset.prepared import PreparedSet
 from app.errors import BadInputError
-from app.train import loop
+from app.train import stepper
 from app.train.settings import RATE_DECAY
 from tests.train.conftest import Fit
 from tests.train.runs import Notes, content
@@ -43,13 +43,13 @@ def test_accumulation_takes_several_batches_to_one_step(run: Fit) -> None:
 
 def test_the_learning_rate_falls_once_an_epoch_in_both_networks(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     rates: list[tuple[float, float]] = []
-    real = loop.update
+    real = stepper.update
 
     def noting(networks: Any, optimisers: Any, clip_norm: float) -> None:
         rates.append((optimisers.generator.param_groups[0]["lr"], optimisers.discriminator.param_groups[0]["lr"]))
         real(networks, optimisers, clip_norm)
 
-    monkeypatch.setattr(loop, "update", noting)
+    monkeypatch.setattr(stepper, "update", noting)
     run(max_steps=None, epochs=3)
     run(max_steps=None, epochs=4)
 
@@ -78,7 +78,7 @@ def test_the_best_checkpoint_is_the_one_with_the_lowest_validation_loss(run: Fit
 
 def test_validation_gives_the_same_figure_for_the_same_weights(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Notes()
-    monkeypatch.setattr(loop, "update", lambda *_: None)
+    monkeypatch.setattr(stepper, "update", lambda *_: None)
     run(max_steps=4, validate_every=2, watch=notes)
     assert notes.validations[0][1] == notes.validations[1][1]
 
@@ -94,12 +94,12 @@ def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_fil
 ) -> None:
     last = run(max_steps=2).last
     before = last.read_bytes()
-    real = loop.gradients
+    real = stepper.gradients
 
     def ruined(*given: Any, **more: Any) -> dict[str, Tensor]:
         return {**real(*given, **more), "kl": torch.tensor(float("nan"))}
 
-    monkeypatch.setattr(loop, "gradients", ruined)
+    monkeypatch.setattr(stepper, "gradients", ruined)
     with pytest.raises(BadInputError, match="step 3: kl is no number") as caught:
         run(max_steps=9, validate_every=1)
     assert last.read_bytes() == before

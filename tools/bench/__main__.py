@@ -6,6 +6,7 @@
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -38,6 +39,7 @@ class Bench:
 BENCHES = (
     Bench(name="train", title="Training beside Piper's trainer", script="train_beside_piper.py"),
     Bench(name="tiny", title="A step of `tiny` beside one of `medium`", script="tiny_beside_medium.py"),
+    Bench(name="checkpointing", title="A step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="speak", title="Speaking beside Piper's command line", script="speak_beside_piper.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="start", title="Commands that speak of a computer, beside Python itself", script="start.py"),
@@ -58,7 +60,8 @@ def main() -> None:
     for bench in BENCHES:
         if bench.name in asked:
             print(f"{bench.title} …", file=sys.stderr, flush=True)
-            done = subprocess.run(bench.command(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+            env = {**os.environ, "PYTHONPATH": str(ROOT)}  # scripts may use the other tools
+            done = subprocess.run(bench.command(), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
             figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,70 @@
+"""What each image's torch is said to do on the described computers of tests/machines, and a training's plan there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.machine.facts import Gpu, Machine, TorchBuild
+from app.machine.record import read_machine
+from app.plan.plan import Asked, Plan, make_plan
+from app.plan.verdict import judge
+from app.tables.image import Image, images
+
+MACHINES = Path(__file__).resolve().parent.parent / "tests" / "machines"
+#: The images whose torch has CUDA, as the columns of the tables.
+COLUMNS = tuple(image for image in images().values() if image.cuda)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """One GPU of a described computer, or a computer without one."""
+
+    computer: str
+    machine: Machine
+    gpu: Gpu | None
+    verdicts: tuple[str, ...]  # of each column's torch
+    image: str  # the one that serves it best
+    plan: Plan  # of a training in that image: quality `medium`, nothing forced
+
+    @property
+    def precision(self) -> str:
+        """In which it trains."""
+        return self.plan.precision.value + (" with scaler" if self.plan.scaler.value else "")
+
+
+def served(driver: str | None = None) -> Iterator[Served]:
+    """Every described GPU, those of one computer that are equal once; with this driver instead of theirs, if given."""
+    for path in sorted(MACHINES.glob("*.json")):
+        machine = read_machine(path)
+        if driver is not None:
+            machine = replace(machine, gpus=tuple(replace(gpu, driver=driver) for gpu in machine.gpus))
+        different = {(gpu.name, gpu.capability): gpu for gpu in reversed(machine.gpus)}
+        for gpu in [*reversed(different.values())] or [None]:
+            yield _serve(path.stem, gpu, machine)
+
+
+def _serve(computer: str, gpu: Gpu | None, machine: Machine) -> Served:
+    alone = replace(machine, gpus=() if gpu is None else (gpu,))
+    best = "cpu" if gpu is None else judge(gpu, machine).image
+    return Served(
+        computer=computer,
+        machine=machine,
+        gpu=gpu,
+        verdicts=tuple(_verdict(gpu, alone, image) for image in COLUMNS),
+        image=best,
+        plan=make_plan(replace(alone, torch=_build(images()[best], machine)), "medium", Asked()),
+    )
+
+
+def _verdict(gpu: Gpu | None, machine: Machine, image: Image) -> str:
+    if gpu is None or gpu.kind != "cuda":
+        return "–"
+    if not image.kernels_on(machine.architecture):
+        return "no build"
+    return judge(gpu, replace(machine, torch=_build(image, machine))).verdict or "unknown"
+
+
+def _build(image: Image, machine: Machine) -> TorchBuild:
+    kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
+    suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
+    return TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
