@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.bench.clock import median_and_spread
-from app.compute.seen import open_device
 from app.bench.part import Figures, Part
 from app.compute.peak import peak_mib
+from app.compute.seen import open_device
 from app.errors import NoDeviceError
 from app.machine.facts import Gpu, Machine
 from app.tables.precision import Precision

@@ -50,7 +50,12 @@ class Size:
 
     batch_size: int
     peak_mib: float  # all that the training held of the device at most
-    clips_per_second: float
+    step_seconds: float
+
+    @property
+    def clips_per_second(self) -> float:
+        """Its speed."""
+        return self.batch_size / self.step_seconds
 
 
 @dataclass(frozen=True, kw_only=True)

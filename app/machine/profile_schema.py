@@ -1,6 +1,5 @@
 """The shape of profiles in JSON, for pydantic: the fields of `profile`, with the bounds of what can be true."""
 
-from collections import Counter
 from datetime import date
 from typing import Annotated, Literal, Self
 
@@ -10,8 +9,8 @@ from app.machine import profile
 from app.machine.facts import Capability
 from app.machine.schema import CapabilityText, Described, Mebibytes, Text
 
-#: Rows a file may have; who shares what was measured on every GPU there is has fewer.
-MOST_PROFILES, MOST_MEASUREMENTS, MOST_SIZES = 1000, 200, 100
+#: Rows a file may have: five qualities, three number formats, two ways and some versions of torch make fewer.
+MOST_MEASUREMENTS, MOST_SIZES = 200, 100
 
 
 def _a_date(text: str) -> str:
@@ -20,7 +19,7 @@ def _a_date(text: str) -> str:
 
 
 _Count = Annotated[int, Field(ge=1, le=100_000)]
-_Amount = Annotated[float, Field(gt=0, lt=2**40, allow_inf_nan=False)]
+_Amount = Annotated[float, Field(ge=1e-6, lt=2**40, allow_inf_nan=False)]
 _Date = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_a_date)]
 
 
@@ -53,7 +52,7 @@ class Size(Described):
 
     batch_size: _Count
     peak_mib: _Amount
-    clips_per_second: _Amount
+    step_seconds: _Amount
 
 
 class Measurement(Described):
@@ -103,18 +102,3 @@ class Profile(Described):
         device = (self.gpu or self.cpu).to_facts()  # type: ignore[union-attr]  # one of them is there
         bare = profile.Profile(device=device)
         return profile.merge(bare, (measured.to_facts() for measured in self.measurements)).profile
-
-
-class Profiles(Described):
-    """Several profiles in one file, as `profiles export` writes them."""
-
-    format: Literal[1]
-    profiles: Annotated[tuple[Profile, ...], Field(max_length=MOST_PROFILES)]
-
-    @model_validator(mode="after")
-    def _each_device_once(self) -> Self:
-        counted = Counter(each.to_facts().key for each in self.profiles)
-        twice = [name for name, count in counted.items() if count > 1]
-        if twice:
-            raise ValueError(f"profiles has {', '.join(twice)} more than once")
-        return self

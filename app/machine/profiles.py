@@ -1,4 +1,4 @@
-"""Profiles in VOXMATRIX_HOME/profiles, one file a kind of device; and in files that are shared."""
+"""Profiles in VOXMATRIX_HOME/profiles, one file a kind of device; and in files that people share."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -10,11 +10,10 @@ from app.errors import BadInputError, Finding, UsageError
 from app.files import storage_errors, write_text
 from app.machine.described import read_described
 from app.machine.facts import Gpu, Machine
-from app.machine.profile import FORMAT, Merged, Profile, merge, profiled
+from app.machine.profile import Merged, Profile, merge, profiled
 
 #: Some hundred measurements; what is larger than this is something else.
 MOST_BYTES = 1024 * 1024
-MOST_SHARED_BYTES = 16 * MOST_BYTES
 _REMEDY = "measure anew: voxmatrix train DATA --out DIR --tune"
 
 
@@ -68,33 +67,45 @@ def keep(news: Profile) -> Merged:
     """
     there = _read(_there(news.key)).one  # a damaged one is replaced
     merged = merge(there or Profile(device=news.device), news.measurements)
-    write_text(place(news.key), json.dumps(merged.profile.to_json(), indent=1) + "\n")
+    write_profile(merged.profile, place(news.key))
     return merged
 
 
-def write_profiles(profiles: Iterable[Profile], path: Path) -> None:
-    """All of them as one file for somebody else.
+def find(key: str) -> Profile:
+    """The profile of this name.
+
+    Raises:
+        UsageError: there is none of that name.
+        BadInputError: it is damaged.
+    """
+    return _read_one(_known(key))
+
+
+def write_profile(profile: Profile, path: Path) -> None:
+    """The same file for somebody else.
 
     Raises:
         UnreachableError: the disk is full or the place cannot be written.
     """
-    together = {"format": FORMAT, "profiles": [profile.to_json() for profile in profiles]}
-    write_text(path, json.dumps(together, indent=1) + "\n")
+    write_text(path, as_text(profile))
 
 
-def read_profiles(path: Path) -> tuple[Profile, ...]:
-    """What somebody exported.
+def as_text(profile: Profile) -> str:
+    """The file of a profile."""
+    return json.dumps(profile.to_json(), indent=1) + "\n"
+
+
+def read_profile(path: Path) -> Profile:
+    """What somebody exported; the name of the file says nothing.
 
     Raises:
         BadInputError: it cannot be read, or a key is missing, unknown or has a value that cannot be true.
     """
     from app.machine import profile_schema
 
-    remedy = f"mend that in {path}, or have it written again: voxmatrix profiles export profiles.json"
-    read = read_described(
-        path, profile_schema.Profiles, most_bytes=MOST_SHARED_BYTES, what="a file of profiles", remedy=remedy
-    )
-    return tuple(profile.to_facts() for profile in read.profiles)
+    remedy = f"mend that in {path}, or have it written again: voxmatrix profiles export NAME --out FILE"
+    what = "the profile of a device"
+    return read_described(path, profile_schema.Profile, most_bytes=MOST_BYTES, what=what, remedy=remedy).to_facts()
 
 
 def remove(key: str) -> Path:
@@ -104,15 +115,19 @@ def remove(key: str) -> Path:
         UsageError: there is none of that name.
         UnreachableError: the place cannot be written.
     """
-    names = sorted(path.stem for path in folder().glob("*.json"))
-    if key not in names:
-        raise UsageError(
-            f"there is no profile {key!r}", f"choose one of: {', '.join(names)}" if names else "there is none at all"
-        )
-    path = place(key)
+    path = _known(key)
     with storage_errors(path):
         path.unlink(missing_ok=True)
     return path
+
+
+def _known(key: str) -> Path:
+    """Only what lies in the folder has a name: no word of a person leads out of it."""
+    names = sorted(path.stem for path in folder().glob("*.json") if path.is_file())
+    if key not in names:
+        there = f"choose one of: {', '.join(names)}" if names else f"there is none at all; {_REMEDY}"
+        raise UsageError(f"there is no profile {key!r}", there)
+    return place(key)
 
 
 def _there(key: str) -> list[Path]:

@@ -6,9 +6,6 @@ from app.machine.facts import Machine
 from app.machine.profile import Measurement, Profile, Size, torch_series
 from app.tables.precision import Precision
 
-#: Through fewer points there is no line.
-_LEAST_POINTS = 2
-
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
@@ -38,7 +35,7 @@ def measured_lines(profile: Profile | None, quality: str, precision: Precision, 
 def _line(measurement: Measurement) -> Line | None:
     """The slope of least squares, raised until no point lies above it; None where nothing follows from the points."""
     sizes = measurement.sizes
-    if len(sizes) < _LEAST_POINTS:
+    if not sizes:
         return None
     clip_mib = _slope(sizes)
     if clip_mib <= 0:
@@ -48,6 +45,8 @@ def _line(measurement: Measurement) -> Line | None:
 
 
 def _slope(sizes: tuple[Size, ...]) -> float:
+    if len(sizes) == 1:  # what of it is there without a clip is not known: held to grow with them, it is too much
+        return sizes[0].peak_mib / sizes[0].batch_size
     mean_batch = sum(size.batch_size for size in sizes) / len(sizes)
     mean_peak = sum(size.peak_mib for size in sizes) / len(sizes)
     together = sum((size.batch_size - mean_batch) * (size.peak_mib - mean_peak) for size in sizes)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 #: Between the last size that fits and the first that does not, this much of the former is near enough.
 NEAR_ENOUGH = 0.05
@@ -17,8 +18,13 @@ class Tried:
 
     batch_size: int
     peak_mib: float
-    clips_per_second: float
+    step_seconds: float
     seconds: float  # that measuring it took
+
+    @property
+    def clips_per_second(self) -> float:
+        """Its speed."""
+        return self.batch_size / self.step_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,29 +46,30 @@ Measure = Callable[[int], Tried | None]
 
 @dataclass(kw_only=True)
 class Search:
-    """The sizes that were measured so far, and why it ended."""
+    """The sizes that were measured so far, also by a search that was cut off, and why it ended."""
 
     measure: Measure
     bounds: Bounds
     tried: list[Tried] = field(default_factory=list)
+    too_large: int = 0  # a size that is known not to fit; 0: none is
     ended: str = ""
 
     def run(self) -> str:
         """Double until a size does not fit, halve the distance until it is small enough, and say why it ended."""
-        fits, too_large = 0, self.bounds.most + 1
-        size = 1
-        while size < too_large and self._goes_on(size):
-            if self._fits(size):
-                fits, size = size, min(2 * size, max(self.bounds.most, size + 1))
-            else:
-                too_large = size
-        while not self.ended and too_large <= self.bounds.most and too_large - fits > max(1, fits * NEAR_ENOUGH):
+        most = self.bounds.most
+        fits, too_large = self._known_to_fit(), self.too_large or most + 1
+        while fits < (size := min(2 * fits or 1, most)) < too_large and self._goes_on(size):
+            fits, too_large = (size, too_large) if self._fits(size) else (fits, size)
+        while not self.ended and too_large <= most and too_large - fits > max(1, fits * NEAR_ENOUGH):
             between = (fits + too_large) // 2
             if not self._goes_on(between):
                 break
             fits, too_large = (between, too_large) if self._fits(between) else (fits, between)
-        most = f"{fits} is the most that is tried" if fits == self.bounds.most else f"batch {too_large} does not fit"
-        return self.ended or most
+        found = f"{fits} is the most that is tried" if fits == most else f"batch {too_large} does not fit"
+        return self.ended or found
+
+    def _known_to_fit(self) -> int:
+        return max((each.batch_size for each in self.tried if each.peak_mib <= self.bounds.limit_mib), default=0)
 
     def _fits(self, size: int) -> bool:
         if self.bounds.careful and self.tried and self.expected_mib(size) > self.bounds.limit_mib:
@@ -76,8 +83,7 @@ class Search:
     def expected_mib(self, size: int) -> float:
         """What a size larger than those that were measured will take, by the steepest that was seen between two."""
         known = sorted(self.tried, key=lambda each: each.batch_size)
-        pairs = zip(known, known[1:], strict=False)
-        slopes = [(b.peak_mib - a.peak_mib) / (b.batch_size - a.batch_size) for a, b in pairs]
+        slopes = [(b.peak_mib - a.peak_mib) / (b.batch_size - a.batch_size) for a, b in pairwise(known)]
         if len(known) < _KNOWN_FROM:
             slopes.append(self.bounds.clip_mib)
         return known[-1].peak_mib + max(slopes) * (size - known[-1].batch_size)
@@ -95,7 +101,7 @@ class Search:
         elif sum(each.seconds for each in self.tried) + takes > self.bounds.limit_seconds:
             self.ended = f"batch {size} would take more than is left of {self.bounds.limit_seconds:g} s"
         elif self.bounds.until_busy and self._busy(last):
-            self.ended = f"batch {last.batch_size} is hardly faster than a quarter of it"
+            self.ended = f"batch {last.batch_size} is hardly faster than a quarter of it, so no larger one is tried"
         return not self.ended
 
     def _busy(self, last: Tried) -> bool:

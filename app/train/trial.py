@@ -11,7 +11,6 @@ from app.compute.peak import peak_mib
 from app.compute.seen import open_device, seen_by_child
 from app.errors import NoDeviceError
 from app.tables.memory import MIB, memory_table
-from app.tables.precision import Precision
 from app.tables.quality import quality
 from app.train.batches import Batch
 from app.train.largest import Tried
@@ -19,30 +18,13 @@ from app.train.made_up import autocast, made_up_batch, made_up_networks
 from app.train.memory import keep_freed_memory
 from app.train.settings import DEFAULT_CLIP_NORM
 from app.train.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
+from app.train.trial_job import Job
 from app.voice.checkpointing import checkpointing
 
-#: Timed steps of one size, after one that is not.
-_STEPS = 2
+#: Timed steps of one size, after one that is not; where that one takes long, a single one says enough.
+_STEPS, _LONG_SECONDS = 2, 15.0
 #: fp16's scaler halves from 65536 until gradients are finite; before that, the optimisers keep no moments.
 _MOST_STEPS_TO_LEARN = 40
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """What is measured: plain values, as JSON holds them."""
-
-    device: str
-    name: str | None
-    quality: str
-    precision: Precision
-    checkpointed: bool
-    tf32: bool
-    cudnn_benchmark: bool
-    threads: int | None  # of the CPU; None: as many as this process may keep busy
-    samples: int  # of every clip
-    symbols: int
-    speakers: int
-    free_mib: int | None  # on the device, before this process began
 
 
 @dataclass(kw_only=True)
@@ -74,13 +56,14 @@ class Trial:
                 break
             self._step(batch)
         timed = time.perf_counter()
-        for _ in range(_STEPS):
+        steps = _STEPS if timed - began < _LONG_SECONDS else 1
+        for _ in range(steps):
             self._step(batch)
         ended = time.perf_counter()
         return Tried(
             batch_size=size,
             peak_mib=self._peak_mib(),
-            clips_per_second=_STEPS * size / (ended - timed),
+            step_seconds=(ended - timed) / steps,
             seconds=ended - began,
         )
 

@@ -1,17 +1,19 @@
-"""`--tune`: measure in a child process which batches this device holds, and keep it in the device's profile."""
+"""`--tune`: measure in child processes which batches this device holds, and keep it in the device's profile."""
 
-import json
-from collections.abc import Callable
-from dataclasses import asdict, replace
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from typing import Any
+from types import FrameType
 
 import app
-from app.compute.child import Ended, objects, place, run_child
+from app.compute.child import place
 from app.compute.device import prepare_environment
 from app.dataset.prepared import PreparedSet
-from app.errors import UnreachableError
+from app.errors import BadInputError, UnreachableError
 from app.machine import profiles
 from app.machine.facts import Gpu, Machine
 from app.machine.profile import Measurement, Profile, Size, fitting, profiled
@@ -20,19 +22,13 @@ from app.plan.budget import Need, memory_budget, shares_memory
 from app.plan.plan import Plan
 from app.tables.memory import memory_table
 from app.train.device import planned_gpus
-from app.train.largest import Bounds
+from app.train.largest import Bounds, Tried
 from app.train.planning import plan_training
+from app.train.series import Series
 from app.train.settings import TrainSettings
 from app.train.split import split
-from app.train.trial import Job
+from app.train.trial_job import Job
 from app.train.tuned import Outcome, Tuned, progress_line
-
-#: No import: entrypoint stands above us.
-CHILD = ("-m", "entrypoint.child", "app.train.tune_child")
-#: Starting CUDA on a cold disk takes a minute.
-_START_SECONDS = 120.0
-#: How Linux ends a process when memory is out.
-_KILLED = -9
 
 Say = Callable[[str], None]
 
@@ -43,9 +39,13 @@ def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: 
     Never fails because of what happens on the device: the reason stands in the outcome.
 
     Raises:
+        BadInputError: there is no recording.
         NoDeviceError: the device that was asked for is not there.
         NoKernelsError: this torch has no kernels for it.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the child is ended.
     """
+    if not prepared.clips:
+        raise BadInputError("there is no recording to measure with", "run voxmatrix prepare on the folder to see why")
     plan = plan_training(prepared, settings, machine, None)
     gpu = planned_gpus(plan, machine)[0]
     budget = memory_budget(gpu, machine).when(measured=True)
@@ -58,113 +58,107 @@ def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: 
     )
     if budget.mib is None:
         return replace(tuned, problem=budget.why)
-    smallest = SMALLEST_ON_A_GPU if gpu else SMALLEST_ON_A_CPU
-    forced = settings.asked.gradient_checkpointing
-    outcomes: list[Outcome] = []
+    task = _Task(prepared=prepared, settings=settings, plan=plan, gpu=gpu, limit_mib=budget.mib)
+    with _sigterm_as_ctrl_c():
+        outcomes = tuple(_outcomes(task, say))
+    return _keep(replace(tuned, outcomes=outcomes), gpu, machine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """What is measured, where, and how much may be taken."""
+
+    prepared: PreparedSet
+    settings: TrainSettings
+    plan: Plan
+    gpu: Gpu | None
+    limit_mib: float
+
+    @property
+    def seconds(self) -> float:
+        """The worst case of these recordings: every clip as long as the longest."""
+        return max(clip.samples for clip in self.prepared.clips) / self.prepared.rate_hz
+
+
+def _outcomes(task: _Task, say: Say) -> Iterator[Outcome]:
+    """Without gradient checkpointing, then with it where too few clips fit otherwise; or as it was asked for."""
+    smallest = SMALLEST_ON_A_GPU if task.gpu else SMALLEST_ON_A_CPU
+    forced = task.settings.asked.gradient_checkpointing
     for checkpointed in (False, True) if forced is None else (forced.value,):
-        if checkpointed:
-            say("with gradient checkpointing:")
-        job = _job(prepared, settings, plan, gpu, checkpointed)
-        bounds = _bounds(job, gpu, budget.mib, prepared.rate_hz)
-        ended = _run(job, gpu, bounds, plan.allocator.value, say)
-        outcomes.append(read_outcome(ended, _nothing_yet(job, prepared.rate_hz), budget.mib))
-        if outcomes[-1].measurement.largest_batch >= smallest:
-            break
-    return _keep(replace(tuned, outcomes=tuple(outcomes)), gpu, machine)
+        way = " with gradient checkpointing" if checkpointed else ""
+        say(
+            f"measuring batches of clips of {task.seconds:.1f} s{way} on {task.plan.device.value}: "
+            f"{task.limit_mib:.0f} MiB may be taken"
+        )
+        measured = _measured(task, checkpointed, say)
+        yield measured
+        if measured.measurement.largest_batch >= smallest or measured.problem:
+            return
 
 
-def _job(prepared: PreparedSet, settings: TrainSettings, plan: Plan, gpu: Gpu | None, checkpointed: bool) -> Job:
-    """The worst case of these recordings: every clip as long as the longest, with the longest text."""
+def _measured(task: _Task, checkpointed: bool, say: Say) -> Outcome:
+    where = place(task.gpu)
+    prepare_environment(task.plan.allocator.value, where.environment)
+    job = _job(task, where.device, checkpointed)
+    series = Series(job=job, bounds=_bounds(task, job))
+    series.run(
+        where.environment,
+        on_tried=lambda tried: say(progress_line(tried, task.limit_mib)),
+        on_too_large=lambda size, why: say(f"batch {size} does not fit: {why}"),
+    )
+    return outcome(series, task.seconds)
+
+
+def _job(task: _Task, device: str, checkpointed: bool) -> Job:
+    clips, gpu, plan = task.prepared.clips, task.gpu, task.plan
     return Job(
-        device=place(gpu).device,
+        device=device,
         name=gpu.name if gpu else None,
-        quality=prepared.quality,
+        quality=task.prepared.quality,
         precision=plan.precision.value,
         checkpointed=checkpointed,
         tf32=plan.tf32.value,
         cudnn_benchmark=plan.cudnn_benchmark.value,
-        threads=settings.threads,
-        samples=max(clip.samples for clip in prepared.clips),
-        symbols=max(len(clip.ids) for clip in prepared.clips),
-        speakers=max(1, len(prepared.speakers)),
+        threads=task.settings.threads,
+        samples=max(clip.samples for clip in clips),
+        symbols=max(len(clip.ids) for clip in clips),
+        speakers=max(1, len(task.prepared.speakers)),
         free_mib=gpu.free_mib if gpu else None,
     )
 
 
-def _bounds(job: Job, gpu: Gpu | None, limit_mib: float, rate_hz: int) -> Bounds:
-    need = Need(
-        row=memory_table().qualities[job.quality],
-        table=memory_table(),
-        seconds=job.samples / rate_hz,
-        half=job.precision != "fp32",
-    )
+def _bounds(task: _Task, job: Job) -> Bounds:
+    table = memory_table()
+    need = Need(row=table.qualities[job.quality], table=table, seconds=task.seconds, half=job.precision != "fp32")
     return Bounds(
-        limit_mib=limit_mib,
-        careful=gpu is None or shares_memory(gpu),
-        until_busy=gpu is None,
+        limit_mib=task.limit_mib,
+        careful=task.gpu is None or shares_memory(task.gpu),
+        until_busy=task.gpu is None,
         clip_mib=need.mib(2, job.checkpointed) - need.mib(1, job.checkpointed),
     )
 
 
-def _run(job: Job, gpu: Gpu | None, bounds: Bounds, allocator: str, say: Say) -> Ended:
-    """Run the child, and pass on what it measures."""
-    where = place(gpu)
-    prepare_environment(allocator, where.environment)
-
-    def on_line(line: str) -> None:
-        for row in objects(line):
-            if (size := _size(row)) is not None:
-                say(progress_line(size, bounds.limit_mib))
-            elif "too_large" in row:
-                say(f"batch {row['too_large']}: memory is out")
-
-    return run_child(
-        [*CHILD, json.dumps({**asdict(job), "bounds": asdict(bounds)})],
-        where.environment,
-        bounds.limit_seconds + _START_SECONDS,
-        on_line=on_line,
-        silence_seconds=bounds.size_seconds + _START_SECONDS,
-    )
-
-
-def _nothing_yet(job: Job, rate_hz: int) -> Measurement:
-    return Measurement(
-        quality=job.quality,
-        precision=job.precision,
-        gradient_checkpointing=job.checkpointed,
-        seconds=round(job.samples / rate_hz, 3),
-        sizes=(),
-        largest_batch=0,
+def outcome(series: Series, seconds: float) -> Outcome:
+    """What a search found out, as it is kept. Some of it where it could not go on."""
+    tried = sorted(series.tried, key=lambda each: each.batch_size)
+    sizes = tuple(_size(each) for each in tried)
+    measurement = Measurement(
+        quality=series.job.quality,
+        precision=series.job.precision,
+        gradient_checkpointing=series.job.checkpointed,
+        seconds=round(seconds, 3),
+        sizes=sizes,
+        largest_batch=fitting(sizes, series.bounds.limit_mib),
         torch=version("torch"),
         voxmatrix=app.__version__,
         date=date.today().isoformat(),
     )
+    return Outcome(measurement=measurement, ended=series.ended, problem=series.problem)
 
 
-def read_outcome(ended: Ended, nothing_yet: Measurement, limit_mib: float) -> Outcome:
-    """What a child said; how it ended is the problem of the size that it had begun last."""
-    rows = list(objects(ended.said))
-    sizes = sorted(filter(None, map(_size, rows)), key=lambda size: size.batch_size)
-    said = {key: value for row in rows for key, value in row.items()}  # the last word counts
-    why, problem = said.get("ended", ""), said.get("problem", "")
-    if not why and not problem:
-        killed = ended.code == _KILLED
-        problem = "the system killed it, as it does when memory is out" if killed else ended.ending or "it said no end"
-    if problem and "started" in said:
-        problem = f"batch {said['started']}: {problem}"
-    measurement = replace(nothing_yet, sizes=tuple(sizes), largest_batch=fitting(sizes, limit_mib))
-    return Outcome(measurement=measurement, ended=why, problem=problem)
-
-
-def _size(row: dict[str, Any]) -> Size | None:
-    """The size of a line about one that could be computed."""
-    if "tried" not in row:
-        return None
-    tried = row["tried"]
+def _size(tried: Tried) -> Size:
     return Size(
-        batch_size=tried["batch_size"],
-        peak_mib=round(tried["peak_mib"], 1),
-        clips_per_second=round(tried["clips_per_second"], 4),
+        batch_size=tried.batch_size, peak_mib=round(tried.peak_mib, 1), step_seconds=round(tried.step_seconds, 5)
     )
 
 
@@ -180,3 +174,20 @@ def _keep(tuned: Tuned, gpu: Gpu | None, machine: Machine) -> Tuned:
         except UnreachableError as error:
             problems.append(f"it is not kept: {error.problem} ({error.remedy})")
     return replace(tuned, kept=kept, problem="; ".join(problems))
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """`docker stop` ends the child as Ctrl-C does; otherwise it would keep the device for a while."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

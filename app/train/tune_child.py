@@ -1,7 +1,7 @@
-"""The child that measures batches: `python -m entrypoint.child app.train.tune_child JOB`, JSON lines on stdout.
+"""The child that measures batches: `python -m entrypoint.child app.train.tune_child ASKED`, JSON lines on stdout.
 
 A line is written before a size and one after it: if this process hangs or dies, only the size in hand is lost.
-VOXMATRIX_TUNE_BREAK=4=hang (or die, raise, memory) breaks a size, for tests; nothing else reads it.
+VOXMATRIX_TUNE_BREAK=4=hang (or die, raise, memory) breaks sizes from 4 on, for tests; nothing else reads it.
 """
 
 import json
@@ -14,23 +14,28 @@ from typing import Any
 from app.compute.memory import free_cached, is_out_of_memory
 from app.errors import VoxmatrixError
 from app.train.largest import Bounds, Search, Tried
-from app.train.trial import Job, Trial, open_trial
+from app.train.trial import Trial, open_trial
+from app.train.trial_job import Job
 
 _MOST_LETTERS = 300
 
 
-def main(job: str) -> None:
+def main(asked: str) -> None:
     """Measure one size after the other."""
     parent = os.getppid()
     try:
-        asked = json.loads(job)
-        bounds = Bounds(**asked.pop("bounds"))
-        trial = open_trial(Job(**asked))
-        search = Search(measure=lambda size: _one_size(trial, size, parent), bounds=bounds)
+        plain = json.loads(asked)
+        trial = open_trial(Job(**plain["job"]))
+        search = Search(
+            measure=lambda size: _one_size(trial, size, parent),
+            bounds=Bounds(**plain["bounds"]),
+            tried=[Tried(**each) for each in plain["tried"]],
+            too_large=plain["too_large"],
+        )
         _say({"ended": search.run()})
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
         text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
-        _say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS], "out_of_memory": is_out_of_memory(error)})
+        _say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
 
 
 def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
@@ -54,8 +59,8 @@ def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
 
 def _break(size: int) -> None:
     """Carry out what the hook asks for this size."""
-    broken, _, how = os.environ.get("VOXMATRIX_TUNE_BREAK", "").partition("=")
-    if broken != str(size):
+    smallest, _, how = os.environ.get("VOXMATRIX_TUNE_BREAK", "").partition("=")
+    if not smallest or size < int(smallest):
         return
     if how == "hang":
         while True:

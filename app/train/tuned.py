@@ -4,9 +4,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from app.machine.profile import Measurement, Size
+from app.machine.profile import Measurement
 from app.plan.batch import EFFECTIVE_BATCH
 from app.plan.budget import Budget
+from app.train.largest import Tried
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +60,16 @@ class Tuned:
     def paragraph(self) -> str:
         """What was found, and what to type. Says nothing about what went wrong."""
         best = self.best
+        if best is None and self.problem:
+            return f"{self._called} could not be measured; the plan goes by estimates."
         if best is None:
-            return f"tuned: {self._called} holds not even one clip of this length, as far as could be measured."
+            return f"{self._called} holds not even one clip of this length within {self.budget.mib:.0f} MiB."
         found, sizes = best.measurement, best.measurement.sizes
         peak = next(size.peak_mib for size in sizes if size.batch_size == found.largest_batch)
         fastest = max(sizes, key=lambda size: size.clips_per_second)
         way = " with gradient checkpointing" if found.gradient_checkpointing else ""
         parts = [
-            f"tuned: {self._called} holds {found.largest_batch} clips of {found.seconds:g} s{way} in "
+            f"{self._called} holds {found.largest_batch} clips of {found.seconds:g} s{way} in "
             f"{found.quality}, {found.precision}: {peak:.0f} of {self.budget.mib:.0f} MiB ({self.budget.why}).",
             f"{best.ended[0].upper()}{best.ended[1:]}." if best.ended else "",
             f"Batch {fastest.batch_size} is the fastest, {fastest.clips_per_second:.3g} clips/s.",
@@ -83,10 +86,10 @@ class Tuned:
         return f"{self.device} ({self.name})" if self.name else self.device
 
 
-def progress_line(size: Size, limit_mib: float) -> str:
+def progress_line(size: Tried, limit_mib: float) -> str:
     """One size that was measured."""
     share = size.peak_mib / limit_mib
     return (
         f"batch {size.batch_size}: {size.peak_mib:.0f} MiB, {share:.0%} of what may be taken, "
-        f"{size.clips_per_second:.3g} clips/s"
+        f"{size.step_seconds:.3g} s a step, {size.clips_per_second:.3g} clips/s"
     )
