@@ -4,7 +4,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from app.machine.profile import Measurement
+from app.machine.profile import Measurement, Size
+from app.machine.remembered import CPU
 from app.plan.batch import EFFECTIVE_BATCH
 from app.plan.budget import Budget
 from app.train.largest import Tried
@@ -38,11 +39,18 @@ class Tuned:
         return next((each for each in reversed(self.outcomes) if each.measurement.largest_batch), None)
 
     @property
+    def most_useful(self) -> int:
+        """Clips with which a GPU is full, or a CPU fastest: what it does not need of its memory others may have."""
+        if self.best is None:
+            return 0
+        found = self.best.measurement
+        each = _fastest(found).batch_size if self.device == CPU else found.largest_batch
+        return min(each * self.devices, self.clips)
+
+    @property
     def line(self) -> str:
         """What to type to use all of the device; "" where the plan does so by itself."""
-        if self.best is None:
-            return ""
-        whole = min(self.best.measurement.largest_batch * self.devices, self.clips)
+        whole = self.most_useful
         return f"--batch-size {whole} --accumulation 1" if whole > EFFECTIVE_BATCH else ""
 
     def to_json(self) -> dict[str, Any]:
@@ -64,26 +72,35 @@ class Tuned:
             return f"{self._called} could not be measured; the plan goes by estimates."
         if best is None:
             return f"{self._called} holds not even one clip of this length within {self.budget.mib:.0f} MiB."
-        found, sizes = best.measurement, best.measurement.sizes
-        peak = next(size.peak_mib for size in sizes if size.batch_size == found.largest_batch)
-        fastest = max(sizes, key=lambda size: size.clips_per_second)
+        found, fastest = best.measurement, _fastest(best.measurement)
+        peak = next(size.peak_mib for size in found.sizes if size.batch_size == found.largest_batch)
         way = " with gradient checkpointing" if found.gradient_checkpointing else ""
         parts = [
-            f"{self._called} holds {found.largest_batch} clips of {found.seconds:g} s{way} in "
+            f"{self._called} holds {found.largest_batch} clips of {found.seconds:.3g} s{way} in "
             f"{found.quality}, {found.precision}: {peak:.0f} of {self.budget.mib:.0f} MiB ({self.budget.why}).",
             f"{best.ended[0].upper()}{best.ended[1:]}." if best.ended else "",
             f"Batch {fastest.batch_size} is the fastest, {fastest.clips_per_second:.3g} clips/s.",
             f"Kept in {self.kept}; the plan follows it." if self.kept else "",
-            f"A step learns from {EFFECTIVE_BATCH} clips, as on every computer. To use the whole device type "
-            f"{self.line}; every step then learns from that many."
-            if self.line
-            else "",
         ]
-        return " ".join(filter(None, parts))
+        return " ".join(filter(None, parts)) + self._advice()
+
+    def _advice(self) -> str:
+        if not self.line:
+            return ""
+        what = "take the fastest batch" if self.device == CPU else "use the whole device"
+        return (
+            f"\n  → to {what}, add {self.line}; every step then learns from {self.most_useful} clips, not from "
+            f"{EFFECTIVE_BATCH} as on every computer, and the voice learns otherwise"
+        )
 
     @property
     def _called(self) -> str:
         return f"{self.device} ({self.name})" if self.name else self.device
+
+
+def _fastest(measurement: Measurement) -> Size:
+    fit = [size for size in measurement.sizes if size.batch_size <= measurement.largest_batch]
+    return max(fit, key=lambda size: size.clips_per_second)
 
 
 def progress_line(size: Tried, limit_mib: float) -> str:
