@@ -1,0 +1,43 @@
+"""Steps that are measured are whole ones: everything that a training keeps is there when the peak is taken."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from app.errors import NoDeviceError
+from app.train import trial as module
+from app.train.trial import open_trial
+from tests.train.test_series import JOB
+
+
+def test_a_size_is_measured_with_both_networks_updated() -> None:
+    trial = open_trial(JOB)
+    before = {name: value.clone() for name, value in trial.networks.generator.state_dict().items()}
+    tried = trial.measure(2)
+    assert tried.batch_size == 2
+    assert tried.seconds >= tried.step_seconds > 0
+    assert trial.steps >= 2
+    assert trial.optimisers.generator.state
+    assert trial.optimisers.discriminator.state
+    assert any(not torch.equal(before[name], value) for name, value in trial.networks.generator.state_dict().items())
+
+
+@pytest.mark.parametrize("more", [{"checkpointed": True}, {"precision": "bf16"}, {"speakers": 3}])
+def test_every_way_of_training_can_be_measured(more: dict[str, object]) -> None:
+    assert open_trial(replace(JOB, **more)).measure(2).peak_mib > 100  # type: ignore[arg-type]
+
+
+def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "gradients", lambda *given, **more: {"mel": torch.tensor(float("nan"))})
+    monkeypatch.setattr(module, "update", lambda *given: None)
+    with pytest.raises(NoDeviceError, match="no numbers after 1 steps in fp32"):
+        open_trial(JOB).measure(1)
+
+
+def test_what_was_left_of_a_step_that_ran_out_of_memory_is_dropped() -> None:
+    trial = open_trial(JOB)
+    for parameter in trial.networks.generator.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    trial.drop_gradients()
+    assert all(parameter.grad is None for parameter in trial.networks.generator.parameters())
