@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
@@ -67,10 +67,11 @@ class Trial:
             seconds=ended - began,
         )
 
-    def drop_gradients(self) -> None:
-        """Forget what a step left that was not finished."""
+    def recover(self) -> None:
+        """Forget what a step left that was not finished: gradients, and what fp16's scaler noted about them."""
         self.networks.generator.zero_grad()
         self.networks.discriminator.zero_grad()
+        self.optimisers = replace(self.optimisers, scaler=_scaler(self.job, self.device))
 
     def _step(self, batch: Batch) -> None:
         """One step, and its end is waited for."""
@@ -122,3 +123,7 @@ def open_trial(job: Job) -> Trial:
     checkpointing((networks.generator, networks.discriminator), job.checkpointed)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
     return Trial(job=job, device=device, networks=networks, optimisers=optimisers)
+
+
+def _scaler(job: Job, device: torch.device) -> torch.amp.GradScaler:
+    return torch.amp.GradScaler(device.type, enabled=job.precision == "fp16")

@@ -51,7 +51,7 @@ def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
         if not is_out_of_memory(error):
             raise
     if tried is None:  # behind the except block: the error held the tensors that filled the memory
-        trial.drop_gradients()
+        trial.recover()
         free_cached(trial.device)
     _say({"too_large": size} if tried is None else {"tried": asdict(tried)})
     return tried

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from app.errors import NoDeviceError
+from app.tables.precision import Precision
 from app.train import trial as module
 from app.train.trial import open_trial
 from tests.train.test_series import JOB
@@ -35,9 +36,20 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
         open_trial(JOB).measure(1)
 
 
-def test_what_was_left_of_a_step_that_ran_out_of_memory_is_dropped() -> None:
-    trial = open_trial(JOB)
-    for parameter in trial.networks.generator.parameters():
-        parameter.grad = torch.ones_like(parameter)
-    trial.drop_gradients()
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+def test_after_a_step_that_ran_out_of_memory_in_its_midst_others_can_be_measured(
+    precision: Precision, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = open_trial(replace(JOB, precision=precision))
+    real = trial.optimisers.generator.step
+    with monkeypatch.context() as full, pytest.raises(MemoryError):
+        full.setattr(trial.optimisers.generator, "step", _out_of_memory)
+        trial.measure(2)
+    trial.recover()
     assert all(parameter.grad is None for parameter in trial.networks.generator.parameters())
+    assert trial.optimisers.generator.step == real
+    assert trial.measure(1).batch_size == 1
+
+
+def _out_of_memory(*_given: object, **_more: object) -> None:
+    raise MemoryError
