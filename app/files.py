@@ -43,7 +43,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         UnreachableError: the disk is full or the place cannot be written. What was at `path` is untouched.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = unfinished(path, os.getpid())
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -54,6 +54,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def unfinished(path: Path, pid: int) -> Path:
+    """What the process of this number writes before it takes the place of `path`; killed, it leaves that behind."""
+    return path.with_name(f".{path.name}.{pid}.part")
 
 
 def write_text(path: Path, text: str) -> None:

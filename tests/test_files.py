@@ -1,12 +1,13 @@
 """A reader finds the old file or the new one, never half of one."""
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from app.errors import UnreachableError
-from app.files import digest, replacing, write_text
+from app.files import digest, replacing, unfinished, write_text
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
@@ -60,3 +61,10 @@ def test_the_digest_is_sha256(tmp_path: Path) -> None:
     write_text(tmp_path / "a", "abc")
 
     assert digest(tmp_path / "a").startswith("ba7816bf")
+
+
+def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+
+    with replacing(path):
+        assert list(tmp_path.iterdir()) == [unfinished(path, os.getpid())]

@@ -2,10 +2,10 @@
 
     python -m tools.memory_table [QUALITY ...]    prints the rows of app/tables/memory.toml
 
-Per quality: the parameters (16 bytes each: weight, gradient and AdamW's two moments); bytes that autograd saves for one
-clip, taken at two lengths, so that the part that grows with the clip and the constant one come apart (decoder and
-discriminators see 32 frames); and the share of the greatest memory at any moment that is left of a clip with gradient
-checkpointing. `train --tune` measures; this only counts.
+Per quality: the parameters (16 bytes each: weight, gradient and AdamW's two moments); what one more clip adds to the
+worst moment, taken at two lengths, so that the part that grows with the clip and the constant one come apart (decoder
+and discriminators see 32 frames); what autograd saves however many clips there are; and the share that is left of a
+clip with gradient checkpointing. `train --tune` measures; this only counts.
 """
 
 import argparse
@@ -84,16 +84,15 @@ def row(quality: Quality) -> str:
     lines = [f"[quality.{quality.name}]", f"parameters = {parameters}"]
     once, shares = [], []
     for name, half in (("32", False), ("16", True)):
-        saved = [_line(saved_bytes, quality, seconds, half=half) for seconds in LENGTHS_SECONDS]
-        second = (saved[1].clip - saved[0].clip) / (LENGTHS_SECONDS[1] - LENGTHS_SECONDS[0])
-        lines.append(f"segment_mib_{name} = {(saved[0].clip - LENGTHS_SECONDS[0] * second) / MIB:.1f}")
+        plain, again = (
+            [_line(partial(peak_bytes, again=again), quality, seconds, half=half) for seconds in LENGTHS_SECONDS]
+            for again in (False, True)
+        )
+        second = (plain[1].clip - plain[0].clip) / (LENGTHS_SECONDS[1] - LENGTHS_SECONDS[0])
+        lines.append(f"segment_mib_{name} = {(plain[0].clip - LENGTHS_SECONDS[0] * second) / MIB:.1f}")
         lines.append(f"second_mib_{name} = {second / MIB:.1f}")
-        once += [each.once / MIB for each in saved]
-        for seconds in LENGTHS_SECONDS:
-            plain, again = (
-                _line(partial(peak_bytes, again=again), quality, seconds, half=half) for again in (False, True)
-            )
-            shares.append(again.clip / plain.clip)
+        shares += [less.clip / more.clip for less, more in zip(again, plain, strict=True)]
+        once.append(_line(saved_bytes, quality, LENGTHS_SECONDS[0], half=half).once / MIB)
     # Of both precisions and lengths the greatest: the plan must not promise what does not fit.
     return "\n".join([*lines, f"once_mib = {max(once):.0f}", f"checkpointed = {max(shares):.2f}"])
 
@@ -144,9 +143,8 @@ def _batch(quality: Quality, seconds: float, clips: int) -> Batch:
         wave=torch.randn(clips, samples) * 0.1,
         frames=torch.full((clips,), samples // HOP),
         speaker=None,
-        clips=clips,
-        symbols=clips * symbols,
-        n_frames=clips * samples // HOP,
+        symbols_each=(symbols,) * clips,
+        frames_each=(samples // HOP,) * clips,
     )
 
 

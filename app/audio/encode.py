@@ -56,7 +56,7 @@ def encode(
         MissingProgramError: there is no ffmpeg.
         UnreachableError: `out` cannot be written.
     """
-    wanted = _format(out, bitrate)
+    wanted = check_format(out, bitrate)
     if out.exists() and not force:
         raise UsageError(
             f"{out} is already there", f"add --force to replace it, or choose another name than {out.name}"
@@ -90,7 +90,12 @@ def ffmpeg_program() -> str:
         raise MissingProgramError("the program ffmpeg is not installed; sound cannot be encoded", remedy) from error
 
 
-def _format(out: Path, bitrate: str | None) -> Format:
+def check_format(out: Path, bitrate: str | None) -> Format:
+    """The format that the ending of `out` stands for.
+
+    Raises:
+        UsageError: there is none, or the bit rate makes no sense with it.
+    """
     ending = out.suffix.lower().removeprefix(".")
     wanted = FORMATS.get(ending)
     if wanted is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.bench.clock import median_and_spread
 from app.bench.part import Figures, Part
-from app.errors import BadInputError, NoDeviceError
+from app.errors import BadInputError
 from app.machine.facts import Gpu, Machine
 
 if TYPE_CHECKING:
@@ -72,9 +72,10 @@ def _measure(job: Speak, gpu: Gpu | None, machine: Machine) -> Figures:
 
 
 def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
-    """The voice on this device."""
+    """The voice on this device, and on no other in its place."""
+    from app.speak.device import CPU, FoundGpu, SpeakDevice
     from app.speak.voice import open_voice
 
-    if gpu is not None:
-        raise NoDeviceError(f"voices do not speak on {gpu.device} yet", "set --device cpu")
-    return open_voice(path)
+    return open_voice(
+        path, device=CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), demanded=True)
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import options
+from app.cli.warn import warn
 from app.errors import Finding, NoDeviceError, UsageError
 
 if TYPE_CHECKING:
@@ -121,4 +122,4 @@ def _computer(described: Path | None) -> "tuple[Machine, tuple[Finding, ...]]":
 
 def _warn(notes: tuple[Finding, ...]) -> None:
     for note in notes:
-        typer.echo(f"{note.severity}: {note.problem}\n  → {note.remedy}", err=True)
+        warn(note)

@@ -8,7 +8,7 @@ import typer
 
 import app
 from app.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
-from app.config import read_config
+from app.config import read_config, take_dotenv
 from app.errors import UsageError, VoxmatrixError
 
 cli = typer.Typer(
@@ -57,6 +57,7 @@ def run(words: Sequence[str]) -> int:
     """Run the words and return the exit code (design: one per class of app.errors)."""
     as_json = "--json" in words
     try:
+        take_dotenv()
         return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)

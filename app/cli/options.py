@@ -24,7 +24,7 @@ Profile = Annotated[str, option("--profile", "Who speaks, with --prompt-list: re
 PromptList = Annotated[str, option("--prompt-list", "Which list was read, with --profile.")]
 MaxSeconds = Annotated[float, option("--max-seconds", "Recordings longer than this are left out.", min=0)]
 Workers = Annotated[int, option("--workers", "Processes that read recordings; 0 decides.", min=0)]
-Device = Annotated[str, option("--device", "cpu, cuda:0 … or auto.")]
+Device = Annotated[str, option("--device", "cpu, cuda:0, directml:0 … or auto.")]
 GpuNumber = Annotated[str, option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")]
 UseGpu = Annotated[
     bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from app.cli import options
+from app.cli import options, speak_batch
 from app.cli.progress import progress
+from app.cli.sources import Words
+from app.cli.warn import warn
+from app.cli.wish import asked_device
 from app.errors import UsageError
 from app.files import read_errors
 
@@ -25,19 +28,32 @@ _STANDARD = "-"
 
 
 def command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="[-]", help="`-` reads the text from standard input.")] = "",
     voice: Annotated[
         str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
     ] = "",
     text: Annotated[str | None, typer.Option("--text", help="What to say.")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A text file (UTF-8) to read aloud.")] = None,
-    out: Annotated[str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV.")] = "speech.wav",
+    batch: Annotated[
+        Path | None, typer.Option("--batch", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV; with --batch a folder.")
+    ] = "speech.wav",
+    format: Annotated[str, options.option("--format", "Ending of the files of a batch: wav, mp3, ogg …")] = "wav",
+    parallel_voices: Annotated[
+        str, options.option("--parallel-voices", "Texts of a batch spoken side by side; 0 or auto decides.")
+    ] = "auto",
     speaker: options.Speaker = "",
     speed: Annotated[float, options.option("--speed", "2 speaks twice as fast.")] = 1.0,
     noise: Annotated[float | None, options.option("--noise", "How much the sound varies.")] = None,
     noise_w: Annotated[float | None, options.option("--noise-w", "How much the rhythm varies.")] = None,
     sentence_pause: Annotated[float, options.option("--sentence-pause", "Seconds between sentences.")] = 0.2,
     seed: Annotated[int | None, options.option("--seed", "The same text then sounds the same.")] = None,
+    device: options.Device = "auto",
+    gpu: options.GpuNumber = "",
+    use_gpu: options.UseGpu = None,
     threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", min=0)] = 0,
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.")] = True,
     raw: Annotated[bool, typer.Option("--raw", help="16-bit samples without a header.")] = False,
@@ -47,6 +63,7 @@ def command(
 ) -> None:
     """Speak a text into a file or a stream."""
     from app.speak.command import speak_to
+    from app.speak.find_device import find_device
     from app.speak.places import default_voice
     from app.speak.settings import SpeakSettings
 
@@ -63,12 +80,31 @@ def command(
         raw=raw,
         bitrate=bitrate or None,
     )
+    wish = asked_device(Words(context), device, gpu, use_gpu)
+    if batch is not None:
+        if source or text is not None or file is not None:
+            raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
+        speak_batch.run(
+            Words(context),
+            batch,
+            out,
+            format,
+            Path(voice) if voice else default_voice(),
+            settings,
+            wish=wish,
+            parallel_voices=parallel_voices,
+            as_json=as_json,
+        )
+        return
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
-    chosen = Path(voice) if voice else default_voice()
+    named = Path(voice) if voice else default_voice()
+    chosen = find_device(named, wish)
+    for finding in chosen.findings:
+        warn(finding)
     try:
         with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
-            speech = speak_to(place, given, chosen, settings, on_spoken)
+            speech = speak_to(place, given, named, settings, on_spoken, device=chosen.device, warn=warn)
     except BrokenPipeError:
         # Who listens has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,8 +1,10 @@
 """Out of memory: how the libraries say so, how much was wanted, and what can be given back before another try."""
 
+import ctypes
 import errno
 import gc
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,10 +14,12 @@ _MIB = 1024 * 1024
 #: Classes that mean it whatever their text: torch.OutOfMemoryError was torch.cuda.OutOfMemoryError before torch 2.5.
 _CLASS = "OutOfMemoryError"
 #: What RuntimeErrors and onnxruntime's errors say when memory is what lacks. torch's text for CUDA, XPU, HIP and MPS;
-#: its CPU allocator (Linux, Windows); cuBLAS and cuDNN; torch-directml; onnxruntime's arena, its C++ and DirectX 12.
+#: its CPU allocator (Linux, Windows); oneDNN, which says no more; cuBLAS and cuDNN; torch-directml; onnxruntime's
+#: arena, its C++ and DirectX 12.
 _WORDS = re.compile(
     r"out of memory"
     r"|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
+    r"|could not create a (?:primitive|memory object)$"
     r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE)_(?:STATUS_)?ALLOC_FAILED"
     r"|could not allocate tensor with|not enough GPU video memory"
     r"|failed to allocate memory|smaller than requested bytes|bad_?alloc|bad allocation"
@@ -58,14 +62,21 @@ def missing_mib(error: BaseException) -> float | None:
 
 
 def free_cached(device: "torch.device | None") -> None:
-    """Give back what nobody uses: Python's rings of objects, and the memory that torch keeps on a CUDA device.
+    """Give back what nobody uses: Python's rings of objects, what the C library keeps, and what torch keeps on a GPU.
 
     Call it behind the `except` block, not in it: the error holds the frames it came through, and with them the tensors
-    that filled the memory. DirectML and the CPU keep nothing that could be asked back; None is a device without torch.
+    that filled the memory. None is a device without torch; DirectML keeps nothing that could be asked back.
     """
     gc.collect()
+    _trim()
     if device is not None and device.type == "cuda":
         import torch
 
         with torch.cuda.device(device):
             torch.cuda.empty_cache()
+
+
+def _trim() -> None:
+    """Let glibc give the system what is free inside its heap; other C libraries have no such call, and need none."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -31,6 +31,8 @@ def _row(place: str, line: str) -> Row | Problem:
     if not isinstance(entry, dict):
         return _bad_line(place, "is not an object", line)
     file, text, speaker = (_first(entry, words) for words in (FILE_WORDS, TEXT_WORDS, SPEAKER_WORDS))
+    if isinstance(file, int) and not isinstance(file, bool) and file == entry.get("id"):  # {"id": 7}: a name as well
+        file = str(file)
     if isinstance(file, dict):  # Hugging Face: {"audio": {"path": …}}
         file = file.get("path")
     fault = _fault(file, text, speaker, entry.get("offset"))
@@ -42,7 +44,7 @@ def _row(place: str, line: str) -> Row | Problem:
 
 def _fault(file: Any, text: Any, speaker: Any, offset: Any) -> str | None:
     if not isinstance(file, str) or not file.strip():
-        return 'names no file ("audio", "file" or "audio_filepath")'
+        return 'names no file ("audio", "file", "audio_filepath" or "id")'
     if not isinstance(text, str | None):
         return f"has a text that is no string ({type(text).__name__})"
     if not isinstance(speaker, str | int | None):

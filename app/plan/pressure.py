@@ -101,16 +101,13 @@ def memory_of(reading: Reading) -> Memory | None:
     return Memory(seconds=reading.seconds, needed_mib=needed, total_mib=total, others_mib=reading.others_mib)
 
 
-def memory_remedy(out: str, batch_size: int, accumulation: int) -> str:
-    """What to type so that the training in `out` needs less memory."""
-    smaller = (
-        f" --batch-size {batch_size // 2} --accumulation {accumulation * 2} (the same learning in half the memory)"
-        if batch_size > 1
-        else ""
+def memory_remedy(out: str) -> str:
+    """What to do so that the training in `out` need not give way when memory runs out."""
+    return (
+        "close other programs. When it runs out, a step is computed in smaller parts: slower, the same learning. "
+        "Or bound long clips: stop (Ctrl-C saves) and go on in another --out "
+        f"with --from {out}/last.ckpt --max-batch-seconds 60"
     )
-    on = f"stop (Ctrl-C saves) and go on in another --out with --from {out}/last.ckpt"
-    bound = "--max-batch-seconds, which bounds long clips"
-    return f"close other programs; or {on}{smaller}{', or with ' if smaller else ' '}{bound}"
 
 
 def _warning(problem: str, remedy: str) -> Finding:

@@ -10,9 +10,10 @@ from typing import BinaryIO
 from app.errors import BadInputError, Finding, UsageError
 from app.files import replacing
 from app.speak.chunks import complete_texts, paragraphs
+from app.speak.device import CPU, SpeakDevice, Warn, python_warning
 from app.speak.settings import SpeakSettings
 from app.speak.stream import Spoken, front_end, manner_of, speak
-from app.speak.voice import open_voice
+from app.speak.voice import Voice, open_voice
 from app.speak.wav import WaveFile
 
 OnSpoken = Callable[[Spoken], None]
@@ -36,22 +37,40 @@ def speak_to(
     voice: Path,
     settings: SpeakSettings,
     on_spoken: OnSpoken | None = None,
+    *,
+    device: SpeakDevice = CPU,
+    warn: Warn = python_warning,
 ) -> Speech:
     """Speak a text into a file, which appears whole or not at all, or into a stream, sentence by sentence.
 
-    A text that comes in chunks is spoken as soon as a sentence is complete.
+    A text that comes in chunks is spoken as soon as a sentence is complete. `warn` is told when the device fails and
+    the CPU takes over.
 
     Raises:
         UsageError: `out` is there and `settings.force` is not set, or its ending is unknown.
         BadInputError: there is no such voice or speaker, or nothing to speak.
         DamagedFileError: a file of the voice is damaged.
-        MissingProgramError: espeak-ng, or ffmpeg, is needed and missing.
+        NoDeviceError: the device was demanded, and fails.
+        MemoryExhaustedError: a sentence does not even fit into memory piece by piece.
+        MissingProgramError: espeak-ng, ffmpeg or the package of the demanded device is needed and missing.
         UnreachableError: `out` cannot be written.
         BrokenPipeError: who reads the stream has had enough.
     """
     if isinstance(out, Path):
         _check_free(out, settings)
-    with open_voice(voice, settings.threads, settings.seed) as opened, front_end(opened, settings) as front:
+    with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn) as opened:
+        return speak_opened(out, text, opened, settings, on_spoken)
+
+
+def speak_opened(
+    out: Path | BinaryIO,
+    text: str | Iterable[str],
+    opened: Voice,
+    settings: SpeakSettings,
+    on_spoken: OnSpoken | None = None,
+) -> Speech:
+    """`speak_to` with a voice that is open already; a file at `out` is replaced."""
+    with front_end(opened, settings) as front:
         manner_of(opened, settings)  # a wrong speaker is refused before a file is begun
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
         with _wave_file(out, opened.card.rate_hz, settings) as file:

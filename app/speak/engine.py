@@ -28,3 +28,7 @@ class Engine(Protocol):
     def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
         """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples."""
         ...
+
+    def reseed(self, seed: int) -> None:
+        """From the next sentence on, speak as a voice does that was just opened with this seed."""
+        ...

@@ -6,21 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from app.errors import BadInputError, DamagedFileError
+from app.compute.memory import is_out_of_memory
+from app.errors import BadInputError, DamagedFileError, MemoryExhaustedError
 from app.speak.engine import Manner
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
 OUTPUT = "output"
+CPU_PROVIDER = "CPUExecutionProvider"
+#: What lets onnxruntime compute elsewhere than on the CPU, and its options.
+Provider = tuple[str, dict[str, str]]
 
 
-def open_session(path: Path, model: bytes | None = None, *, optimised: bool = False) -> Any:
-    """A session of the voice in `path`, or of `model`, whose weights lie there.
+def open_session(
+    path: Path, model: bytes | None = None, *, optimised: bool = False, provider: Provider | None = None
+) -> Any:
+    """A session of the voice in `path`, or of `model`, whose weights lie there; on the CPU, or with a GPU's provider.
 
     With `optimised`, onnxruntime also chooses how to lay out its numbers. That pays where there are planes.
 
     Raises:
-        DamagedFileError: it is cut short, or is no ONNX.
+        DamagedFileError: it is cut short, or is no ONNX. What a provider fails with comes out as it is.
+        MemoryExhaustedError: it does not fit into memory.
     """
     import onnxruntime
 
@@ -28,10 +35,17 @@ def open_session(path: Path, model: bytes | None = None, *, optimised: bool = Fa
     if model is not None:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
     try:
-        return onnxruntime.InferenceSession(model or str(path), options, providers=["CPUExecutionProvider"])
+        # Its own fallback prints into the speech that goes to standard output, and says nothing to us.
+        return onnxruntime.InferenceSession(
+            model or str(path), options, providers=[*([provider] if provider else []), CPU_PROVIDER], enable_fallback=0
+        )
     except Exception as error:
-        if not type(error).__module__.startswith("onnxruntime"):
+        if provider or not type(error).__module__.startswith("onnxruntime"):
             raise
+        if is_out_of_memory(error):
+            raise MemoryExhaustedError(
+                f"no memory left to load {path}", "close programs, or allow more memory"
+            ) from error
         raise damaged(path, str(error)) from error
 
 

@@ -9,6 +9,7 @@ from typing import ParamSpec, Self
 
 from app.errors import BadInputError, DamagedFileError
 from app.machine.limits import cpus
+from app.speak.device import CPU, SpeakDevice, Warn, python_warning
 from app.speak.engine import Engine, Manner, Samples
 from app.speak.places import card_path, checkpoint_card, find_voice
 from app.voice.card import VoiceCard
@@ -87,33 +88,44 @@ class Voice:
         self._loading.exception()
 
 
-def open_voice(path: Path, threads: int = 0, seed: int | None = None) -> Voice:
+def open_voice(
+    path: Path,
+    threads: int = 0,
+    seed: int | None = None,
+    *,
+    device: SpeakDevice = CPU,
+    warn: Warn = python_warning,
+) -> Voice:
     """Open `NAME.onnx` (its JSON beside it), a checkpoint, or the folder of a training run.
+
+    `warn` is told when the device fails and the CPU takes over, from whatever thread that happens in.
 
     Raises:
         BadInputError: there is no voice, or one that cannot be used; the message says what is missing.
-        DamagedFileError: a file of it is damaged. What is wrong with an ONNX shows when it is first asked to speak.
+        DamagedFileError: a file of it is damaged. What is wrong with an ONNX, or with a device that was demanded,
+            shows when the voice is first asked to speak.
     """
     path = find_voice(path)
     threads = threads or cpus()
     if path.suffix != ".onnx":
-        return _open_checkpoint(path, threads, seed)
+        return _open_checkpoint(path, threads, seed, device, warn)
     card = VoiceCard.read(card_path(path))
-    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed))
+    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed, device, warn))
 
 
-def _load_onnx(path: Path, num_speakers: int, seed: int | None) -> Engine:
+def _load_onnx(path: Path, num_speakers: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Engine:
     from app.speak.onnx_engine import open_onnx
 
-    return open_onnx(path, num_speakers, seed)
+    return open_onnx(path, num_speakers, seed, device=device, warn=warn)
 
 
-def _open_checkpoint(path: Path, threads: int, seed: int | None) -> Voice:
+def _open_checkpoint(path: Path, threads: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Voice:
     from app.speak.torch_engine import TorchEngine
     from app.voice.checkpoint import read_checkpoint
 
     checkpoint = read_checkpoint(path)
-    return Voice(path, checkpoint_card(path, checkpoint), 1, _start(TorchEngine, checkpoint, threads, seed))
+    card = checkpoint_card(path, checkpoint)
+    return Voice(path, card, 1, _start(TorchEngine, checkpoint, threads, seed, device=device, warn=warn))
 
 
 def _choice(card: VoiceCard) -> str:

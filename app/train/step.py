@@ -198,20 +198,33 @@ def _discriminate(
     share: float,
     autocast: Autocast,
 ) -> dict[str, Tensor]:
-    """Gradients of the discriminators' weights, and in `leaf` what the generator learns from them."""
+    """Gradients of the discriminators' weights, and in `leaf` what the generator learns from them.
+
+    One discriminator after the other, forward and backward: only one keeps what it computed at a time.
+    """
+    losses: dict[str, Tensor] = {}
+    for judge in discriminator.discriminators:
+        for name, loss in _judged(judge, scaler, real, leaf, share=share, autocast=autocast).items():
+            losses[name] = losses[name] + loss if name in losses else loss
+    return losses
+
+
+def _judged(
+    judge: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
+) -> dict[str, Tensor]:
     with parametrize.cached():  # a normalised weight is computed once for both calls
         with autocast():
-            real_scores, real_features = discriminator(real)
-            scores, features = discriminator(leaf)
+            real_score, real_features = judge(real)
+            score, features = judge(leaf)
         losses = {
-            "adversarial": generator_adversarial(scores) * share,
-            "features": feature_matching(real_features, features) * share,
-            "discriminator": discriminator_adversarial(real_scores, scores) * share,
+            "adversarial": generator_adversarial([score]) * share,
+            "features": feature_matching([real_features], [features]) * share,
+            "discriminator": discriminator_adversarial([real_score], [score]) * share,
         }
         fooling = scaler.scale(losses["adversarial"] + losses["features"])
         torch.autograd.backward(fooling, inputs=[leaf], retain_graph=True)
-        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(discriminator.parameters()))
-    return losses
+        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(judge.parameters()))
+    return {name: loss.detach() for name, loss in losses.items()}
 
 
 def _adamw(network: nn.Module, rate: float) -> torch.optim.AdamW:

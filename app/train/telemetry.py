@@ -81,14 +81,13 @@ def make_telemetry(run: Run, watch: Watch, board: Board) -> Telemetry:
     Raises:
         UnreachableError: the disk is full.
     """
-    recipe = run.state.recipe
     lines = JsonLines(run.out / FILE, run.state.progress.step)
     return Telemetry(
         device=run.plan.device.value,
         sampling=Sampling(device_gauge(run.device)),
         lines=lines,
         board=board,
-        pressure=Pressure(memory_remedy(str(run.out), recipe.batch_size, recipe.accumulation)),
+        pressure=Pressure(memory_remedy(str(run.out))),
         warn=watch.warned,
     )
 

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from app.voice.checkpointing import Recomputed
+from app.voice.noise import normal
 from app.voice.norm import ChannelNorm
 from app.voice.splines import BINS, spline
 
@@ -154,7 +155,7 @@ class StochasticDurationPredictor(Recomputed):
     ) -> Tensor:
         """Log-durations (b, 1, t) in frames."""
         hint = self._hint(hidden, mask, speaker)
-        z = torch.randn(hidden.size(0), 2, hidden.size(2), device=hidden.device) * noise_scale
+        z = normal((hidden.size(0), 2, hidden.size(2)), hidden.device) * noise_scale
         for step in reversed([self.flows[0], *self.flows[2:]]):  # VITS speaks without the first spline
             z = step.inverse(z, mask, hint)
         return z[:, :1]

@@ -12,6 +12,7 @@ from app.voice.duration import StochasticDurationPredictor
 from app.voice.flow import Flow
 from app.voice.generator import Generator
 from app.voice.masks import cut, places, random_starts, sequence_mask
+from app.voice.noise import normal_like
 from app.voice.posterior import PosteriorEncoder
 from app.voice.text_encoder import TextEncoder
 
@@ -143,7 +144,7 @@ class Synthesizer(nn.Module):
         symbol = (places(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
         symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)
         m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
-        z_p = m_p + torch.randn_like(m_p) * torch.exp(logs_p) * noise_scale
+        z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
         z = self.flow(z_p, frame_mask, g, reverse=True) * frame_mask
         return Latent(z, durations, frame_mask, g)
 

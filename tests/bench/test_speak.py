@@ -25,7 +25,7 @@ def test_a_checkpoint_speaks_too(make_checkpoint: MakeCheckpoint) -> None:
     assert figures["realtime_factor"] > 0
 
 
-def test_a_voice_that_is_not_there_and_a_device_that_voices_cannot_use_yet_are_said(tmp_path: Path) -> None:
+def test_a_voice_that_is_not_there_and_a_device_that_this_voice_cannot_use_are_said(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="there is no voice"):
         parts(Speak(voice=str(tmp_path / "no.onnx")), None, HERE)[0].measure()
     with pytest.raises(NoDeviceError, match="directml"):

@@ -36,6 +36,7 @@ SAID = {
         "1048576 bytes.",
         1.0,
     ),
+    "oneDNN": ("could not create a primitive", None),
     "DirectML": (
         "Could not allocate tensor with 1073741824 bytes. There is not enough GPU video memory available!",
         1024.0,
@@ -98,6 +99,7 @@ def test_what_torch_and_numpy_really_raise_is_known() -> None:
     [
         RuntimeError("CUDA error: an illegal memory access was encountered"),
         RuntimeError("DataLoader worker is killed by signal: Bus error. They may be out of shared memory"),
+        RuntimeError("could not create a primitive descriptor for a convolution forward propagation primitive"),
         RuntimeError("The size of tensor a (3) must match the size of tensor b (4)"),
         ValueError("a recording called 'out of memory.wav'"),
         OSError(errno.ENOSPC, "No space left on device"),

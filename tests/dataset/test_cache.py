@@ -104,7 +104,7 @@ def test_a_place_that_cannot_be_written_is_exit_code_8(tmp_path: Path) -> None:
 def test_a_file_in_the_way_of_the_folder_is_exit_code_8(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     for folder in (tmp_path / "home", tmp_path / "home" / "cache"):
-        with pytest.raises(UnreachableError, match="cannot be made"):
+        with pytest.raises(UnreachableError, match="cannot write"):
             Cache(folder)
 
 

@@ -21,6 +21,11 @@ def test_speakers_may_be_numbers_and_sounds_objects() -> None:
     assert (rows[0].file, rows[0].speaker) == ("a.wav", "0")
 
 
+def test_an_id_may_be_a_number() -> None:
+    rows, problems = read_json_lines(b'{"id": 7, "text": "x"}\n{"id": true, "text": "y"}', "m.jsonl")
+    assert [row.file for row in rows] == ["7"] and [problem.place for problem in problems] == ["m.jsonl:2"]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

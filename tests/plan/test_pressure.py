@@ -108,12 +108,10 @@ def test_a_hot_cpu_is_not_cooled_with_nvidia_smi() -> None:
     assert "nvidia" not in finding.remedy
 
 
-def test_the_remedy_halves_the_batch_and_keeps_what_is_learned() -> None:
-    words = memory_remedy("my-voice", batch_size=16, accumulation=1)
-    assert "--from my-voice/last.ckpt --batch-size 8 --accumulation 2" in words
-    assert "other programs" in words and "--max-batch-seconds" in words
-    single = memory_remedy("my-voice", batch_size=1, accumulation=1)
-    assert "--batch-size" not in single and "--max-batch-seconds" in single
+def test_the_remedy_says_what_happens_and_what_can_be_typed() -> None:
+    words = memory_remedy("my-voice")
+    assert "--from my-voice/last.ckpt --max-batch-seconds" in words
+    assert "other programs" in words and "smaller parts" in words
 
 
 @settings(deadline=None)

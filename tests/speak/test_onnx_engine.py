@@ -87,6 +87,27 @@ sys.exit(", ".join(heavy & set(sys.modules)) or 0)
     assert (tmp_path / "out.wav").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("kind", [PieceEngine, WholeEngine])
+def test_a_reseeded_engine_speaks_as_one_that_was_just_opened(make_onnx: Any, ids: list[int], kind: type) -> None:
+    path = make_onnx("tiny", 1, "text")
+
+    def opened(seed: int) -> PieceEngine | WholeEngine:
+        engine = open_onnx(path, 1, seed=seed)
+        assert isinstance(engine, PieceEngine)
+        return engine if kind is PieceEngine else WholeEngine(path, 1, seeded=True)
+
+    def spoken_twice(engine: PieceEngine | WholeEngine) -> list[np.ndarray]:
+        return [np.concatenate([part() for part in engine.begin(ids, Manner())]) for _ in range(2)]
+
+    used = opened(3)
+    first = spoken_twice(used)
+    used.reseed(2**32 - 1)
+    other = spoken_twice(used)
+    used.reseed(3)
+    for samples, same, different in zip(first, spoken_twice(used), other, strict=True):
+        assert np.array_equal(samples, same) and not np.array_equal(samples[:500], different[:500])
+
+
 def test_the_same_seed_gives_the_same_sound_and_another_does_not(make_onnx: Any, ids: list[int]) -> None:
     def twice(seed: int) -> list[np.ndarray]:
         engine = open_onnx(make_onnx("tiny", 1, "text"), 1, seed=seed)

@@ -29,9 +29,9 @@ def state(path: Path) -> dict[str, torch.Tensor]:
 @pytest.fixture
 def untouched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps change nothing: what was copied is seen in the checkpoint."""
-    from app.train import loop
+    from app.train import stepper
 
-    monkeypatch.setattr(loop, "update", lambda *_: None)
+    monkeypatch.setattr(stepper, "update", lambda *_: None)
 
 
 @pytest.mark.usefixtures("untouched")

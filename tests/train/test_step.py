@@ -1,5 +1,6 @@
 """One step: the same gradients as the plain way, with half the passes through the discriminators."""
 
+import weakref
 from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import pairwise
@@ -103,10 +104,25 @@ def test_once_through_the_discriminators_gives_the_gradients_of_four_passes(netw
 def test_each_discriminator_is_run_once_on_recordings_and_once_on_generated_waves(
     networks: Networks, batch: Batch
 ) -> None:
-    calls: list[torch.Size] = []
-    networks.discriminator.register_forward_hook(lambda _module, inputs, _out: calls.append(inputs[0].shape))
+    calls: list[tuple[int, torch.Size]] = []
+    judges = list(networks.discriminator.discriminators)
+    for judge in judges:
+        judge.register_forward_hook(lambda module, inputs, _out: calls.append((judges.index(module), inputs[0].shape)))
     gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
-    assert calls == [torch.Size((3, 1, SEGMENT_SAMPLES))] * 2
+    assert calls == [(place, torch.Size((3, 1, SEGMENT_SAMPLES))) for place in range(len(judges)) for _ in range(2)]
+
+
+def test_no_discriminator_keeps_what_it_computed_while_the_next_one_works(networks: Networks, batch: Batch) -> None:
+    kept: list[weakref.ref[Tensor]] = []
+    alive: list[int] = []
+    judges = list(networks.discriminator.discriminators)
+    for judge in judges:
+        judge.convs[0].register_forward_hook(
+            lambda _module, _inputs, out: alive.append(sum(each() is not None for each in kept))
+        )
+        judge.conv_post.register_forward_hook(lambda _module, inputs, _out: kept.append(weakref.ref(inputs[0])))
+    gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
+    assert alive == [0, 1] * len(judges)  # the generated wave comes while the recording's features are needed
 
 
 @pytest.fixture

@@ -45,9 +45,8 @@ def batch(speakers: int = 1) -> Batch:
         wave=torch.randn(2, FRAMES * HOP, generator=random) * 0.1,
         frames=torch.tensor([FRAMES, FRAMES - 9]),
         speaker=torch.tensor([0, 1]) if speakers > 1 else None,
-        clips=2,
-        symbols=2 * SYMBOLS - 6,
-        n_frames=2 * FRAMES - 9,
+        symbols_each=(SYMBOLS, SYMBOLS - 6),
+        frames_each=(FRAMES, FRAMES - 9),
     )
 
 

@@ -41,6 +41,7 @@ BENCHES = (
     Bench(name="tiny", title="A step of `tiny` beside one of `medium`", script="tiny_beside_medium.py"),
     Bench(name="checkpointing", title="A step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="speak", title="Speaking beside Piper's command line", script="speak_beside_piper.py"),
+    Bench(name="batch", title="A batch by two workers beside one", script="batch.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="start", title="Commands that speak of a computer, beside Python itself", script="start.py"),
     Bench(name="heard", title="The voice that comes along, heard by a recogniser", script="heard.py"),

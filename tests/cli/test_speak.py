@@ -1,0 +1,137 @@
+"""`voxmatrix speak` on devices: what is demanded is had or refused, what is wished for costs a warning."""
+
+import json
+import wave
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from app.cli import main
+from app.machine import detect
+from app.machine.remembered import Remembered, remember
+from app.speak import onnx_engine, torch_engine
+from app.speak.session import open_session
+from tests.speak.conftest import *  # noqa: F403  # its voices
+from tests.speak.gpus import T4, computer
+
+OLDER = ("USE_GPU", "GPU_ID", "VIBEVOICE_DEVICE", "DIRECTML_DEVICE", "VOXMATRIX_DEVICE", "VOXMATRIX_GPU")
+TEXT = "Good morning. Good night."
+STILL = ("--noise", "0", "--noise-w", "0", "--text", TEXT)
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
+    for name in OLDER:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A T4 that computes as the CPU does, which torch and onnxruntime can use."""
+    monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
+    monkeypatch.setattr("app.speak.find_device.served_kinds", lambda: frozenset({"cuda"}))
+    monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
+    monkeypatch.setattr(onnx_engine, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
+
+
+@pytest.fixture(params=["onnx", "ckpt"])
+def voice(request: pytest.FixtureRequest, make_onnx: Callable[..., Path], make_checkpoint: Callable[..., Path]) -> Path:
+    return (make_onnx if request.param == "onnx" else make_checkpoint)("tiny", 1, "text")
+
+
+def speak(*words: str) -> int:
+    return main.run(["speak", "--out", "out.wav", "--force", *STILL, *words])
+
+
+def samples() -> np.ndarray:
+    with wave.open("out.wav") as file:
+        return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(int)
+
+
+def test_nothing_asked_for_and_no_gpu_is_the_cpu_without_a_word(voice: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(), ()))
+    assert speak("--voice", str(voice)) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_voice_that_comes_along_needs_no_probing(capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(detect, "detect", lambda: pytest.fail("this computer was probed"))
+    monkeypatch.setattr("app.speak.find_device.served_kinds", frozenset)  # whatever is installed
+    assert speak() == 0 and capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("gpu_is_here")
+@pytest.mark.parametrize("words", [(), ("--device", "cuda:1"), ("--gpu", "1"), ("--use-gpu",)], ids=" ".join)
+def test_a_gpu_that_works_speaks_without_a_word(voice: Path, capsys: Any, words: tuple[str, ...]) -> None:
+    assert speak("--voice", str(voice), "--device", "cpu") == 0
+    here = samples()
+    assert speak("--voice", str(voice), *words) == 0
+    assert capsys.readouterr().err == ""
+    assert np.abs(samples() - here).max() <= 4
+
+
+@pytest.mark.usefixtures("gpu_is_here")
+@pytest.mark.parametrize("words", [("--device", "cpu"), ("--no-use-gpu",), ("remembered",)], ids=" ".join)
+def test_the_cpu_is_used_when_it_was_chosen(
+    voice: Path, capsys: Any, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        pytest.fail("the GPU was used")
+
+    monkeypatch.setattr(torch_engine, "torch_device", refuse)
+    monkeypatch.setattr(onnx_engine, "open_gpu_session", refuse)
+    if words == ("remembered",):
+        remember(Remembered(device="cpu"))
+        words = ()
+    assert speak("--voice", str(voice), *words) == 0 and capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("gpu_is_here")
+@pytest.mark.parametrize("words", [("--device", "cuda:7"), ("--gpu", "7"), ("--device", "directml:0")], ids=" ".join)
+def test_a_demand_for_what_is_not_there_is_exit_4_and_leaves_no_file(
+    voice: Path, capsys: Any, words: tuple[str, ...]
+) -> None:
+    assert speak("--voice", str(voice), "--json", *words) == 4
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["exit_code"] == 4 and answer["remedy"] and not Path("out.wav").exists()
+
+
+def test_a_demand_that_onnxruntime_cannot_meet_says_what_to_do(make_onnx: Any, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("app.speak.find_device.served_kinds", frozenset)
+    assert speak("--voice", str(make_onnx("tiny", 1, "text")), "--device", "cuda:1") == 4
+    said = capsys.readouterr().err
+    assert "--device cuda:1" in said and "checkpoint" in said and "onnxruntime-gpu" in said
+
+
+@pytest.mark.usefixtures("gpu_is_here")
+def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
+    voice: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
+
+    monkeypatch.setattr(torch_engine, "torch_device", fail)
+    monkeypatch.setattr(onnx_engine, "open_gpu_session", fail)
+    assert speak("--voice", str(voice), "--json") == 0
+    out, said = capsys.readouterr()
+    assert said.startswith("warning: cuda:1 (Tesla T4) failed, and the CPU speaks in its place: CUDA error: no kernel")
+    assert said.count("warning:") == 1 and json.loads(out)["sentences"] == 2 and len(samples()) > 1000
+
+    assert speak("--voice", str(voice), "--device", "cuda:1") == 4
+    assert "cuda:1 (Tesla T4) was asked for and fails" in capsys.readouterr().err
+
+
+def test_use_gpu_without_one_is_a_warning(voice: Path, capsys: Any) -> None:
+    assert speak("--voice", str(voice), "--use-gpu") == 0
+    assert capsys.readouterr().err.startswith("warning: --use-gpu")
+
+
+@pytest.mark.parametrize("words", [("--device", "zebra"), ("--gpu", "-1"), ("--gpu", "٣")], ids=" ".join)
+def test_what_is_no_device_is_usage(voice: Path, words: tuple[str, ...]) -> None:
+    assert speak("--voice", str(voice), *words) == 2

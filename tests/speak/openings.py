@@ -1,0 +1,112 @@
+"""What workers of tests speak with, and what goes wrong there. Functions of a module: other processes find them."""
+
+import errno
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from app.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
+from app.files import replacing
+from app.speak import onnx_engine
+from app.speak.command import Speech
+from app.speak.device import Warn
+from app.speak.job import Job, OnLetters, SpeakJob, Start
+from app.speak.worker import opened_voice
+
+
+def _written(job: Job, on_letters: OnLetters) -> Speech:
+    on_letters(len(job.text))
+    with replacing(job.out) as file:
+        file.write(job.text.encode())
+    return Speech(sentences=1, seconds=float(len(job.text)), rate_hz=16000, findings=())
+
+
+def _said(job: Job, on_letters: OnLetters) -> Speech:
+    """Does what the first word of the text asks for."""
+    mark = job.out.with_name(f"{job.out.stem}.mark")
+    mark.parent.mkdir(exist_ok=True)
+    match job.text.split()[0]:
+        case "impossible":
+            raise MemoryExhaustedError("this text needs more memory than there is", "divide it")
+        case "greedy":
+            raise MemoryError
+        case "silent":
+            raise BadInputError("there is nothing to speak", "give some text")
+        case "odd":
+            raise ZeroDivisionError("division by zero")
+        case "full":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        case "forbidden":
+            raise UnreachableError("cannot write it", "free some space")
+        case "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "unlucky" if not mark.exists():
+            mark.touch()
+            with replacing(job.out) as file:
+                file.write(b"half")
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        case "endless":
+            with replacing(job.out) as file:
+                file.write(b"half")
+                file.flush()
+                mark.touch()
+                time.sleep(600)
+    return _written(job, on_letters)
+
+
+@contextmanager
+def obedient(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """Texts say what happens to them."""
+    yield _said
+
+
+@contextmanager
+def no_voice(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """A voice that cannot be opened."""
+    raise BadInputError("the voice has no speaker 'bo'", "choose anna")
+    yield _said
+
+
+@contextmanager
+def dies_at_once(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """A process that dies before it has opened anything."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield _said
+
+
+@contextmanager
+def one_only(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """Memory for one worker: whoever comes second finds none."""
+    try:
+        (start.scratch / "taken").touch(exist_ok=False)
+    except FileExistsError as error:
+        raise MemoryExhaustedError("no memory left to load the voice", "close programs") from error
+    yield _said
+
+
+@contextmanager
+def on_a_failing_gpu(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """Every worker's GPU fails, and the CPU goes on."""
+    warn(Finding(problem=f"{start.device} failed, and the CPU speaks in its place", remedy="see", severity="warning"))
+    yield _said
+
+
+@contextmanager
+def with_memory_for_200_symbols(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+    """The real voice, on a computer that has no memory for the first half of a longer sentence."""
+    run = onnx_engine._run
+
+    def refusing(network: Any, output: str, inputs: dict[str, Any]) -> Any:
+        if "input" in inputs and inputs["input"].shape[1] > 200:
+            raise MemoryError
+        return run(network, output, inputs)
+
+    with patch.object(onnx_engine, "_run", refusing), opened_voice(start, warn) as speak:
+        yield speak

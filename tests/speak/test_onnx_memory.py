@@ -1,0 +1,217 @@
+"""An ONNX voice on a GPU, and short of memory: shorter pieces, the CPU in its place, or an error that says all."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
+from app.speak import onnx_engine, session
+from app.speak.device import CPU, FoundGpu, SpeakDevice
+from app.speak.engine import Engine, Manner
+from app.speak.onnx_engine import LEAST_SAMPLES, PIECE_SAMPLES, PieceEngine, WholeEngine, open_onnx
+from app.speak.session import open_session
+from tests.speak.gpus import T4, on
+
+MANNER = Manner(noise=0.0, noise_w=0.0, length=5.0)
+RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})
+NO_MEMORY = "[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 2097152"
+
+
+def spoken(engine: Engine, ids: list[int], manner: Manner = MANNER) -> tuple[np.ndarray, int]:
+    parts = engine.begin(ids, manner)
+    return np.concatenate([part() for part in parts]), len(parts)
+
+
+class Gpu:
+    """A GPU that computes as the CPU does, until it shall not."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.runs = 0
+
+    def open(self, gpu: FoundGpu, path: Path, model: bytes | None = None, *, optimised: bool = False) -> Any:
+        self._session = open_session(path, model, optimised=optimised)
+        return self
+
+    def run(self, outputs: Any, inputs: Any) -> Any:
+        self.runs += 1
+        if self.error:
+            raise self.error
+        return self._session.run(outputs, inputs)
+
+    def get_inputs(self) -> Any:
+        return self._session.get_inputs()
+
+    def get_outputs(self) -> Any:
+        return self._session.get_outputs()
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
+    made = Gpu()
+    monkeypatch.setattr(onnx_engine, "open_gpu_session", made.open)
+    return made
+
+
+@pytest.fixture
+def voice(make_onnx: Callable[..., Path]) -> Path:
+    return make_onnx("tiny", 1, "text")
+
+
+@pytest.mark.parametrize("error", [RuntimeException(NO_MEMORY), MemoryError()], ids=["onnxruntime", "Python"])
+def test_shorter_pieces_say_the_same(voice: Path, ids: list[int], error: Exception) -> None:
+    asked: list[int] = []
+
+    def guard(frames: int) -> None:
+        asked.append(frames)
+        if frames > 16:
+            raise error
+
+    shorter, _ = spoken(open_onnx(voice, 1, guard=guard), ids)
+    whole, _ = spoken(WholeEngine(voice, 1), ids)
+
+    assert sum(frames <= 16 for frames in asked) > len(whole) / (16 * 256)
+    assert shorter.shape == whole.shape and np.abs(shorter - whole).max() <= 1e-6
+
+
+def test_when_the_shortest_piece_does_not_fit_the_error_says_how_long_and_how_much(voice: Path, ids: list[int]) -> None:
+    asked: list[int] = []
+
+    def guard(frames: int) -> None:
+        asked.append(frames)
+        raise RuntimeException(NO_MEMORY)
+
+    with pytest.raises(MemoryExhaustedError, match=r"the CPU .* 40 symbols and [0-9,]+ frames; 2 MiB") as caught:
+        spoken(open_onnx(voice, 1, guard=guard), ids)
+
+    assert "--threads 1" in caught.value.remedy
+    assert min(asked) <= LEAST_SAMPLES // 256 + 2 * 2
+
+
+def test_a_text_that_fills_the_memory_is_said(voice: Path, ids: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = open_onnx(voice, 1)
+
+    def full(*_: Any) -> Any:
+        raise RuntimeException("std::bad_alloc")
+
+    monkeypatch.setattr(onnx_engine, "_run", full)
+    with pytest.raises(MemoryExhaustedError, match="a sentence of 40 symbols\n"):
+        engine.begin(ids, MANNER)
+
+
+def test_a_voice_that_does_not_fit_is_no_damaged_file(voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import onnxruntime
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise RuntimeException("Exception during initialization: std::bad_alloc")
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", full)
+    with pytest.raises(MemoryExhaustedError, match="no memory left to load"):
+        session.open_session(voice)
+
+
+@pytest.mark.parametrize("kind", ["pieces", "whole"])
+def test_a_gpu_says_what_the_cpu_says(voice: Path, ids: list[int], gpu: Gpu, kind: str) -> None:
+    told: list[Finding] = []
+
+    def opened(device: SpeakDevice) -> Engine:
+        if kind == "pieces":
+            return open_onnx(voice, 1, seed=3, device=device, warn=told.append)
+        session.seed_sessions(3)
+        return WholeEngine(voice, 1, seeded=True, device=device, warn=told.append)
+
+    there, count = spoken(opened(on(T4)), ids, Manner(length=5.0))
+    here, _ = spoken(opened(CPU), ids, Manner(length=5.0))
+
+    assert len(there) > 2 * PIECE_SAMPLES and count == 1  # a GPU takes long pieces
+    assert gpu.runs == 1 and not told
+    assert there.shape == here.shape and np.abs(there - here).max() <= 1e-5  # seeds mean the same
+
+
+@pytest.mark.parametrize("kind", ["pieces", "whole"])
+@pytest.mark.parametrize("error", [RuntimeException("CUDA failure 719: unspecified"), RuntimeException(NO_MEMORY)])
+def test_a_gpu_that_fails_leaves_its_work_to_the_cpu(
+    voice: Path, ids: list[int], gpu: Gpu, kind: str, error: Exception
+) -> None:
+    told: list[Finding] = []
+    engine: Engine = (
+        open_onnx(voice, 1, device=on(T4), warn=told.append)
+        if kind == "pieces"
+        else WholeEngine(voice, 1, device=on(T4), warn=told.append)
+    )
+    before, _ = spoken(engine, ids)
+    gpu.error = error
+
+    amid, _ = spoken(engine, ids)
+    runs = gpu.runs
+    after, count = spoken(engine, ids)
+
+    assert isinstance(engine, PieceEngine if kind == "pieces" else WholeEngine)
+    assert np.abs(amid - before).max() <= 1e-6 and np.abs(after - before).max() <= 1e-6
+    assert gpu.runs == runs and (count > 1) == (kind == "pieces")  # the CPU, in its short pieces, from then on
+    assert [finding.severity for finding in told] == ["warning"]
+    assert "cuda:1 (Tesla T4)" in told[0].problem
+    assert ("memory" if "memory" in str(error) else "CUDA failure 719") in told[0].problem
+
+
+def test_a_demanded_gpu_that_fails_is_an_error(voice: Path, ids: list[int], gpu: Gpu) -> None:
+    engine = open_onnx(voice, 1, device=on(T4, demanded=True))
+    gpu.error = RuntimeException("CUDA failure 719: unspecified")
+    with pytest.raises(NoDeviceError, match="CUDA failure 719"):
+        spoken(engine, ids)
+    gpu.error = RuntimeException(NO_MEMORY)
+    with pytest.raises(MemoryExhaustedError, match="cuda:1") as caught:
+        spoken(engine, ids)
+    assert "--device cpu" in caught.value.remedy
+
+
+@pytest.mark.parametrize("demanded", [False, True])
+def test_a_gpu_that_onnxruntime_cannot_use_is_a_warning_or_an_error(
+    voice: Path, ids: list[int], demanded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CPUExecutionProvider"])
+    told: list[Finding] = []
+    if demanded:
+        with pytest.raises(NoDeviceError, match="has no provider for cuda:1"):
+            open_onnx(voice, 1, device=on(T4, demanded=True), warn=told.append)
+        return
+    engine = open_onnx(voice, 1, device=on(T4), warn=told.append)
+
+    assert np.array_equal(spoken(engine, ids)[0], spoken(open_onnx(voice, 1), ids)[0])
+    assert len(told) == 1 and "has no provider" in told[0].problem
+
+
+def test_what_is_wrong_with_a_sentence_is_said_as_ever(voice: Path, gpu: Gpu) -> None:
+    with pytest.raises(BadInputError, match="cannot speak this sentence"):
+        spoken(open_onnx(voice, 1, device=on(T4, demanded=True)), [1, 0, 9999, 0, 2])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of an address space are Linux's")
+def test_a_process_whose_memory_ends_says_so_in_our_words(voice: Path) -> None:
+    """No stand-in: the address space of a real process ends while it speaks an endless sentence."""
+    program = """
+import resource, sys
+from pathlib import Path
+from app.errors import MemoryExhaustedError
+from app.speak.engine import Manner
+from app.speak.onnx_engine import open_onnx
+engine = open_onnx(Path(sys.argv[1]), 1)
+manner = Manner(noise=0.0, noise_w=0.0)
+[part() for part in engine.begin([1, 2, 3], manner)]
+size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (20 << 20), resource.RLIM_INFINITY))
+try:
+    engine.begin([5] * 6000, manner)
+except MemoryExhaustedError as error:
+    print(error.problem)
+"""
+    command = [sys.executable, "-c", program, str(voice)]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "the CPU has no memory left to speak a sentence of 6,000 symbols" in done.stdout, done.stderr
