@@ -8,6 +8,8 @@ from itertools import pairwise
 NEAR_ENOUGH = 0.05
 #: With less than this gained over two doublings a CPU is busy, and more clips only take memory.
 LEAST_GAIN = 1.05
+#: Not with fewer clips: a plan takes up to so many, and beside other programs times of small batches say little.
+_BUSY_FROM = 32
 #: From so many sizes on, what a clip takes is known from them alone.
 _KNOWN_FROM = 3
 
@@ -101,9 +103,11 @@ class Search:
         elif sum(each.seconds for each in self.tried) + takes > self.bounds.limit_seconds:
             self.ended = f"batch {size} would take more than is left of {self.bounds.limit_seconds:g} s"
         elif self.bounds.until_busy and self._busy(last):
-            self.ended = f"batch {last.batch_size} is hardly faster than a quarter of it, so no larger one is tried"
+            self.ended = f"batch {last.batch_size} gains no speed over a quarter of it, so no larger one is tried"
         return not self.ended
 
     def _busy(self, last: Tried) -> bool:
+        if last.batch_size < _BUSY_FROM:
+            return False
         quarter = next((each for each in self.tried if 4 * each.batch_size == last.batch_size), None)
         return quarter is not None and last.clips_per_second < LEAST_GAIN * quarter.clips_per_second
