@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from app.errors import NoDeviceError
+from app.tables.memory import memory_table
 from app.tables.precision import Precision
 from app.train import trial as module
 from app.train.trial import open_trial
@@ -53,3 +54,21 @@ def test_after_a_step_that_ran_out_of_memory_in_its_midst_others_can_be_measured
 
 def _out_of_memory(*_given: object, **_more: object) -> None:
     raise MemoryError
+
+
+def test_on_a_gpu_what_cuda_itself_takes_counts_and_what_others_take_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    mib = 1024 * 1024
+    monkeypatch.setattr(module, "peak_mib", lambda device: 5000.0)
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 2000 * mib)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (57_500 * mib, 80_000 * mib))
+    gpu = replace(open_trial(JOB), device=torch.device("cuda", 0))
+    gpu.job = replace(JOB, free_mib=60_000)  # before: 2000 for tensors and 500 for the context are gone since
+    assert gpu._peak_mib() == 5500
+    gpu.job = replace(JOB, free_mib=None)
+    assert gpu._peak_mib() == 5000 + memory_table().process_mib
+
+
+def test_a_device_that_does_not_say_what_is_taken_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "peak_mib", lambda device: None)
+    with pytest.raises(NoDeviceError, match="does not say how much memory"):
+        open_trial(JOB).measure(1)

@@ -7,10 +7,13 @@ import pytest
 
 from app.dataset.prepared import PreparedSet
 from app.errors import BadInputError, InterruptedRunError
+from app.machine.facts import Capability, Gpu, Machine, TorchBuild
 from app.machine.profile import Measurement
 from app.machine.profiles import place, profile_of
 from app.train import fit as fit_module
+from app.train.largest import Search, Tried
 from app.train.planning import plan_training
+from app.train.series import OnTooLarge, OnTried, Series
 from app.train.tune import tune
 from app.train.tuned import Tuned
 from tests.train import synthetic
@@ -171,3 +174,62 @@ def test_an_interrupted_measurement_ends_as_an_interrupted_training(run: Fit, mo
         run(tune=True)
     assert caught.value.exit_code == 130
     assert "nothing was trained" in caught.value.problem
+
+
+def on_a_gpu(monkeypatch: pytest.MonkeyPatch, base_mib: float, clip_mib: float, checkpointed_mib: float) -> Machine:
+    """An H100 that takes so much for each clip, as a child would find it out; torch has kernels for it."""
+    gpu = Gpu(
+        index=0, kind="cuda", uuid="GPU-1", name="NVIDIA H100 80GB HBM3", capability=Capability(9, 0),
+        memory_mib=81559, free_mib=80000, driver="580.82",
+    )  # fmt: skip
+
+    def pretend(series: Series, environment: dict[str, str], on_tried: OnTried, on_too_large: OnTooLarge) -> None:
+        assert environment["CUDA_VISIBLE_DEVICES"] == "GPU-1"
+        assert (series.job.device, series.job.free_mib, series.bounds.careful) == ("cuda:0", 80000, False)
+        each = checkpointed_mib if series.job.checkpointed else clip_mib
+
+        def measure(size: int) -> Tried | None:
+            if base_mib + size * each > 79000:
+                on_too_large(size, "memory is out")
+                return None
+            tried = Tried(batch_size=size, peak_mib=base_mib + size * each, step_seconds=0.01 * size, seconds=0.1)
+            on_tried(tried)
+            return tried
+
+        search = Search(measure=measure, bounds=series.bounds)
+        series.ended = search.run()
+        series.tried = search.tried
+
+    monkeypatch.setattr(Series, "run", pretend)
+    torch = TorchBuild(version="2.13.0+cu130", cuda="13.0", kernels=("sm_90",))
+    return replace(HERE, gpus=(gpu,), torch=torch)
+
+
+def test_a_gpu_is_filled_to_nine_tenths_and_the_line_to_use_it_is_named(
+    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    h100 = on_a_gpu(monkeypatch, base_mib=2000, clip_mib=190, checkpointed_mib=80)
+    many = replace(tiny, clips=tiny.clips * 100)
+    result, _ = tuned(many, tmp_path, h100, device="cuda:0", precision="bf16")
+    assert result.budget.mib == 72000
+    assert result.best is not None
+    largest = result.best.measurement.largest_batch
+    peak = next(size.peak_mib for size in result.best.measurement.sizes if size.batch_size == largest)
+    assert 0.8 * 80000 <= peak <= 0.9 * 80000
+    assert result.line == f"--batch-size {largest} --accumulation 1"
+    assert result.kept == place("nvidia-h100-80gb-hbm3-80gib")
+
+    plan = plan_training(many, settings(tmp_path, device="cuda:0", precision="bf16"), h100, None)
+    assert (plan.batch_size.value, plan.accumulation.value) == (32, 1)
+    assert "90% of 80000 MiB free" in plan.batch_size.reason
+
+
+def test_a_gpu_that_holds_few_clips_is_measured_with_gradient_checkpointing_too(
+    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    h100 = on_a_gpu(monkeypatch, base_mib=2000, clip_mib=30000, checkpointed_mib=8000)
+    result, _ = tuned(tiny, tmp_path, h100, device="cuda:0", precision="bf16")
+    assert [each.measurement.largest_batch for each in result.outcomes] == [2, 8]
+    plan = plan_training(tiny, settings(tmp_path, device="cuda:0", precision="bf16"), h100, None)
+    assert plan.gradient_checkpointing.value
+    assert plan.batch_size.value == 4
