@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import app
-from app.cli import bench, devices, doctor, export, plan, prepare, speak, train
-from app.config import read_config
+from app.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
+from app.config import read_config, take_dotenv
 from app.errors import UsageError, VoxmatrixError
 
 cli = typer.Typer(
@@ -27,9 +27,10 @@ cli.command("speak")(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
+cli.add_typer(profiles.group, name="profiles")
 
 #: Every word that the program itself understands; in an image any other word is a program to run.
-COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
 
 _INTERRUPTED = 130
 #: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.
@@ -56,6 +57,7 @@ def run(words: Sequence[str]) -> int:
     """Run the words and return the exit code (design: one per class of app.errors)."""
     as_json = "--json" in words
     try:
+        take_dotenv()
         return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
