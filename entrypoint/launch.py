@@ -2,12 +2,20 @@
 
 import os
 import shutil
+import signal
+import sys
 from collections.abc import Mapping, Sequence
+from types import FrameType
 
 from app.cli import main as cli
+from entrypoint import check, listing, patches
 
 #: Set in every image. Outside an image a foreign word is a mistake, not a program to run.
 IN_IMAGE = "VOXMATRIX_IMAGE"
+
+cli.cli.command("patches")(listing.command)
+#: Every word that is ours.
+COMMANDS = (*cli.COMMANDS, "patches")
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -16,11 +24,18 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     program = foreign_program(words, environment)
     if program is not None:
         os.execvp(program, list(words))
-    return cli.run(words)
+    if os.getpid() == 1:
+        signal.signal(signal.SIGTERM, _end)
+    return cli.run(words, first=patches.install, before=check.check)
 
 
 def foreign_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
     """The path of the program that the first word names, when that is what was meant."""
-    if not words or words[0].startswith("-") or words[0] in cli.COMMANDS or IN_IMAGE not in environment:
+    if not words or words[0].startswith("-") or words[0] in COMMANDS or IN_IMAGE not in environment:
         return None
     return shutil.which(words[0])
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """For process 1, without tini: the kernel gives it no default, and `docker stop` would wait ten seconds to kill."""
+    sys.exit(128 + number)
