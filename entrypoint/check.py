@@ -19,6 +19,7 @@ from entrypoint.folders import check_folder
 
 if TYPE_CHECKING:
     from app.plan.device import Wish
+    from app.plan.fitness import Task
 
 VARIABLE = "VOXMATRIX_CHECK"
 _OFF = ("off", "no", "false", "0")
@@ -65,7 +66,7 @@ def _is_onnx(voice: str) -> bool:
     return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"
 
 
-def _check_device(wish: "Wish", task: str) -> None:
+def _check_device(wish: "Wish", task: "Task") -> None:
     from app.machine.detect import DESCRIBED, detect
     from app.machine.remembered import remembered
     from entrypoint.device import check_device, try_on
@@ -73,8 +74,10 @@ def _check_device(wish: "Wish", task: str) -> None:
     if wish.kind == "cpu":
         return
     machine, notes = detect()
-    gpu, findings = check_device(machine, wish, "train" if task == "train" else "speak", remembered())
-    for finding in (*notes, *findings):
+    for finding in notes:
+        warn(finding)
+    gpu, findings = check_device(machine, wish, task, remembered())
+    for finding in findings:
         warn(finding)
     if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:
         try_on(machine, gpu)
