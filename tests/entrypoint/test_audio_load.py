@@ -32,7 +32,8 @@ def test_channels_come_first_and_samples_are_float32(stereo: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "count", "frames"), [(0, -1, 10), (3, -1, 7), (3, 2, 2), (8, 100, 2), (99, -1, 0), (0, 0, 0), (-5, -7, 10)]
+    ("offset", "count", "frames"),
+    [(0, -1, 10), (3, -1, 7), (3, 2, 2), (8, 100, 2), (99, -1, 0), (0, 0, 0), (-5, -7, 10)],
 )
 def test_the_frames_that_are_asked_for(stereo: Path, offset: int, count: int, frames: int) -> None:
     assert audio_load.load(stereo, frame_offset=offset, num_frames=count)[0].shape == (2, frames)

@@ -10,7 +10,9 @@ from entrypoint import native_library
 from entrypoint.ledger import meet
 from entrypoint.patches import PATCHES
 
-CPU, MINOR = (next(patch for patch in PATCHES if patch.id == name) for name in ("torchaudio-cpu", "torchaudio-cuda-minor"))
+CPU, MINOR = (
+    next(patch for patch in PATCHES if patch.id == name) for name in ("torchaudio-cpu", "torchaudio-cuda-minor")
+)
 REFUSAL = (
     "Detected that PyTorch and TorchAudio were compiled with different CUDA versions. PyTorch has CUDA version {} "
     "whereas TorchAudio has CUDA version {}. Please install the TorchAudio version that matches your PyTorch version."
