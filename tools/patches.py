@@ -1,7 +1,7 @@
 """The tests of the patches beside the torch of every image, each in an environment of its own: `./run patches`.
 
-PyPI's wheels on the CPU: what is mended shows without a GPU. An environment takes 3 to 6 GB and is deleted when its tests
-have run. At the end stands the table of docs/patches.md. Standard library only.
+PyPI's wheels on the CPU: what is mended shows without a GPU. An environment takes 3 to 6 GB and is deleted when its
+tests have run. At the end stands the table of docs/patches.md. Standard library only.
 """
 
 import argparse
@@ -83,11 +83,9 @@ def pairs_of_images() -> list[Pair]:
 def table(seen: Sequence[Seen]) -> list[str]:
     """As docs/patches.md holds it."""
     ids = list(seen[0].states) if seen else []
-    lines = [
-        " | ".join(["| torch, torchaudio", *(f"`{name}`" for name in ids), "tests |"]),
-        "| --- " * (len(ids) + 2) + "|",
-    ]
-    return lines + [" | ".join([f"| {each.versions}", *each.states.values(), f"{each.tests} |"]) for each in seen]
+    heads = ["torch, torchaudio", *(f"`{name}`" for name in ids), "tests"]
+    rows = [[each.versions, *each.states.values(), each.tests] for each in seen]
+    return [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows)]
 
 
 def passed(seen: Seen) -> bool:
