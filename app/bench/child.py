@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from app.bench import matmul, speak, train
-from app.bench.device import seen_by_child
 from app.bench.part import Part
 from app.compute.memory import is_out_of_memory
+from app.compute.seen import seen_by_child
 from app.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
 from app.machine.facts import Gpu, Machine
 

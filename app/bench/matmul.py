@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.bench.clock import median_and_spread, seconds_of_runs
-from app.bench.device import open_device
 from app.bench.part import Figures, Part
+from app.compute.seen import open_device
 from app.machine.facts import Gpu, Machine
 from app.plan.precision import choose_precision, choose_tf32
 

@@ -3,25 +3,21 @@
 import math
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.bench.clock import median_and_spread
-from app.bench.device import open_device
 from app.bench.part import Figures, Part
-from app.bench.peak import peak_mib
+from app.compute.peak import peak_mib
+from app.compute.seen import open_device
 from app.errors import NoDeviceError
 from app.machine.facts import Gpu, Machine
-from app.tables.quality import Quality, quality
+from app.tables.precision import Precision
+from app.tables.quality import quality
 
 if TYPE_CHECKING:
     import torch
-
-    from app.train.batches import Batch
-    from app.train.step import Networks
 
 #: Phonemes with Piper's blanks between them: fast speech (as tools/memory_table.py has it).
 _SYMBOLS_A_SECOND = 30
@@ -39,7 +35,7 @@ class Train:
     steps: int = 5  # to one run
     runs: int = 3
     warmup: int = 2  # steps
-    precision: str = "fp32"
+    precision: Precision = "fp32"
     tf32: bool = False
 
     @property
@@ -83,20 +79,22 @@ def _measure(job: Train, device: "torch.device") -> Figures:
 
 def _stepper(job: Train, device: "torch.device") -> Callable[[int], None]:
     """What takes so many steps and returns when the last is done."""
+    from app.train.made_up import autocast, made_up_batch, made_up_networks
     from app.train.step import make_optimisers, step_seed, take_step
 
     row = quality(job.quality)
-    networks = _networks(row, device)
+    networks = made_up_networks(row, device)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
-    batch = made_up_batch(job, row).to(device)
-    autocast = partial(_autocast, device, job.precision)
+    samples, symbols = int(job.clip_seconds * row.rate_hz), int(job.clip_seconds * _SYMBOLS_A_SECOND)
+    batch = made_up_batch(job.batch_size, samples, symbols).to(device)
+    context = partial(autocast, device, job.precision)
     done = 0
 
     def take(steps: int) -> None:
         nonlocal done
         for _ in range(steps):
             seeds = [step_seed(1, done, 0)]
-            losses = take_step(networks, optimisers, [batch], seeds=seeds, autocast=autocast, clip_norm=_CLIP_NORM)
+            losses = take_step(networks, optimisers, [batch], seeds=seeds, autocast=context, clip_norm=_CLIP_NORM)
             done += 1
         if steps:
             _check(float(sum(losses.values())), done, job.precision)  # float: waits for the device
@@ -108,43 +106,3 @@ def _check(loss: float, steps: int, precision: str) -> None:
     """Figures of a training that learns nothing are worth nothing."""
     if not math.isfinite(loss):
         raise NoDeviceError(f"the losses are no numbers after {steps} steps in {precision}", "see: voxmatrix doctor")
-
-
-def _networks(row: Quality, device: "torch.device") -> "Networks":
-    import torch
-
-    from app.audio.spectrum import Spectrum
-    from app.text.symbols import NUM_SYMBOLS
-    from app.train.step import Networks
-    from app.voice.build import build_discriminator, build_generator
-
-    torch.manual_seed(1)
-    return Networks(
-        generator=build_generator(row, NUM_SYMBOLS).to(device),
-        discriminator=build_discriminator(row).to(device),
-        spectrum=Spectrum(row.rate_hz).to(device),
-    )
-
-
-def made_up_batch(job: Train, row: Quality) -> "Batch":
-    """Noise and random symbols: as many as clips of this length have."""
-    import torch
-
-    from app.dataset.prepared import Clip
-    from app.train.batches import Collate
-
-    random = torch.Generator().manual_seed(1)
-    samples, symbols = int(job.clip_seconds * row.rate_hz), int(job.clip_seconds * _SYMBOLS_A_SECOND)
-    items = []
-    for number in range(job.batch_size):
-        ids = tuple(torch.randint(1, 100, (symbols,), generator=random).tolist())
-        clip = Clip(id=f"clip {number}", speaker=None, text="", ids=ids, samples=samples, path=Path())
-        items.append((clip, 0.1 * torch.randn(samples, generator=random)))
-    return Collate(())(items)
-
-
-def _autocast(device: "torch.device", precision: str) -> AbstractContextManager[Any]:
-    import torch
-
-    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
-    return nullcontext() if dtype is None else torch.autocast(device.type, dtype)

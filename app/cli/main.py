@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import app
-from app.cli import bench, devices, doctor, export, plan, prepare, speak, train
+from app.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
 from app.cli.computing import Before, Computing
 from app.config import read_config, take_dotenv
 from app.errors import UsageError, VoxmatrixError
@@ -28,9 +28,10 @@ cli.command("speak", cls=Computing)(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
+cli.add_typer(profiles.group, name="profiles")
 
 #: Every word that the program itself understands; in an image any other word is a program to run.
-COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
 
 _INTERRUPTED = 130
 #: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.

@@ -42,16 +42,18 @@ def command(
 ) -> None:
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
     purpose, asked = _task(task), asked_settings(context)
+    from app.machine.profiles import profile_of
+
     if machine is None:
         from app.machine.detect import detect
         from app.machine.remembered import remembered
 
-        plan = make_plan(detect().machine, quality, asked, task=purpose, remembered=remembered())
+        plan = make_plan(detect().machine, quality, asked, task=purpose, remembered=remembered(), profile=profile_of)
     else:
         from app.machine.record import read_machine
 
-        # What is remembered is about this computer.
-        plan = make_plan(read_machine(machine), quality, asked, task=purpose)
+        # What is remembered is about this computer; what was measured is about a kind of device, wherever it sits.
+        plan = make_plan(read_machine(machine), quality, asked, task=purpose, profile=profile_of)
     if as_json:
         typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))
     else:

@@ -61,6 +61,9 @@ def command(
     prepare_workers: options.PrepareWorkers = _AUTO,
     threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", **_Whole)] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with the run in --out: move it aside.")] = False,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="First measure the largest batch that fits, for this kind of device.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Train or fine-tune a voice; goes on by itself when --out holds a run."""
@@ -98,6 +101,7 @@ def command(
         keep=keep,
         threads=threads or None,
         fresh=fresh,
+        tune=tune,
     )
     result = fit(prepared, settings)
     if not leads():
@@ -116,4 +120,5 @@ def _summary(result: "TrainResult") -> dict[str, Any]:
         "best": str(result.best),
         "steps": result.steps,
         "losses": dict(result.losses),
+        **({} if result.tuned is None else {"tuned": result.tuned.to_json()}),
     }

@@ -24,11 +24,13 @@ SmName = Annotated[str, Field(pattern=r"^(sm|compute)_[0-9]{2,4}[af]?$")]
 CapabilityText = Annotated[str, Field(pattern=r"^[0-9]{1,3}\.[0-9]$")]
 
 
-class _Described(BaseModel):
+class Described(BaseModel):
+    """Nothing but the fields that are named, each of its own type."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Gpu(_Described):
+class Gpu(Described):
     """As `facts.Gpu`."""
 
     index: Annotated[int, Field(ge=0, lt=1024)]
@@ -50,7 +52,7 @@ class Gpu(_Described):
         return facts.Gpu(**fields)
 
 
-class TorchBuild(_Described):
+class TorchBuild(Described):
     """As `facts.TorchBuild`."""
 
     version: Text
@@ -62,7 +64,7 @@ class TorchBuild(_Described):
         return facts.TorchBuild(**self.model_dump())
 
 
-class Machine(_Described):
+class Machine(Described):
     """As `facts.Machine`."""
 
     platform: Literal["linux", "windows", "macos"]

@@ -55,7 +55,8 @@ def choose_batching(
 
 
 def _checkpointing(budget: Budget, need: Need, smallest: int) -> Setting[bool]:
-    takes = f"batch {smallest} takes about {need.mib(smallest, False):.0f} MiB without it"
+    takes = f"batch {smallest} takes about {need.mib(smallest, False):.0f} MiB without it ({need.basis(False)})"
+    budget = budget.when(need.measured(False))
     if budget.mib is None:
         return automatic(False, budget.why)
     if need.fits(smallest, False, budget):
@@ -68,7 +69,8 @@ def _batch_size(budget: Budget, need: Need, checkpointed: bool, sizes: list[int]
         size = next((size for size in sizes if size <= SMALLEST_ON_A_GPU), sizes[-1])
         return automatic(size, f"{budget.why}, so a small one; `train --tune` measures what fits")
     size = next((size for size in sizes if need.fits(size, checkpointed, budget)), sizes[-1])
-    takes = f"about {need.mib(size, checkpointed):.0f} MiB for clips of {need.seconds:g} s (an estimate)"
+    budget = budget.when(need.measured(checkpointed))
+    takes = f"about {need.mib(size, checkpointed):.0f} MiB for clips of {need.seconds:g} s ({need.basis(checkpointed)})"
     return automatic(size, f"{takes}; {budget.mib:.0f} MiB may be taken: {budget.why}")
 
 
@@ -96,12 +98,13 @@ def _effective_reason(batch: Setting[int], steps: Setting[int]) -> str:
 
 
 def _too_large(budget: Budget, need: Need, batch_size: int, checkpointed: bool) -> tuple[Finding, ...]:
+    budget = budget.when(need.measured(checkpointed))
     if budget.mib is None or need.fits(batch_size, checkpointed, budget):
         return ()
     return (
         Finding(
-            problem=f"batch {batch_size} takes about {need.mib(batch_size, checkpointed):.0f} MiB and "
-            f"{budget.mib:.0f} MiB may be taken ({budget.why}): memory may run out",
+            problem=f"batch {batch_size} takes about {need.mib(batch_size, checkpointed):.0f} MiB "
+            f"({need.basis(checkpointed)}) and {budget.mib:.0f} MiB may be taken ({budget.why}): memory may run out",
             remedy="choose a smaller --batch-size or --quality, or free memory on the device",
             severity="warning",
         ),

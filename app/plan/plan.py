@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 
 from app.errors import Finding
 from app.machine.facts import Machine
+from app.machine.profiles import Kept, ProfileOf, no_profile
 from app.machine.remembered import Remembered
 from app.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from app.plan.budget import Need, memory_budget
@@ -11,6 +12,7 @@ from app.plan.choice import choose
 from app.plan.device import AUTO, Wish
 from app.plan.devices import choose_devices
 from app.plan.fitness import Judge, Task
+from app.plan.measured import measured_lines
 from app.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from app.plan.prepare_workers import choose_prepare_workers
 from app.plan.tuning import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
@@ -80,9 +82,10 @@ def make_plan(
     task: Task = "train",
     remembered: Remembered | None = None,
     longest_seconds: float = USUAL_SECONDS,
+    profile: ProfileOf = no_profile,
     judge: Judge = judge,
 ) -> Plan:
-    """The plan for this computer.
+    """The plan for this computer. `profile` says what was measured on the chosen device; it is asked when training.
 
     Raises:
         UsageError: there is no such quality.
@@ -96,16 +99,17 @@ def make_plan(
     tf32 = choose_tf32(gpu, asked.tf32)
     compiled = choose_compile(gpu, asked.compile)
     budget = memory_budget(gpu, machine)
-    table = memory_table()
     devices = choose_devices(gpu, machine, asked.devices)
+    known = profile(gpu, machine) if task == "train" else Kept()
     batching = choose_batching(
         budget,
         Need(
-            row=table.qualities[row.name],
-            table=table,
+            row=memory_table().qualities[row.name],
+            table=memory_table(),
             seconds=longest_seconds,
             half=precision.value != "fp32",
             devices=devices.value,
+            lines=measured_lines(known.one, row.name, precision.value, machine),
         ),
         smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
         batch_size=asked.batch_size,
@@ -133,6 +137,7 @@ def make_plan(
             *choice.findings,
             *precision_findings(gpu, precision, tf32),
             *(compile_findings(gpu, compiled)),
+            *known.findings,
             *(batching.findings if task == "train" else ()),
         ),
     )

@@ -55,6 +55,7 @@ class MemoryTable:
     overhead: float
     voice_mib: float
     gpu_share: float
+    measured_share: float  # of a GPU's own memory, where what is taken was measured
     shared_share: float
     unified: frozenset[rows.Capability]  # capabilities of GPUs that only exist with the computer's memory
 
@@ -63,6 +64,8 @@ class MemoryTable:
             raise ValueError("memory.toml and qualities.toml must have the same qualities")
         if not 0.8 <= self.gpu_share <= 0.85 or not 0 < self.shared_share < self.gpu_share:
             raise ValueError("share.gpu must be 0.80 to 0.85, and share.shared less than that")
+        if not self.gpu_share <= self.measured_share <= 0.9:
+            raise ValueError("share.measured must be share.gpu to 0.90")
         if self.overhead < 1 or min(self.process_mib, self.voice_mib) <= 0:
             raise ValueError("overhead.factor must be at least 1, and every size more than 0")
 
@@ -88,6 +91,7 @@ def parse(table: dict[str, Any]) -> MemoryTable:
         overhead=table["overhead"]["factor"],
         voice_mib=table["voice"]["voice_mib"],
         gpu_share=table["share"]["gpu"],
+        measured_share=table["share"]["measured"],
         shared_share=table["share"]["shared"],
         unified=frozenset(rows.capability(text) for text in table["unified"]["capabilities"]),
     )

@@ -22,6 +22,8 @@ from app.train.retreat import Guard
 from app.train.run import Run, open_run
 from app.train.settings import TrainSettings
 from app.train.stopping import StopRequest
+from app.train.tune import tune
+from app.train.tuned import Tuned
 from app.train.watch import QuietWatch, Start, Watch, make_watch
 
 
@@ -35,6 +37,7 @@ class TrainResult:
     steps: int
     losses: Mapping[str, float]  # means of the last report; empty when there was nothing left to do
     validation_mel: float  # of the best
+    tuned: Tuned | None = None  # what `--tune` measured
 
 
 def fit(
@@ -58,13 +61,14 @@ def fit(
         DamagedFileError: every checkpoint of the run is damaged.
         NoKernelsError: this torch has no kernels for it.
         MemoryExhaustedError: memory ran out, and nothing was left to be given up.
-        InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
+        InterruptedRunError: SIGTERM or Ctrl-C; what there is of the run is saved.
     """
     machine = machine or detect().machine
     if not leads():
         return _follow(prepared, settings, machine, guard)
     watch = watch or make_watch()
     with locked(settings.out):
+        tuned = _tune(prepared, settings, watch, machine) if settings.tune else None
         run = open_run(prepared, settings, watch, machine, guard)
         stop = StopRequest()
         loop = make_loop(run, watch, stop, settings.out / "samples")
@@ -81,7 +85,21 @@ def fit(
                 raise
             finally:
                 watch.ended()
-    return _result(run, loop.losses)
+    return _result(run, loop.losses, tuned)
+
+
+def _tune(prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine) -> Tuned:
+    """Before anything of this process is on the device, and before the others of a training are started."""
+    try:
+        tuned = tune(prepared, settings, machine, watch.tuning)
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(
+            "interrupted while the device was measured; nothing was trained", "the same command measures anew"
+        ) from error
+    if tuned.problem:
+        watch.warned(f"not all could be measured: {tuned.problem}")
+    watch.tuning(tuned.paragraph())
+    return tuned
 
 
 def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
@@ -94,7 +112,7 @@ def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, gu
     return _result(run, {})
 
 
-def _result(run: Run, losses: Mapping[str, float]) -> TrainResult:
+def _result(run: Run, losses: Mapping[str, float], tuned: Tuned | None = None) -> TrainResult:
     progress = run.state.progress
     return TrainResult(
         out=run.out,
@@ -103,6 +121,7 @@ def _result(run: Run, losses: Mapping[str, float]) -> TrainResult:
         steps=progress.step,
         losses=losses,
         validation_mel=progress.best_mel,
+        tuned=tuned,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.dataset.prepared import PreparedSet
 from app.machine.facts import Machine
+from app.machine.profiles import profile_of
 from app.machine.remembered import remembered
 from app.plan.plan import Asked, Plan, make_plan
 from app.settings import Setting
@@ -24,7 +25,9 @@ def plan_training(
     """
     longest = max(clip.samples for clip in prepared.clips) / prepared.rate_hz
     asked = settings.asked if previous is None else _as_begun(settings.asked, previous, settings.out)
-    return make_plan(machine, prepared.quality, asked, remembered=remembered(), longest_seconds=longest)
+    return make_plan(
+        machine, prepared.quality, asked, remembered=remembered(), longest_seconds=longest, profile=profile_of
+    )
 
 
 def _as_begun(asked: Asked, previous: Mapping[str, Any], out: Path) -> Asked:

@@ -48,6 +48,7 @@ class TrainSettings:
     log_every: int = 10
     threads: int | None = None
     fresh: bool = False
+    tune: bool = False  # measure the device before
 
 
 @dataclass(frozen=True, kw_only=True)

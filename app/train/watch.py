@@ -51,6 +51,9 @@ class Report:
 class Watch(Protocol):
     """Told of everything; draws what it likes."""
 
+    def tuning(self, sentence: str) -> None:
+        """Something that `--tune` measured, before all else."""
+
     def started(self, start: Start) -> None:
         """Training is about to begin."""
 
@@ -75,6 +78,9 @@ class Watch(Protocol):
 
 class QuietWatch:
     """Says nothing but warnings."""
+
+    def tuning(self, sentence: str) -> None:
+        """Nothing."""
 
     def started(self, start: Start) -> None:
         """Nothing."""
@@ -107,6 +113,10 @@ class PlainWatch(QuietWatch):
         self._every_seconds = every_seconds
         self._said_at = -every_seconds
         self._total = 0
+
+    def tuning(self, sentence: str) -> None:
+        """One line."""
+        self._say(sentence)
 
     def started(self, start: Start) -> None:
         """What is trained, with what, and why so."""

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.bench.train import Train, made_up_batch, parts
+from app.bench.train import Train, parts
 from app.errors import NoDeviceError, UsageError
-from app.tables.quality import quality
+from app.tables.precision import Precision
 from app.train import step
 from tests.bench.reports import HERE
 
@@ -12,7 +12,7 @@ SMALL = Train(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, w
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_steps_are_taken_and_counted(precision: str) -> None:
+def test_steps_are_taken_and_counted(precision: Precision) -> None:
     from dataclasses import replace
 
     (part,) = parts(replace(SMALL, precision=precision), None, HERE)
@@ -45,14 +45,6 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
     monkeypatch.setattr(step, "take_step", lambda *_, **__: {"mel": torch.tensor(float("nan"))})
     with pytest.raises(NoDeviceError, match="no numbers after 1 steps in fp32"):
         parts(SMALL, None, HERE)[0].measure()
-
-
-def test_clips_are_as_long_as_stated() -> None:
-    batch = made_up_batch(SMALL, quality("tiny"))
-    assert batch.wave.shape == (2, 16000)
-    assert batch.text.shape == (2, 30)
-    assert batch.text_lengths.tolist() == [30, 30]
-    assert batch.speaker is None
 
 
 def test_an_unknown_quality_is_usage() -> None:

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from app.cli import main
+from app.machine.profile import Profile, ProfiledGpu
+from app.machine.profiles import keep, place
+from tests.machine.measured import measurement
 
 MACHINES = Path(__file__).parent.parent / "machines"
 RTX_3060 = str(MACHINES / "rtx-3060.json")
@@ -148,3 +151,25 @@ def test_directml_is_planned_for_speaking(capsys: pytest.CaptureFixture[str]) ->
 def test_this_computer_has_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["plan", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["effective_batch"]["value"] == 32
+
+
+def test_a_profile_of_this_kind_of_gpu_is_followed_also_for_a_described_computer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "an estimate" in plan(capsys)["batch_size"]["reason"]
+    measured = measurement(1000, 1200, precision="bf16")
+    keep(Profile(device=ProfiledGpu(name="NVIDIA GeForce RTX 3060", memory_mib=12288), measurements=(measured,)))
+    batch = plan(capsys)["batch_size"]
+    assert batch["value"] == 8
+    assert "measured by train --tune on 2026-11-21" in batch["reason"]
+    other = plan(capsys, machine=str(MACHINES / "rtx-3070.json"))
+    assert "an estimate" in other["batch_size"]["reason"]
+
+
+def test_a_damaged_profile_is_a_warning_of_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    place("nvidia-geforce-rtx-3060-12gib").parent.mkdir()
+    place("nvidia-geforce-rtx-3060-12gib").write_text("{")
+    assert main.run(["plan", "--machine", RTX_3060, "--json"]) == 0
+    (finding,) = [f for f in json.loads(capsys.readouterr().out)["findings"] if "profile" in f["problem"]]
+    assert finding["severity"] == "warning"
+    assert "is not used" in finding["problem"]

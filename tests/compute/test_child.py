@@ -1,5 +1,6 @@
 """A child on a device: it has the device by a name that cannot slip, it ends in time, and how it ended is said."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -52,3 +53,35 @@ def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
 def test_only_objects_are_read() -> None:
     said = '[W1] hello\n{"a": 1}\n[2]\n3\nnull\n{"cut": \n' + "[" * 100_000 + '\n{"b": NaN}'
     assert [list(row) for row in objects(said)] == [["a"], ["b"]]
+
+
+def test_lines_are_told_as_they_come_and_whole() -> None:
+    told: list[str] = []
+    words = "import time\nprint('o', end='', flush=True); time.sleep(1); print('ne\\ntwo\\nthr', end='')"
+    ended = run_child(["-c", words], place(None).environment, 60, on_line=told.append)
+    assert told == ["one", "two"]
+    assert ended.said == "one\ntwo\nthr"
+
+
+def test_a_child_that_says_nothing_is_stopped_and_one_that_talks_is_not() -> None:
+    silent = run_child(["-c", "import time; time.sleep(600)"], place(None).environment, 60, silence_seconds=2)
+    assert (silent.code, silent.ending) == (None, "it said nothing for 2 s and was stopped")
+    talks = "import time\nfor _ in range(8): print(1, flush=True); time.sleep(0.5)"
+    assert run_child(["-c", talks], place(None).environment, 60, silence_seconds=3).ending == ""
+
+
+def test_ctrl_c_ends_the_child(tmp_path: Path) -> None:
+    def interrupt(line: str) -> None:
+        raise KeyboardInterrupt
+
+    pid = tmp_path / "pid"
+    words = f"""
+import os, pathlib, time
+pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))
+print(1, flush=True)
+time.sleep(600)
+"""
+    with pytest.raises(KeyboardInterrupt):
+        run_child(["-c", words], place(None).environment, 60, on_line=interrupt)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)

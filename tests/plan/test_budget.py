@@ -37,3 +37,11 @@ def test_more_clips_need_more_and_checkpointing_less() -> None:
     need = Need(row=TABLE.qualities["medium"], table=TABLE, seconds=10, half=False)
     assert need.mib(4, checkpointed=True) < need.mib(4, checkpointed=False) < need.mib(8, checkpointed=False)
     assert need.mib(1, checkpointed=False) > TABLE.process_mib + need.row.base_mib
+
+
+def test_nine_tenths_may_be_taken_where_it_was_measured_but_never_more_of_a_shared_memory() -> None:
+    own = memory_budget(RTX_3060, machine(RTX_3060))
+    assert own.when(measured=False) is own
+    assert own.when(measured=True).mib == 12288 * 0.9
+    shared = memory_budget(gpu("NVIDIA GB10", "12.1", None), machine(available_mib=1000))
+    assert shared.when(measured=True) is shared

@@ -20,7 +20,11 @@ class Notes(QuietWatch):
         self.validations: list[tuple[int, float, bool]] = []
         self.saves: list[int] = []
         self.warnings: list[str] = []
+        self.tunings: list[str] = []
         self.over = 0
+
+    def tuning(self, sentence: str) -> None:
+        self.tunings.append(sentence)
 
     def started(self, start: Start) -> None:
         self.starts.append(start)

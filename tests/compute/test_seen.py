@@ -3,13 +3,14 @@
 import pytest
 import torch
 
-from app.bench.device import open_device, seen_by_child
+from app.compute.seen import open_device, seen_by_child
 from app.errors import MissingProgramError, NoDeviceError
+from app.machine.limits import cpus
 
 
 def test_the_cpu_is_no_gpu_and_takes_the_threads_there_are() -> None:
     assert open_device(*seen_by_child("cpu", "AMD EPYC")) == torch.device("cpu")
-    assert torch.get_num_threads() == 1  # of the one core that these tests have
+    assert torch.get_num_threads() == cpus()
 
 
 @pytest.mark.parametrize("number", [0, 3])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from app.bench.peak import peak_mib, resident_mib
+from app.compute.peak import peak_mib, resident_mib
 
 
 def test_of_the_cpu_it_is_what_the_system_saw_at_most(tmp_path: Path) -> None:

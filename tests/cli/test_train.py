@@ -1,0 +1,98 @@
+"""`voxmatrix train --tune` as it is typed: measured, kept, trained; for programs; interrupted."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.config import home
+from app.machine.profiles import all_profiles
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "en"
+BREAK = "VOXMATRIX_TUNE_BREAK"
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    """Six short recordings, the small voice, one step on one thread."""
+    data = tmp_path / "data"
+    (data / "wavs").mkdir(parents=True)
+    with (SAMPLES / "metadata.csv").open(encoding="utf-8") as file:
+        lines = list(csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE))[:6]
+    for line in lines:
+        (path,) = (SAMPLES / "wavs").glob(f"{line[0]}.*")
+        shutil.copy(path, data / "wavs")
+    (data / "metadata.csv").write_text("".join("|".join(line) + "\n" for line in lines), encoding="utf-8")
+    return [
+        "train", str(data), "--out", str(tmp_path / "run"), "--quality", "tiny", "--phonemes", "text",
+        "--device", "cpu", "--threads", "1", "--workers", "none", "--max-steps", "1",
+    ]  # fmt: skip
+
+
+def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BREAK, "3=memory")
+    assert main.run([*words, "--tune"]) == 0
+    captured = capsys.readouterr()
+    assert "batch 2: " in captured.err
+    assert "batch 4 does not fit: memory is out" in captured.err
+    assert "holds 2 clips of" in captured.err
+    assert "measured by train --tune" in captured.err
+    assert "1 steps." in captured.out
+    ((measured,),) = [each.measurements for each in all_profiles().profiles]
+    assert measured.largest_batch == 2
+    assert (tmp_path / "run" / "last.ckpt").is_file()
+
+
+def test_for_programs_there_is_one_json_object(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BREAK, "2=memory")
+    assert main.run([*words, "--tune", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["steps"] == 1
+    assert said["tuned"]["measurements"][0]["largest_batch"] == 1
+    assert Path(said["tuned"]["kept"]).parent == home() / "profiles"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_it_measures_ends_the_child_and_the_command(
+    words: list[str], tmp_path: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "entrypoint", *words, "--tune"]
+    with subprocess.Popen(
+        command, env={**os.environ, BREAK: "1=hang"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        child = _child_of(process.pid)
+        time.sleep(1)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "interrupted while the device was measured" in said
+    assert not Path(f"/proc/{child}").exists()
+    assert not (tmp_path / "run" / "last.ckpt").exists()
+
+
+def _child_of(parent: int) -> int:
+    """The process that measures, waited for."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        for stat in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                about = (stat.parent / "stat").read_text().rpartition(")")[2].split()
+                if int(about[1]) == parent and b"tune_child" in stat.read_bytes():
+                    return int(stat.parent.name)
+            except (OSError, IndexError):
+                continue
+        time.sleep(0.1)
+    raise AssertionError("no child began to measure")
