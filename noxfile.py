@@ -161,6 +161,12 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def patches(session: nox.Session) -> None:
+    """The tests of the patches beside the torch of every image: 3 to 6 GB each, one after the other (-- --help)."""
+    session.run(sys.executable, "-m", "tools.patches", *session.posargs, external=True)
+
+
+@nox.session(default=False)
 def samples(session: nox.Session) -> None:
     """Make samples/ again (needs the programs flite and espeak-ng)."""
     session.run(python_with(session), "tools/make_samples.py", *session.posargs, external=True)

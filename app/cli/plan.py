@@ -8,6 +8,7 @@ import typer
 
 from app.cli import options
 from app.cli.asked import asked_settings
+from app.cli.warn import warn
 from app.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def command(
         from app.machine.detect import detect
         from app.machine.remembered import remembered
 
-        plan = make_plan(detect().machine, quality, asked, task=purpose, remembered=remembered(), profile=profile_of)
+        here, notes = detect()
+        for note in notes:
+            warn(note)
+        plan = make_plan(here, quality, asked, task=purpose, remembered=remembered(), profile=profile_of)
     else:
         from app.machine.record import read_machine
 
