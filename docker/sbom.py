@@ -1,4 +1,4 @@
-"""What is in an image, as CycloneDX 1.6 JSON: `sbom.py ROW VERSION > sbom.cdx.json`. Standard library only.
+"""What is in an image, as CycloneDX 1.6 JSON: `sbom.py ROW > sbom.cdx.json`. Standard library only.
 
 Python's packages come from the metadata of what is installed, Debian's from dpkg. It runs in the build, behind the
 gate, so the list is of the image itself and not of what somebody meant to install.
@@ -82,8 +82,9 @@ def _quoted(text: str) -> str:
     return urllib.parse.quote(text, safe=".-~:")
 
 
-def main(row: str, version: str) -> None:
+def main(row: str) -> None:
     """Print it."""
+    version = importlib.metadata.version("voxmatrix")
     document = sbom(row, version, [*python_components(), *debian_components(installed_debian())])
     json.dump(document, sys.stdout, indent=1)
     sys.stdout.write("\n")

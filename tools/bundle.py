@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tools import matrix
+from tools.sbom import check_image, sbom_of
 
 OUT = matrix.ROOT / "dist"
 SUMS = "SHA256SUMS"
-SBOM = "/opt/voxmatrix/sbom.cdx.json"
 #: Some stores and file systems take no larger file (FAT32: 4 GiB).
 PART_BYTES = 2_000_000_000
 _BLOCK = 1 << 20
@@ -40,14 +40,13 @@ def bundle(image: str, folder: Path) -> None:
     Raises:
         SystemExit: there is no such image.
     """
-    if subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode:
-        raise SystemExit(f"there is no image {image} here\n  → ./run build-{image.rpartition(':')[2]}")
+    check_image(image)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".bundle-", dir=folder.parent) as scratch:
         made = Path(scratch, folder.name)
         made.mkdir(mode=0o755)
         save(image, made)
-        (made / "sbom.cdx.json").write_bytes(_of_image(image, SBOM))
+        (made / "sbom.cdx.json").write_bytes(sbom_of(image))
         shutil.copy(matrix.ROOT / "LICENSE", made)
         (made / "load.sh").write_text(_LOAD.format(sums=SUMS, image=image), encoding="utf-8")
         (made / "load.sh").chmod(0o755)
@@ -113,14 +112,6 @@ def checksums(paths: Iterable[Path]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _of_image(image: str, path: str) -> bytes:
-    words = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, path]
-    done = subprocess.run(words, capture_output=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{image} has no {path}: build it again")
-    return done.stdout
 
 
 def main(row: matrix.Row) -> None:

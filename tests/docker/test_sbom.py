@@ -23,14 +23,14 @@ def wrong(document: dict[str, Any]) -> object:
 
 
 def test_the_list_of_this_environment_is_valid_and_names_what_is_installed() -> None:
-    said = subprocess.run([sys.executable, str(SCRIPT), "cpu", "1.2.3"], capture_output=True, text=True, check=True)
+    said = subprocess.run([sys.executable, str(SCRIPT), "cpu"], capture_output=True, text=True, check=True)
     document = json.loads(said.stdout)
     assert wrong(document) is None
     references = [component["purl"] for component in document["components"]]
     assert f"pkg:pypi/numpy@{importlib.metadata.version('numpy')}" in references
     assert len(references) == len(set(references)) > 20
     assert document["metadata"]["component"]["name"] == "voxmatrix:cpu"
-    again = subprocess.run([sys.executable, str(SCRIPT), "cpu", "1.2.3"], capture_output=True, text=True, check=True)
+    again = subprocess.run([sys.executable, str(SCRIPT), "cpu"], capture_output=True, text=True, check=True)
     assert again.stdout == said.stdout
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools import bundle, matrix
+from tools import bundle, matrix, sbom
 
 IMAGE = "voxmatrix-test:bundle"
 
@@ -48,7 +48,7 @@ def image(tmp_path: Path) -> Iterator[str]:
     if subprocess.run(["docker", "image", "inspect", base], capture_output=True, check=False).returncode:
         pytest.skip(f"the base {base} is not here")
     (tmp_path / "sbom.json").write_text('{"bomFormat": "CycloneDX"}')
-    (tmp_path / "Dockerfile").write_text(f"FROM {base}\nCOPY sbom.json {bundle.SBOM}\n")
+    (tmp_path / "Dockerfile").write_text(f"FROM {base}\nCOPY sbom.json {sbom.IN_IMAGE}\n")
     subprocess.run(["docker", "build", "--quiet", "--tag", IMAGE, str(tmp_path)], check=True, capture_output=True)
     yield IMAGE
     subprocess.run(["docker", "image", "rm", "--force", IMAGE], check=False, capture_output=True)
