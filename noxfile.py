@@ -130,7 +130,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["lint-imports", "--no-cache"],
-        ["hadolint", *sorted({row.dockerfile for row in BUILDABLE})],
+        ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],
     )
     failed = [words for words in checks if not _passes(session, beside, words)]
@@ -188,7 +188,7 @@ def lock(session: nox.Session) -> None:
     """Resolve pyproject.toml for every row (or those behind --): docker/pins/ROW.txt with the hashes of all files."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
-    for name in session.posargs or [row.name for row in BUILDABLE if row.channel == "stable"]:
+    for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
         session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
 
 
@@ -211,6 +211,14 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=promised)
 
 
+def _sbom(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.sbom", row.name, external=True)
+
+
+def _bundle(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
+
+
 for _row in BUILDABLE:
     for _name, _task, _words in (
         ("build", _build, "Build the image {image}."),
@@ -220,6 +228,8 @@ for _row in BUILDABLE:
             _wheelhouse,
             "Fill {wheelhouse}: with it {image} builds on a closed network.",
         ),
+        ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
+        ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
     ):
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)
