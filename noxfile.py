@@ -192,6 +192,14 @@ def lock(session: nox.Session) -> None:
         session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
 
 
+@nox.session(default=False)
+def windows_wheels(session: nox.Session) -> None:
+    """Fetch what is locked for Windows and look whether every library that it needs is somewhere. Runs anywhere."""
+    python = _environment(session, "windows")
+    _install(session, python, *nox.project.dependency_groups(PROJECT, "windows"))
+    session.run(str(python), "-m", "tools.windows_wheels", external=True)
+
+
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
     python = _environment(session, f"wheelhouse-{row.python}")
     session.run(str(python), "-m", "tools.wheelhouse", row.name, external=True)
