@@ -130,7 +130,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["lint-imports", "--no-cache"],
-        ["hadolint", *sorted({row.dockerfile for row in BUILDABLE})],
+        ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],
     )
     failed = [words for words in checks if not _passes(session, beside, words)]
@@ -163,6 +163,12 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def patches(session: nox.Session) -> None:
+    """The tests of the patches beside the torch of every image: 3 to 6 GB each, one after the other (-- --help)."""
+    session.run(sys.executable, "-m", "tools.patches", *session.posargs, external=True)
+
+
+@nox.session(default=False)
 def samples(session: nox.Session) -> None:
     """Make samples/ again (needs the programs flite and espeak-ng)."""
     session.run(python_with(session), "tools/make_samples.py", *session.posargs, external=True)
@@ -182,8 +188,16 @@ def lock(session: nox.Session) -> None:
     """Resolve pyproject.toml for every row (or those behind --): docker/pins/ROW.txt with the hashes of all files."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
-    for name in session.posargs or [row.name for row in BUILDABLE if row.channel == "stable"]:
+    for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
         session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
+
+
+@nox.session(default=False)
+def windows_wheels(session: nox.Session) -> None:
+    """Fetch what is locked for Windows and look whether every library that it needs is somewhere. Runs anywhere."""
+    python = _environment(session, "windows")
+    _install(session, python, *nox.project.dependency_groups(PROJECT, "windows"))
+    session.run(str(python), "-m", "tools.windows_wheels", external=True)
 
 
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
@@ -205,6 +219,14 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=promised)
 
 
+def _sbom(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.sbom", row.name, external=True)
+
+
+def _bundle(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
+
+
 for _row in BUILDABLE:
     for _name, _task, _words in (
         ("build", _build, "Build the image {image}."),
@@ -214,6 +236,8 @@ for _row in BUILDABLE:
             _wheelhouse,
             "Fill {wheelhouse}: with it {image} builds on a closed network.",
         ),
+        ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
+        ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
     ):
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)

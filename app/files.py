@@ -16,11 +16,11 @@ _REMEDIES = {
     errno.ENOSPC: "free some space there, or choose another place, and run the same command again",
     errno.EDQUOT: "the quota is used up: free some space there and run the same command again",
     errno.EROFS: "the file system is read-only: mount a writable folder there",
-    errno.EACCES: "give this user write access, or in a container add --user $(id -u):0",
+    errno.EACCES: 'give this user write access, or in a container add --user "$(id -u):0"',
     errno.ENOTDIR: _NO_FOLDER,
     errno.EEXIST: _NO_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.EPERM: "give this user write access, or in a container add --user $(id -u):0",
+    errno.EPERM: 'give this user write access, or in a container add --user "$(id -u):0"',
 }
 
 

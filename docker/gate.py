@@ -75,15 +75,26 @@ def covered(capability: str, kernels: Sequence[str], cuda: str) -> bool:
     return any(compatibility().runs(kernel, parsed(capability), cuda) for kernel in known)
 
 
+#: Projects that are another one with more in it.
+_SAME_MODULE = {"onnxruntime": "onnxruntime-directml"}
+
+
+def _installed(name: str) -> str | None:
+    """The version; None: it is not installed."""
+    try:
+        return importlib.metadata.version(name) if name else None
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
 def unmet(project: str) -> Iterator[str]:
     """The requirements of a project that what is installed does not meet (its own: `pip check` saw the pins)."""
     for text in importlib.metadata.requires(project) or ():
         wanted = Requirement(text)
         if wanted.marker and not wanted.marker.evaluate({"extra": ""}):
             continue
-        try:
-            seen = importlib.metadata.version(wanted.name)
-        except importlib.metadata.PackageNotFoundError:
+        seen = _installed(wanted.name) or _installed(_SAME_MODULE.get(wanted.name, ""))
+        if seen is None:
             yield f"{project} needs {wanted}, and {wanted.name} is not installed: ./run lock"
             continue
         if not wanted.specifier.contains(seen, prereleases=True):

@@ -1,13 +1,12 @@
-"""`voxmatrix`, `python -m entrypoint` and `docker run IMAGE`: patch, then launch."""
+"""`voxmatrix`, `python -m entrypoint` and `docker run IMAGE`: patch, check, launch."""
 
 import sys
 
-from entrypoint import launch, patches
+from entrypoint import launch
 
 
 def main() -> None:
     """Run the words of the command line and exit with their code."""
-    patches.install()
     sys.exit(launch.launch(sys.argv[1:]))
 
 

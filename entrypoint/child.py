@@ -1,14 +1,24 @@
-"""`python -m entrypoint.child MODULE WORDS…`: a process that the app starts for itself: patch, then run the module."""
+"""`python -m entrypoint.child MODULE WORDS…`: patch, then run the module, as `python -m MODULE WORDS…` would.
+
+The app starts processes of its own this way; a person can start a program that needs the patches.
+"""
 
 import runpy
 import sys
 
-from entrypoint import patches
+from app.errors import UsageError
+from entrypoint import log, patches
 
 
 def main() -> None:
-    """Run the module of the first word with the others, as `python -m` would."""
-    patches.install()
+    """Run the module of the first word with the others."""
+    try:
+        patches.install()
+        if len(sys.argv) == 1:
+            raise UsageError("no module is named", "python -m entrypoint.child MODULE WORDS…")
+    except UsageError as error:
+        log.say(f"{error.problem}\n  → {error.remedy}")
+        sys.exit(error.exit_code)
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

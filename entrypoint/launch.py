@@ -2,12 +2,22 @@
 
 import os
 import shutil
+import signal
+import sys
 from collections.abc import Mapping, Sequence
+from types import FrameType
 
 from app.cli import main as cli
+from entrypoint import check, listing, log, patches
 
 #: Set in every image. Outside an image a foreign word is a mistake, not a program to run.
 IN_IMAGE = "VOXMATRIX_IMAGE"
+
+_CANNOT_START = 126
+
+cli.cli.command("patches")(listing.command)
+#: Every word that is ours.
+COMMANDS = (*cli.COMMANDS, "patches")
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -15,12 +25,28 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     environment = os.environ if environment is None else environment
     program = foreign_program(words, environment)
     if program is not None:
-        os.execvp(program, list(words))
-    return cli.run(words)
+        return _take_over(program, words)
+    if os.getpid() == 1:
+        signal.signal(signal.SIGTERM, _end)
+    return cli.run(words, first=patches.install, before=check.check)
 
 
 def foreign_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
     """The path of the program that the first word names, when that is what was meant."""
-    if not words or words[0].startswith("-") or words[0] in cli.COMMANDS or IN_IMAGE not in environment:
+    if not words or words[0].startswith("-") or words[0] in COMMANDS or IN_IMAGE not in environment:
         return None
     return shutil.which(words[0])
+
+
+def _take_over(program: str, words: Sequence[str]) -> int:
+    """Become this program. Returns only when it cannot be started, with the exit code of a shell."""
+    try:
+        os.execv(program, list(words))
+    except OSError as error:
+        log.say(f"{program} cannot be started: {error.strerror}\n  → see: voxmatrix --help")
+        return _CANNOT_START
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """For process 1, without tini: the kernel gives it no default, and `docker stop` would wait ten seconds to kill."""
+    sys.exit(128 + number)

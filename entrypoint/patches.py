@@ -1,69 +1,64 @@
-"""The ledger: one entry per upstream defect, applied in this process when its module is imported, never to files.
+"""The entries of the ledger. Each has a test that fails without it (docs/patches.md says what was seen where)."""
 
-An entry is here only with a test that fails without it. It is gated by behaviour, not by version alone: when upstream
-works again, `broken` says so and nothing is touched.
-"""
+import os
+from collections.abc import Mapping
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from entrypoint import asked, audio_load, log, native_library
+from entrypoint.ledger import Ledger, Outcome, Patch, Versions
 
-import wrapt
-
-
-@dataclass(frozen=True, kw_only=True)
-class Patch:
-    """One defect of somebody else's package, and what is done about it."""
-
-    id: str
-    reason: str
-    upstream: str
-    module: str
-    apply: Callable[[Any], None]
-
-
-_MARK = "_voxmatrix_patched"
-
-
-def _skip_unloadable_library(utils: Any) -> None:
-    """Let torchaudio import on a torch without CUDA: its transforms are Python and need no native library."""
-    load = utils._load_lib
-
-    def load_or_skip(lib: str) -> bool:
-        try:
-            return bool(load(lib))
-        except OSError:
-            import torch
-
-            if torch.version.cuda is not None:
-                raise  # on a CUDA torch this is a broken installation, and hiding it helps nobody
-            return False
-
-    setattr(load_or_skip, _MARK, True)
-    utils._load_lib = load_or_skip
-
-
-LEDGER = (
+PATCHES = (
     Patch(
         id="torchaudio-cpu",
-        reason="torchaudio 2.11's wheel is a CUDA build: on CPU torch its import dies at libc10_cuda.so",
+        reason="torchaudio 2.11's wheel is a CUDA build: on CPU torch its import dies at a library of CUDA",
         upstream="https://github.com/pytorch/audio/pull/4212",
+        until="torchaudio loads without CUDA, or its CPU wheel is what is installed",
+        applies=Versions(package="torchaudio", since="2.11"),
         module="torchaudio._extension.utils",
-        apply=_skip_unloadable_library,
+        broken=native_library.needs_cuda,
+        apply=native_library.without_library,
+        verify=native_library.is_skipped,
+    ),
+    Patch(
+        id="torchaudio-cuda-minor",
+        reason="torchaudio 2.11 is built for CUDA 13.0 and refuses to be imported beside torch 2.15, built for 13.2",
+        upstream="https://github.com/pytorch/audio/pull/4226",
+        until="a release of torchaudio holds that change, which compares major versions only",
+        applies=Versions(package="torchaudio", since="2.11"),
+        module="torchaudio._extension.utils",
+        broken=native_library.refuses_minor,
+        apply=native_library.majors_only,
+        verify=native_library.is_accepted,
+    ),
+    Patch(
+        id="torchaudio-load",
+        reason="torchaudio.load needs torchcodec and FFmpeg's shared libraries since 2.9; soundfile reads in its place",
+        upstream="https://github.com/pytorch/audio/issues/4182",
+        until="torchaudio.load works without torchcodec, or torchcodec is installed and can be loaded",
+        applies=Versions(package="torchaudio", since="2.9"),
+        module="torchaudio",
+        broken=audio_load.cannot_load,
+        apply=audio_load.with_soundfile,
+        verify=audio_load.loads_right,
     ),
 )
 
 
-def install() -> None:
-    """Arrange for every patch to be applied when its module is first imported. Installing twice changes nothing."""
-    for patch in LEDGER:
-        wrapt.register_post_import_hook(_once(patch), patch.module)
+def _tell(patch: Patch, outcome: Outcome) -> None:
+    note = f" ({outcome.note})" if outcome.note else ""
+    if outcome.state == "taken back":
+        log.say(f"the patch {patch.id} was taken back: {outcome.note}\n  → see {patch.upstream}")
+    elif log.is_asked():
+        log.say(f"patch {patch.id}: {outcome.state}{note}: {patch.reason}")
 
 
-def _once(patch: Patch) -> Callable[[Any], None]:
-    def hook(module: Any) -> None:
-        if not getattr(module, _MARK, False):
-            patch.apply(module)
-            setattr(module, _MARK, True)
+LEDGER = Ledger(PATCHES, _tell)
 
-    return hook
+
+def install(environment: Mapping[str, str] | None = None) -> None:
+    """Arrange for every allowed patch to be applied when its module is first imported. Twice is the same as once.
+
+    Raises:
+        UsageError: VOXMATRIX_PATCHES names a patch that there is not.
+    """
+    environment = os.environ if environment is None else environment
+    LEDGER.install(asked.allowed(environment.get(asked.VARIABLE, ""), [patch.id for patch in PATCHES]))

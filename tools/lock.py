@@ -29,16 +29,24 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
             f"  → set VOXMATRIX_TORCH_INDEX_{row.name.upper().replace('-', '_')}, or use the stable row {row.instead}"
         )
     offered = pins.on_index(index, "torch", row.torch, row.python, row.torch_local) if index else None
-    local = f"+{row.torch_local}" if index or not row.cuda else ""
+    # The public index has builds for CUDA of Linux' torch, and of Windows' those without.
+    other = row.system == "linux" and not row.cuda
+    local = f"+{row.torch_local}" if index or other else ""
     if index and offered is not None and not offered.hashes:
         raise SystemExit(gone(row))
     if offered is not None:
         find_links = [*find_links, f"{index}/torch/"]
-    elif not row.cuda:
+    elif other:
         print("no index of torch was asked: it keeps the hashes known before, and those of the files that lie here")
     found = pins.parse(_resolve(row, uv, find_links, f"torch=={row.torch}{local}"))
+    if _WITH_DIRECTML in found:
+        del found["onnxruntime"]  # the same module: whichever is installed last would be the one that is imported
     found["torch"] = pins.merged(pins.public(found["torch"]), *([_before(row).get("torch"), offered] if local else []))
     return found
+
+
+#: onnxruntime with DirectML in it.
+_WITH_DIRECTML = "onnxruntime-directml"
 
 
 def gone(row: Row) -> str:
@@ -71,7 +79,7 @@ def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> str:
         if row.name != HOME:  # uv prefers what the file says that it writes
             out.write_text(pins.render(_preferred(), "preferred"), encoding="utf-8")
         words = [uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate"]
-        words += ["--python-version", row.python, "--python-platform", "linux"]
+        words += ["--python-version", row.python, "--python-platform", row.system]
         words += ["--constraint", str(fixed), "--output-file", str(out)]
         words += [word for extra in row.extras for word in ("--extra", extra)]
         words += [word for place in find_links for word in ("--find-links", place)]

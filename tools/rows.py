@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docker" / "images.toml"
 
 CHANNELS = ("stable", "nightly")
-STATUSES = ("tested", "build-only", "planned")
-PLANNED = "planned"
+STATUSES = ("tested", "build-only", "not run")
+NOT_RUN = "not run"
 
 _VERSION = (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly")
 #: Field → what its text must look like, and how that is said to a person.
@@ -88,7 +88,7 @@ class Row:
         for name, known in (("channel", CHANNELS), ("status", STATUSES)):
             if getattr(self, name) not in known:
                 raise self._wrong(name, f"one of {', '.join(known)}")
-        if type(self.size_mb) is not int or self.size_mb < (0 if self.status == PLANNED else 1):
+        if type(self.size_mb) is not int or self.size_mb < (0 if self.status == NOT_RUN else 1):
             raise self._wrong("size_mb", "a number of 10^6 bytes")
 
     def _check_lists(self) -> None:
@@ -152,8 +152,13 @@ class Row:
 
     @property
     def can_be_built(self) -> bool:
-        """Whether there is more of it than this row, for Docker on Linux."""
-        return self.status != PLANNED
+        """Whether Docker on Linux builds it."""
+        return self.system == "linux"
+
+    @property
+    def system(self) -> str:
+        """The operating system inside: linux or windows."""
+        return self.platforms[0].partition("/")[0]
 
     @property
     def torch_arch_list(self) -> str:

@@ -1,13 +1,14 @@
 """The command line: one Typer command a file; errors become one sentence, one remedy and one exit code."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 import app
 from app.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
+from app.cli.computing import Before, Computing
 from app.config import read_config, take_dotenv
 from app.errors import UsageError, VoxmatrixError
 
@@ -22,8 +23,8 @@ cli = typer.Typer(
 cli.command("doctor")(doctor.command)
 cli.command("plan")(plan.command)
 cli.command("prepare")(prepare.command)
-cli.command("train")(train.command)
-cli.command("speak")(speak.command)
+cli.command("train", cls=Computing)(train.command)
+cli.command("speak", cls=Computing)(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
@@ -53,12 +54,17 @@ def _options(
     context.default_map = {command: read_config() for command in COMMANDS}
 
 
-def run(words: Sequence[str]) -> int:
-    """Run the words and return the exit code (design: one per class of app.errors)."""
+def run(words: Sequence[str], first: Callable[[], None] | None = None, before: Before | None = None) -> int:
+    """Run the words and return the exit code (design: one per class of app.errors).
+
+    `first` is done before the words are read, `before` when they are understood and a command is about to compute.
+    """
     as_json = "--json" in words
     try:
         take_dotenv()
-        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False) or 0)
+        if first is not None:
+            first()
+        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=before) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _WRONG_WORDS as error:

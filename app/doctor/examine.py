@@ -45,7 +45,7 @@ def examine(
     smokes = {}
     for gpu in _to_test(machine, chosen, asked):
         on_device("the CPU" if gpu is None else f"GPU {gpu.index}")
-        smokes[gpu] = _smoke(machine, gpu, None if fresh else cache, limit_seconds)
+        smokes[gpu] = try_device(machine, gpu, None if fresh else cache, limit_seconds)
     results = [result for smoke in smokes.values() for result in smoke.results]
     flash = smokes[chosen].flash if chosen in smokes else None
     return make_report(machine, chosen, results, flash, notes)
@@ -67,7 +67,8 @@ def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | Non
     ]
 
 
-def _smoke(machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float) -> Smoke:
+def try_device(machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float = LIMIT_SECONDS) -> Smoke:
+    """The smoke test on one device; what passed before is not run again where `cache` is given."""
     dtypes = ("float32", *_half(gpu))
 
     def run() -> Smoke:

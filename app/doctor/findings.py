@@ -21,11 +21,12 @@ def find(
     machine: Machine, judgements: Sequence[Judgement], results: Sequence[Result], chosen: Gpu | None
 ) -> tuple[Finding, ...]:
     """Everything that a person should know, the worst first."""
-    found = [*_torch(machine), *_gpus(machine, judgements, chosen), *_smoke(results), *_place(machine)]
+    found = [*of_torch(machine), *_gpus(machine, judgements, chosen), *_smoke(results), *of_place(machine)]
     return tuple(sorted(found, key=lambda finding: finding.severity != "error"))
 
 
-def _torch(machine: Machine) -> list[Finding]:
+def of_torch(machine: Machine) -> list[Finding]:
+    """What is wrong with torch itself, or with torch on this computer."""
     if machine.torch is None:
         return [Finding(problem="torch is not installed, or it cannot be read", remedy="pip install voxmatrix")]
     if machine.torch.cuda and not machine.gpus:
@@ -64,7 +65,8 @@ def _where(result: Result) -> str:
     return "the CPU" if result.gpu is None else f"GPU {result.gpu}"
 
 
-def _place(machine: Machine) -> list[Finding]:
+def of_place(machine: Machine) -> list[Finding]:
+    """What is wrong around torch and the GPUs: shared memory, WSL2."""
     found = []
     if machine.shm_mib is not None and machine.shm_mib < LEAST_SHM_MIB and machine.gpus:
         found.append(

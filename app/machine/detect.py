@@ -15,6 +15,8 @@ from app.machine.text import printable
 from app.machine.timely import Probe
 
 TIMEOUT_SECONDS = 10.0
+#: Names a file that describes another computer.
+DESCRIBED = "VOXMATRIX_MACHINE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
 _NO_MEMORY = memory.Memory(None, None)
@@ -30,8 +32,16 @@ class Detection(NamedTuple):
 def detect(
     root: Path = Path("/"), environment: Mapping[str, str] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
 ) -> Detection:
-    """This computer. Never fails: what cannot be read in time is unknown, and a note says why."""
+    """This computer, or the one that the file in VOXMATRIX_MACHINE describes: so a report from elsewhere is replayed.
+
+    What cannot be read in time is unknown, and a note says why.
+
+    Raises:
+        BadInputError: the file that describes another computer cannot be read.
+    """
     environment = os.environ if environment is None else environment
+    if described := environment.get(DESCRIBED):
+        return _described(Path(described))
     platform, wsl = computer.read_platform(), computer.read_wsl(root)
     nvidia = Probe[tuple[Card, ...]](
         "NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
@@ -65,6 +75,14 @@ def detect(
         image=printable(environment.get("VOXMATRIX_IMAGE", "")),
     )
     return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
+
+
+def _described(path: Path) -> Detection:
+    from app.machine.record import read_machine
+
+    problem = f"this speaks about the computer that {path} describes ({DESCRIBED}), not about this one"
+    note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to speak about this one", severity="warning")
+    return Detection(read_machine(path), (note,))
 
 
 def read_nvidia() -> tuple[Card, ...]:

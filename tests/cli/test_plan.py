@@ -173,3 +173,14 @@ def test_a_damaged_profile_is_a_warning_of_the_plan(capsys: pytest.CaptureFixtur
     (finding,) = [f for f in json.loads(capsys.readouterr().out)["findings"] if "profile" in f["problem"]]
     assert finding["severity"] == "warning"
     assert "is not used" in finding["problem"]
+
+
+def test_a_described_computer_can_be_named_by_the_environment_which_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = Path(__file__).parents[1] / "machines" / "h100.json"
+    monkeypatch.setenv("VOXMATRIX_MACHINE", str(described))
+    assert main.run(["plan", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["settings"]["device"]["value"] == "cuda:0"
+    assert "h100.json describes" in said.err

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -16,3 +18,13 @@ def test_a_module_is_run_with_its_words_after_patching(tmp_path: Path) -> None:
     environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
     assert done.stdout == "__main__ ['ö', '--json'] True\n", done.stderr
+
+
+@pytest.mark.parametrize(("words", "allowed", "said"), [([], "", "MODULE"), (["said"], "nonsense", "nonsense")])
+def test_a_mistake_is_said_in_a_sentence(words: list[str], allowed: str, said: str) -> None:
+    command = [sys.executable, "-m", "entrypoint.child", *words]
+    environment = {"PYTHONPATH": str(ROOT), "VOXMATRIX_PATCHES": allowed, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,20 +1,33 @@
 """Words of ours run in this process; in an image, other words are programs."""
 
+import os
+import shutil
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from entrypoint import launch
 
+ROOT = Path(__file__).parents[2]
 IN_IMAGE = {launch.IN_IMAGE: "cpu"}
+
+
+def voxmatrix(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    command = [sys.executable, "-m", "entrypoint", *words]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=120, env=environment)
 
 
 def test_a_foreign_word_in_an_image_is_a_program() -> None:
     assert launch.foreign_program(["sh", "-c", "true"], IN_IMAGE)
 
 
-@pytest.mark.parametrize("words", [[], ["--help"], ["train", "x"], ["no-such-program-anywhere"]])
+@pytest.mark.parametrize(
+    "words", [[], ["--help"], ["train", "x"], ["patches"], ["no-such-program-anywhere"], [""], ["ö"]]
+)
 def test_our_words_flags_and_nonsense_are_ours_to_answer(words: list[str]) -> None:
     assert launch.foreign_program(words, IN_IMAGE) is None
 
@@ -23,10 +36,85 @@ def test_outside_an_image_a_foreign_word_is_a_mistake() -> None:
     assert launch.foreign_program(["sh"], {}) is None
 
 
-def test_the_module_is_the_program() -> None:
-    answer = subprocess.run(
-        [sys.executable, "-m", "entrypoint", "--version"], capture_output=True, text=True, check=False, timeout=60
-    )
+def test_every_command_of_the_program_is_ours() -> None:
+    listed = voxmatrix("--help").stdout
+    assert all(f" {word} " in listed for word in launch.COMMANDS)
 
+
+def test_the_module_is_the_program() -> None:
+    answer = voxmatrix("--version")
     assert answer.returncode == 0
     assert answer.stdout.startswith("voxmatrix ")
+
+
+def test_no_word_prints_the_help() -> None:
+    assert "Usage: voxmatrix" in voxmatrix().stdout
+
+
+@pytest.mark.parametrize("image", [{}, IN_IMAGE])
+def test_a_slip_of_the_finger_is_answered_with_the_nearest_command(image: dict[str, str]) -> None:
+    answer = voxmatrix("trian", "x", **image)
+    assert answer.returncode == 2
+    assert "Did you mean 'train'?" in answer.stderr
+
+
+def test_a_patch_that_nobody_knows_is_usage() -> None:
+    answer = voxmatrix("patches", VOXMATRIX_PATCHES="torchaudio-cup")
+    assert answer.returncode == 2
+    assert "did you mean torchaudio-cpu?" in answer.stderr
+
+
+def test_a_foreign_program_takes_this_process_with_its_words_and_its_exit_code() -> None:
+    answer = voxmatrix("sh", "-c", 'echo "$1 $PPID"; exit 42', "sh", "ä b", **IN_IMAGE)
+    assert answer.returncode == 42
+    assert answer.stdout == f"ä b {os.getpid()}\n"
+
+
+def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "no-interpreter"
+    script.write_bytes(b"\0\0\0\0 no program")
+    script.chmod(0o755)
+    answer = voxmatrix(str(script), **IN_IMAGE)
+    assert answer.returncode == 126
+    assert str(script) in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_report_imports_no_torch() -> None:
+    code = (
+        "import sys; from entrypoint import launch; code = launch.launch(sys.argv[1:])\n"
+        "sys.exit(code or sum(name in sys.modules for name in ('torch', 'torchaudio', 'lightning', 'onnxruntime')))"
+    )
+    machine = str(ROOT / "tests" / "machines" / "h100.json")
+    words = [sys.executable, "-c", code, "doctor", "--machine", machine]
+    done = subprocess.run(words, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+
+
+def _own_numbers() -> list[str]:
+    """The words before a command that make it process 1 of a name space of its own."""
+    return ["unshare", "--pid", "--fork", "--kill-child"]
+
+
+def _cannot_unshare() -> bool:
+    if shutil.which("unshare") is None:
+        return True
+    return subprocess.run([*_own_numbers(), "true"], capture_output=True, check=False).returncode != 0
+
+
+@pytest.mark.skipif(_cannot_unshare(), reason="this user may not number processes anew (unshare)")
+def test_as_process_1_it_ends_when_it_is_told_to() -> None:
+    """Without tini: the kernel kills no process 1 that has not said what SIGTERM means to it."""
+    code = (
+        "import os, sys, threading\nfrom app.cli import main\nfrom entrypoint import launch\n"
+        "main.run = lambda *words, **more: (print(os.getpid(), flush=True), threading.Event().wait())\n"
+        "sys.exit(launch.launch(['devices']))"
+    )
+    words = [*_own_numbers(), sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "1\n"
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text(encoding="ascii").split()
+        os.kill(int(children[0]), signal.SIGTERM)
+        assert parent.wait(timeout=60) == 128 + signal.SIGTERM

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.errors import BadInputError
 from app.machine import detect as module
 from app.machine import nvidia_smi, torch_build
 from app.machine.detect import detect, read_nvidia
@@ -108,3 +109,12 @@ def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(monkeypatch: pyt
     bindings = SimpleNamespace(NVMLError=Exception, NVMLError_LibraryNotFound=NotFoundError, nvmlInit=absent)
     monkeypatch.setitem(sys.modules, "pynvml", bindings)
     assert read_nvidia() == ()
+
+
+def test_a_described_computer_takes_the_place_of_this_one_and_a_note_says_so(tmp_path: Path) -> None:
+    described = Path(__file__).parents[1] / "machines" / "h100.json"
+    found, notes = detect(environment={"VOXMATRIX_MACHINE": str(described)})
+    assert found == read_machine(described)
+    assert str(described) in notes[0].problem
+    with pytest.raises(BadInputError, match="nowhere"):
+        detect(environment={"VOXMATRIX_MACHINE": str(tmp_path / "nowhere.json")})

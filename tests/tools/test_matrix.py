@@ -19,7 +19,7 @@ def test_list_and_command_are_words_of_the_program(capsys: pytest.CaptureFixture
     assert matrix.main(["command", "abacus"]) == 2
     assert "no row is called abacus" in capsys.readouterr().err
     assert matrix.main(["command", "directml-windows"]) == 2
-    assert "is planned: there is no Dockerfile.directml-windows yet" in capsys.readouterr().err
+    assert "is built on Windows: docs/windows.md" in capsys.readouterr().err
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:

@@ -116,7 +116,7 @@ def test_a_real_row_has_its_pins(row: rows.Row) -> None:
 def test_images_differ_in_nothing_but_torch_and_what_torch_asks_for() -> None:
     torchs = re.compile(r"torch|torchaudio|triton|sympy|mpmath|networkx|setuptools|(nvidia|cuda)-.*")
     seen = {}
-    for row in STABLE:
+    for row in filter(lambda row: row.can_be_built, STABLE):  # Windows has wheels of its own
         locked = pins.parse((rows.ROOT / row.pins).read_text(encoding="utf-8")).values()
         ours = [pin for pin in locked if not torchs.fullmatch(pin.name) or pin.name == "nvidia-ml-py"]
         seen[row.name] = {pin.name: pin.version for pin in ours}

@@ -1,0 +1,72 @@
+"""`torchaudio.load` by soundfile, where torchcodec (which needs FFmpeg's libraries) is missing or cannot be loaded."""
+
+import io
+import warnings
+import wave
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+_RATE_HZ = 16000
+_SAMPLES = (0, 16384, -32768, 8192)
+
+
+def cannot_load(torchaudio: Any) -> bool:
+    """Whether even a plain WAV cannot be loaded: ImportError without torchcodec, RuntimeError without FFmpeg."""
+    try:
+        torchaudio.load(_wav())
+    except (ImportError, OSError, RuntimeError):
+        return True
+    return False
+
+
+def with_soundfile(torchaudio: Any) -> Mapping[str, Any]:
+    """What soundfile reads: WAV, FLAC, OGG, MP3 …, and no M4A."""
+    return {"load": load}
+
+
+def loads_right(torchaudio: Any) -> bool:
+    """Whether a plain WAV is what it should be."""
+    samples, rate_hz = torchaudio.load(_wav())
+    return bool(rate_hz == _RATE_HZ and samples.tolist() == [[sample / 32768 for sample in _SAMPLES]])
+
+
+def load(  # noqa: PLR0917  # torchaudio.load is called so
+    uri: Any,
+    frame_offset: int = 0,
+    num_frames: int = -1,
+    normalize: bool = True,
+    channels_first: bool = True,
+    format: str | None = None,
+    buffer_size: int = 4096,
+    backend: str | None = None,
+) -> "tuple[torch.Tensor, int]":
+    """Samples (channels, frames), or (frames, channels), in float32 between -1 and 1, and their rate in Hz.
+
+    `format`, `buffer_size` and `backend` change nothing, as in torchaudio 2.9 and newer.
+
+    Raises:
+        RuntimeError: soundfile cannot read it.
+    """
+    import soundfile
+    import torch
+
+    if not normalize:
+        warnings.warn("normalize=False is ignored: samples are always float32 between -1 and 1", stacklevel=2)
+    start, count = max(0, frame_offset), max(-1, num_frames)
+    samples, rate_hz = soundfile.read(uri, start=start, frames=count, dtype="float32", always_2d=True)
+    loaded = torch.from_numpy(samples)  # (frames, channels)
+    return loaded.T.contiguous() if channels_first else loaded, int(rate_hz)
+
+
+def _wav() -> io.BytesIO:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as written:
+        written.setnchannels(1)
+        written.setsampwidth(2)
+        written.setframerate(_RATE_HZ)
+        written.writeframes(b"".join(sample.to_bytes(2, "little", signed=True) for sample in _SAMPLES))
+    file.seek(0)
+    return file

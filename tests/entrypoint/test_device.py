@@ -1,0 +1,101 @@
+"""The device of a command on described computers: what ends it at once, what is said, what goes on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.doctor.smoke import Result, Smoke
+from app.errors import MissingProgramError, NoDeviceError, NoKernelsError
+from app.machine.facts import Machine
+from app.machine.record import read_machine
+from app.machine.remembered import Remembered
+from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
+from app.plan.fitness import Task
+from entrypoint.device import check_device, try_on
+
+MACHINES = Path(__file__).parents[1] / "machines"
+GOOD = replace(read_machine(MACHINES / "h100.json"), image="blackwell", container=True)
+#: An RTX 5090 and a torch without kernels for it.
+WRONG = replace(read_machine(MACHINES / "rtx-5090-cu124.json"), image="cuda", container=True)
+OLD_DRIVER = replace(read_machine(MACHINES / "blackwell-driver-550.json"), image="blackwell")
+NO_GPU = replace(WRONG, gpus=())
+CPU_IMAGE = replace(read_machine(MACHINES / "gpu-with-cpu-torch.json"), image="cpu")
+
+
+def named(device: str) -> Wish:
+    return parse_device(device, "flag", f"--device {device}")
+
+
+@pytest.mark.parametrize("task", ["train", "speak"])
+@pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
+def test_a_gpu_that_can_work_works_and_nothing_is_said(wish: Wish, task: Task) -> None:
+    assert check_device(GOOD, wish, task, None) == (GOOD.gpus[0], ())
+
+
+@pytest.mark.parametrize("task", ["train", "speak"])
+@pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
+def test_the_wrong_image_ends_with_the_right_one(wish: Wish, task: Task) -> None:
+    with pytest.raises(NoKernelsError) as refused:
+        check_device(WRONG, wish, task, None)
+    assert "sm_120" in refused.value.problem
+    assert "use the image blackwell" in refused.value.remedy
+    assert ("--device cpu" in refused.value.remedy) is (wish is AUTO)
+
+
+def test_a_driver_that_is_too_old_for_the_image_is_exit_4() -> None:
+    with pytest.raises(NoDeviceError, match=r"550\.54"):
+        check_device(OLD_DRIVER, AUTO, "train", None)
+
+
+def test_outside_an_image_auto_goes_on_with_the_cpu() -> None:
+    assert check_device(replace(WRONG, image=None), AUTO, "train", None) == (None, ())
+
+
+def test_an_image_for_gpus_without_one_says_so_aloud_and_goes_on() -> None:
+    gpu, findings = check_device(NO_GPU, AUTO, "train", None)
+    assert gpu is None
+    assert [finding.remedy for finding in findings] == ["start the container with --gpus all"]
+
+
+def test_a_gpu_that_was_demanded_and_is_not_there_is_exit_4() -> None:
+    with pytest.raises(NoDeviceError, match="cuda:0"):
+        check_device(NO_GPU, named("cuda:0"), "train", None)
+
+
+def test_the_image_for_the_cpu_leaves_a_gpu_alone() -> None:
+    assert check_device(CPU_IMAGE, AUTO, "train", None) == (None, ())
+
+
+@pytest.mark.parametrize("machine", [WRONG, NO_GPU])
+def test_the_cpu_on_purpose_is_not_questioned(machine: Machine) -> None:
+    assert check_device(machine, named("cpu"), "train", None) == (None, ())
+    assert check_device(machine, AUTO, "train", Remembered(device="cpu")) == (None, ())
+    # USE_GPU=yes: a GPU if there is one, else a warning (the plan's) and the CPU.
+    assert check_device(machine, gpu_or_cpu("yes", None, "environment"), "train", None) == (None, ())
+
+
+def test_little_shared_memory_is_said_before_a_training() -> None:
+    small = replace(GOOD, shm_mib=64)
+    (finding,) = check_device(small, AUTO, "train", None)[1]
+    assert "--shm-size" in finding.remedy
+    assert check_device(small, AUTO, "speak", None)[1] == ()
+
+
+def smoke(ok: bool, op: str = "conv1d", problem: str = "") -> Smoke:
+    row = Result(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.0, milliseconds=1.0, problem=problem)
+    return Smoke(results=(row,))
+
+
+def test_a_smoke_test_that_passes_lets_the_training_begin() -> None:
+    try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(True))
+
+
+def test_one_that_fails_ends_it_and_names_the_operation() -> None:
+    with pytest.raises(NoKernelsError, match="conv1d"):
+        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, problem="its result differs from the CPU's"))
+
+
+def test_a_torch_that_cannot_be_imported_is_something_missing() -> None:
+    with pytest.raises(MissingProgramError, match="libc10"):
+        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, "import torch", "libc10.so: cannot open"))

@@ -1,0 +1,16 @@
+"""What was done is said only where a log is asked for."""
+
+import pytest
+
+from entrypoint import log
+
+
+@pytest.mark.parametrize(("value", "asked"), [("", False), ("0", False), ("Off", False), ("1", True), ("debug", True)])
+def test_voxmatrix_log_asks_for_it(monkeypatch: pytest.MonkeyPatch, value: str, asked: bool) -> None:
+    monkeypatch.setenv(log.VARIABLE, value)
+    assert log.is_asked() is asked
+
+
+def test_a_line_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    log.say("å")
+    assert capsys.readouterr() == ("", "voxmatrix: å\n")
