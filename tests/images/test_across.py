@@ -60,7 +60,7 @@ def _need(row: matrix.Row) -> None:
         pytest.skip(f"{row.image} is not built: ./run build-{row.name}")
 
 
-def _samples(path: Path) -> tuple[int, array.array[int]]:
+def _samples(path: Path) -> "tuple[int, array.array[int]]":
     with wave.open(str(path), "rb") as file:
         assert (file.getsampwidth(), file.getnchannels()) == (2, 1)
         return file.getframerate(), array.array("h", file.readframes(file.getnframes()))
