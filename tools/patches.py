@@ -101,7 +101,7 @@ def requirements() -> list[str]:
 
 
 def constraints(installed: str) -> str:
-    """What is installed with torch stays (`pip freeze` lists it); all else comes in the locked versions of the home row."""
+    """What torch brought along stays (`pip freeze` lists it); all else comes in the locked versions of the home row."""
     here = pins.parse(installed)
     known = pins.parse((matrix.ROOT / matrix.rows()["cpu"].pins).read_text(encoding="utf-8"))
     others = {name: pin for name, pin in known.items() if name not in here and name not in ("torch", "torchaudio")}
