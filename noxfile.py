@@ -22,6 +22,7 @@ nox.options.stop_on_first_error = True
 nox.options.default_venv_backend = "none"  # one environment for all tasks (below): torch is large
 
 ROWS = matrix.rows()
+BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
 HOME_ROW = ROWS["cpu"]  # the torch of a machine outside any image
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
@@ -115,7 +116,8 @@ def tests(session: nox.Session) -> None:
     """Everything that can be checked on this machine; what was skipped, and why, stands at the end."""
     python = python_with(session, "test", "peers")
     words = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
-    session.log(f"the images have tests of their own: ./run {' '.join(f'build-{row} smoke-{row}' for row in ROWS)}")
+    images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
+    session.log(f"the images have tests of their own: ./run {images}")
     session.run(python, "-m", "pytest", *words, external=True, env={"OMP_NUM_THREADS": "1"})
 
 
@@ -128,7 +130,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["lint-imports", "--no-cache"],
-        ["hadolint", *(row.dockerfile for row in ROWS.values())],
+        ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],
     )
     failed = [words for words in checks if not _passes(session, beside, words)]
@@ -183,11 +185,11 @@ def bare(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def lock(session: nox.Session) -> None:
-    """Resolve pyproject.toml for every row and write docker/pins/ROW.txt with the hashes of all files."""
+    """Resolve pyproject.toml for every row (or those behind --): docker/pins/ROW.txt with the hashes of all files."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
-    for row in ROWS.values():
-        session.run(str(python), "-m", "tools.lock", row.name, str(python.with_name("uv")), external=True)
+    for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
+        session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
 
 
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
@@ -196,6 +198,9 @@ def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
+    if not (ROOT / row.pins).is_file():
+        also = f"; the stable row is {row.instead}: ./run build-{row.instead}" if row.instead else ""
+        session.error(f"{row.name} is not locked: ./run lock -- {row.name}{also}")
     *words, context = matrix.command(row, matrix.this_build(row))
     session.run(*words, *session.posargs, context, external=True)
 
@@ -206,7 +211,15 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=promised)
 
 
-for _row in ROWS.values():
+def _sbom(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.sbom", row.name, external=True)
+
+
+def _bundle(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
+
+
+for _row in BUILDABLE:
     for _name, _task, _words in (
         ("build", _build, "Build the image {image}."),
         ("smoke", _smoke, "Test the image {image}: size, words, any user, train, stop, go on, speak, export."),
@@ -215,6 +228,8 @@ for _row in ROWS.values():
             _wheelhouse,
             "Fill {wheelhouse}: with it {image} builds on a closed network.",
         ),
+        ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
+        ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
     ):
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)

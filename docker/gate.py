@@ -1,22 +1,30 @@
-"""The last word of a build: `gate.py TORCH [CUDA]` fails unless this torch is installed and the app's needs are met.
+"""The last word of a build: `gate.py TORCH [CUDA [CAPABILITIES [KERNELS]]]` fails unless all of that is in the image.
 
 A later pip step that swaps a CUDA torch for a CPU one (or the reverse) is a repeated defect of images, so nothing may
-be installed behind it. Imports no torch and starts no pip: either would cost every build seconds.
+be installed behind it. The kernels are those that docker/kernels.py measured (VOXMATRIX_IMAGE_FACTS names another
+file); whether one runs on a capability is decided by the app's own table. Imports no torch and starts no pip: either
+would cost every build seconds.
 """
 
 import importlib.metadata
 import importlib.util
+import json
+import os
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
+FACTS = Path(os.environ.get("VOXMATRIX_IMAGE_FACTS", "/opt/voxmatrix/image.json"))
 
-def main(torch: str, cuda: str = "") -> None:
+
+def main(torch: str, cuda: str = "", capabilities: str = "", kernels: str = "") -> None:
     """Compare what the row promises, and what the app asks for, with what is there."""
     complaints = [*wrong_torch(torch, cuda), *unmet("voxmatrix")]
+    if cuda and not complaints:
+        complaints = [*wrong_kernels(torch, cuda, capabilities.split(), kernels.split())]
     if complaints:
         sys.exit("\n".join(f"gate: {complaint}" for complaint in complaints))
 
@@ -33,15 +41,60 @@ def wrong_torch(torch: str, cuda: str) -> Iterator[str]:
         yield f"torch is {found[0]} for CUDA {found[1]}, the row promises {torch} for CUDA {cuda or None}"
 
 
+def wrong_kernels(torch: str, cuda: str, capabilities: Sequence[str], kernels: Sequence[str]) -> Iterator[str]:
+    """Promised capabilities that torch, or what else computes with its tensors, has no code for; then a wrong list."""
+    if not FACTS.exists():
+        yield f"docker/kernels.py has written no {FACTS}, so nothing is known of the kernels"
+        return
+    measured = json.loads(FACTS.read_text(encoding="utf-8"))
+    found: list[str] = measured["kernels"]
+    for capability in capabilities:
+        if not covered(capability, found, cuda):
+            yield (
+                f"the row promises capability {capability}, and torch {torch} for CUDA {cuda} has kernels for "
+                f"{' '.join(found) or 'none'} only"
+            )
+            continue
+        for library, names in measured["libraries"].items():
+            if library.startswith(OURS) and not covered(capability, names, cuda):
+                yield f"the row promises capability {capability}, and {library} has code for {' '.join(names)} only"
+    if kernels and set(kernels) != set(found):
+        yield f"the row's kernels are {' '.join(kernels)}, torch's are {' '.join(found)}: correct docker/images.toml"
+
+
+#: Libraries whose kernels work on our tensors. (CUDA's own choose among several files, each for some GPUs.)
+OURS = ("torchaudio/", "flash_attn")
+
+
+def covered(capability: str, kernels: Sequence[str], cuda: str) -> bool:
+    """Whether one of the kernels is machine code that runs on a GPU of this capability."""
+    from app.tables.compatibility import compatibility, parse_kernel
+    from app.tables.rows import capability as parsed
+
+    known = [kernel for name in kernels if (kernel := parse_kernel(name)) and kernel.form == "sm"]
+    return any(compatibility().runs(kernel, parsed(capability), cuda) for kernel in known)
+
+
+#: Projects that are another one with more in it.
+_SAME_MODULE = {"onnxruntime": "onnxruntime-directml"}
+
+
+def _installed(name: str) -> str | None:
+    """The version; None: it is not installed."""
+    try:
+        return importlib.metadata.version(name) if name else None
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
 def unmet(project: str) -> Iterator[str]:
     """The requirements of a project that what is installed does not meet (its own: `pip check` saw the pins)."""
     for text in importlib.metadata.requires(project) or ():
         wanted = Requirement(text)
         if wanted.marker and not wanted.marker.evaluate({"extra": ""}):
             continue
-        try:
-            seen = importlib.metadata.version(wanted.name)
-        except importlib.metadata.PackageNotFoundError:
+        seen = _installed(wanted.name) or _installed(_SAME_MODULE.get(wanted.name, ""))
+        if seen is None:
             yield f"{project} needs {wanted}, and {wanted.name} is not installed: ./run lock"
             continue
         if not wanted.specifier.contains(seen, prereleases=True):

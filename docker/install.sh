@@ -1,20 +1,32 @@
-#!/bin/sh
+#!/bin/bash
 # Installs locked requirements into /opt/venv, with the pip of another stage: no pip stays in the image.
-#   install.sh REQUIREMENTS [INDEX]
+#   install.sh REQUIREMENTS [INDEX [INSTEAD]]
 # Wheels come from /wheelhouse when it holds any, else from INDEX, else from where pip is configured to look.
-set -eu
+# INSTEAD is the stable row to name when a nightly is not there any more.
+set -euo pipefail
 
 requirements=$1
 index=${2:-}
+instead=${3:-}
 
-if [ -s /run/secrets/ca ]; then
+[[ -s $requirements ]] || exit 0 # a torch without CUDA has none of CUDA's libraries
+if [[ -s /run/secrets/ca ]]; then
     export PIP_CERT=/run/secrets/ca
 fi
-set -- --require-hashes --no-deps --no-build-isolation --requirement "$requirements"
-if [ -n "$(find /wheelhouse -maxdepth 1 -name '*.whl' -print -quit 2>/dev/null)" ]; then
-    set -- "$@" --no-index --find-links /wheelhouse
-elif [ -n "$index" ]; then
-    set -- "$@" --index-url "$index"
+words=(--require-hashes --no-deps --no-build-isolation --requirement "$requirements")
+if compgen -G '/wheelhouse/*.whl' >/dev/null; then
+    words+=(--no-index --find-links /wheelhouse)
+elif [[ -n $index ]]; then
+    words+=(--index-url "$index")
 fi
+said=$(mktemp)
 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
-    /opt/pip/bin/python -m pip --python /opt/venv/bin/python install "$@"
+    /opt/pip/bin/python -m pip --python /opt/venv/bin/python install "${words[@]}" 2>&1 | tee "$said" || {
+    code=$?
+    if [[ -n $instead ]] && grep -qE 'No matching distribution found|DO NOT MATCH THE HASHES' "$said"; then
+        printf '\n%s is gone from the index: nightlies vanish after some weeks. Use the stable row %s: ./run build-%s\n' \
+            "$(grep -oE '^[a-z0-9._-]+==[^ ]+' "$requirements" | head -n 1)" "$instead" "$instead" >&2
+    fi
+    exit "$code"
+}
+rm -f "$said"

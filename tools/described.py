@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.machine.facts import Gpu, Machine, TorchBuild
+from app.machine.facts import Gpu, Machine
 from app.machine.record import read_machine
 from app.plan.plan import Asked, Plan, make_plan
 from app.plan.verdict import judge
 from app.tables.image import Image, images
+from tools.recommend import with_torch_of
 
 MACHINES = Path(__file__).resolve().parent.parent / "tests" / "machines"
 #: The images whose torch has CUDA, as the columns of the tables.
@@ -52,7 +53,7 @@ def _serve(computer: str, gpu: Gpu | None, machine: Machine) -> Served:
         gpu=gpu,
         verdicts=tuple(_verdict(gpu, alone, image) for image in COLUMNS),
         image=best,
-        plan=make_plan(replace(alone, torch=_build(images()[best], machine)), "medium", Asked()),
+        plan=make_plan(with_torch_of(images()[best], alone), "medium", Asked()),
     )
 
 
@@ -61,10 +62,4 @@ def _verdict(gpu: Gpu | None, machine: Machine, image: Image) -> str:
         return "–"
     if not image.kernels_on(machine.architecture):
         return "no build"
-    return judge(gpu, replace(machine, torch=_build(image, machine))).verdict or "unknown"
-
-
-def _build(image: Image, machine: Machine) -> TorchBuild:
-    kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
-    suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
-    return TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
+    return judge(gpu, with_torch_of(image, machine)).verdict or "unknown"

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 log=/var/log/voxmatrix-dockerd.log
-packages=(docker.io docker-cli docker-buildx)
+packages=(docker.io docker-cli docker-buildx docker-compose)
 
 say() { printf 'docker-engine: %s\n' "$*" >&2; }
 
@@ -50,7 +50,7 @@ start_engine() {
 }
 
 answers && exit 0
-if ! command -v dockerd >/dev/null || ! docker buildx version >/dev/null 2>&1; then
+if ! command -v dockerd >/dev/null || ! docker buildx version >/dev/null 2>&1 || ! docker compose version >/dev/null 2>&1; then
     install_engine
 fi
 # Plain first; then for kernels without overlayfs, and for those without the tables that bridges need.

@@ -1,7 +1,6 @@
 """Fills wheelhouse/<row>/ with the locked files: `python -m tools.wheelhouse ROW`, done by `./run wheelhouse-ROW`."""
 
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -9,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tools import matrix, pins
+from tools.building import torch_index
 
 #: They come first: torch from its own index, setuptools to build what is on no index as a wheel.
 TORCH, SETUPTOOLS = "torch", "setuptools"
@@ -70,4 +70,4 @@ def _sha256(path: Path) -> str:
 
 if __name__ == "__main__":
     chosen_row = matrix.rows()[sys.argv[1]]
-    fill(chosen_row, os.environ.get("VOXMATRIX_TORCH_INDEX", chosen_row.index))
+    fill(chosen_row, torch_index(chosen_row))

@@ -1,25 +1,29 @@
 """What was typed, set or written about the settings of a plan, with who said it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from app.cli.sources import Words
 from app.cli.wish import asked_device
 from app.plan.asked import asked_number, asked_precision, asked_switch
-from app.plan.plan import Asked
 from app.settings import Setting
+
+if TYPE_CHECKING:
+    from app.plan.plan import Asked
 
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers", "parallel_voices")
 _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
 
 
-def asked_settings(context: typer.Context) -> Asked:
+def asked_settings(context: typer.Context) -> "Asked":
     """From the options that this command has; what it has no option for is left to the plan.
 
     Raises:
         UsageError: a value that means nothing.
     """
+    from app.plan.plan import Asked
+
     said, given = Words(context), context.params
     forced: dict[str, Setting[Any] | None] = {}
     for name in _NUMBERS:

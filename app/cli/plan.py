@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -10,9 +10,9 @@ from app.cli import options
 from app.cli.asked import asked_settings
 from app.cli.warn import warn
 from app.errors import UsageError
-from app.plan.fitness import Task
-from app.plan.plan import make_plan
-from app.plan.show import plan_to_json, print_plan
+
+if TYPE_CHECKING:
+    from app.plan.fitness import Task
 
 _MachineFile = Annotated[
     Path | None, typer.Option("--machine", help="Plan for the computer that this file describes, not for this one.")
@@ -44,6 +44,8 @@ def command(
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
     purpose, asked = _task(task), asked_settings(context)
     from app.machine.profiles import profile_of
+    from app.plan.plan import make_plan
+    from app.plan.show import plan_to_json, print_plan
 
     if machine is None:
         from app.machine.detect import detect
@@ -64,7 +66,9 @@ def command(
         print_plan(plan)
 
 
-def _task(text: str) -> Task:
+def _task(text: str) -> "Task":
+    from app.plan.fitness import Task
+
     for task in get_args(Task):
         if text == task:
             return task  # type: ignore[no-any-return]

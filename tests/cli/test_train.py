@@ -1,4 +1,4 @@
-"""`voxmatrix train --tune` as it is typed: measured, kept, trained; for programs; interrupted."""
+"""`voxmatrix train` as it is typed: refused where it cannot be; with --tune measured, kept, trained, interrupted."""
 
 import csv
 import json
@@ -96,3 +96,16 @@ def _child_of(parent: int) -> int:
                 continue
         time.sleep(0.1)
     raise AssertionError("no child began to measure")
+
+
+@pytest.mark.parametrize("device", ["directml", "directml:0"])
+def test_training_on_directml_is_refused_with_the_reason(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], device: str
+) -> None:
+    windows = SAMPLES.parent.parent / "tests" / "machines" / "windows-directml.json"
+    monkeypatch.setenv("VOXMATRIX_MACHINE", str(windows))
+    words[words.index("--device") + 1] = device
+    assert main.run(words) == 4
+    said = capsys.readouterr().err
+    assert "not for training" in said and "no complex numbers" in said and "--device cpu" in said
+    assert not (tmp_path / "run" / "last.ckpt").exists()

@@ -1,5 +1,6 @@
 """Containers, started as a careful person starts them."""
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,19 @@ def docker(*words: str, expect: int | None = 0) -> subprocess.CompletedProcess[s
     if expect is not None and done.returncode != expect:
         pytest.fail(f"docker {' '.join(words)}\nended with {done.returncode}, not {expect}\n{done.stdout}{done.stderr}")
     return done
+
+
+def is_built(image: str) -> bool:
+    """Whether the engine has it."""
+    return docker("image", "inspect", image, expect=None).returncode == 0
+
+
+def owner(folder: Path) -> str:
+    """The user of a container that may write there; root hands the folder to a stranger, as an administrator would."""
+    user = os.getuid() or 12345
+    if os.getuid() == 0:
+        os.chown(folder, user, 0)
+    return f"{user}:0"
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,19 @@ def test_its_configuration_is_what_engines_expect(row: matrix.Row, facts: dict[s
     } <= set(config["Labels"])
 
 
+def test_gpus_are_reached_without_a_word_of_the_user(row: matrix.Row, facts: dict[str, Any]) -> None:
+    environment = dict(line.split("=", 1) for line in facts["Config"]["Env"])
+    assert environment["VOXMATRIX_IMAGE"] == row.name
+    wanted = {
+        "NVIDIA_VISIBLE_DEVICES": "all",
+        "NVIDIA_DRIVER_CAPABILITIES": "compute,utility",
+        "TORCH_CUDA_ARCH_LIST": row.torch_arch_list,
+    }
+    assert {name: environment.get(name) for name in wanted} == (wanted if row.cuda else dict.fromkeys(wanted))
+    # Set by images of NVIDIA's, it would keep the container from starting on drivers that are new enough.
+    assert "NVIDIA_REQUIRE_CUDA" not in environment
+
+
 def test_no_word_or_help_explains_itself_without_any_network(image: str) -> None:
     for words in ((), ("--help",)):
         assert "train" in docker("run", "--rm", "--network", "none", image, *words).stdout

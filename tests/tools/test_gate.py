@@ -1,5 +1,6 @@
 """docker/gate.py, the last word of a build."""
 
+import json
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -12,11 +13,23 @@ from tools import matrix
 PACKAGING = Path(str(distribution("packaging").locate_file("packaging")))
 
 
+BLACKWELL = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
+
+
 def _gate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PYTHONPATH": f"{folder}:{matrix.ROOT}:{PACKAGING.parent}",
+        "VOXMATRIX_IMAGE_FACTS": str(folder / "image.json"),
+    }
     return subprocess.run(
         [sys.executable, str(matrix.ROOT / "docker" / "gate.py"), *words],
-        capture_output=True, text=True, check=False, env={"PYTHONPATH": f"{folder}:{PACKAGING.parent}"},
+        capture_output=True, text=True, check=False, env=environment,
     )  # fmt: skip
+
+
+def _measured(folder: Path, kernels: list[str], **libraries: list[str]) -> None:
+    named = {f"{name}/lib/lib{name}.so": names for name, names in libraries.items()}
+    (folder / "image.json").write_text(json.dumps({"kernels": kernels, "libraries": named}), encoding="utf-8")
 
 
 def _installed(folder: Path, name: str, version: str, *requirements: str) -> None:
@@ -48,6 +61,7 @@ def test_only_the_promised_torch_passes(
 ) -> None:
     _torch(tmp_path, version, cuda)
     _installed(tmp_path, "voxmatrix", "1")
+    _measured(tmp_path, ["sm_90"])
     done = _gate(tmp_path, *promised)
     assert (done.returncode == 0) is passes, done.stderr
     if not passes:
@@ -65,3 +79,42 @@ def test_what_the_app_needs_must_be_locked(tmp_path: Path) -> None:
         "gate: voxmatrix needs vox-first>=2, and 1.5 is locked: ./run lock",
         "gate: voxmatrix needs vox-second, and vox-second is not installed: ./run lock",
     ]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "kernels", "complaint"),
+    [
+        ("10.0 12.0", "", ""),
+        ("7.5 8.9 9.0 10.3 12.1", " ".join(BLACKWELL), ""),
+        ("12.0 13.0", "", "promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 sm_75 "),
+        ("6.1", "", "promises capability 6.1, and torch"),
+        ("12.0", "sm_90 sm_120", "the row's kernels are sm_90 sm_120, torch's are sm_70 "),
+    ],
+)
+def test_a_promise_without_kernels_ends_the_build_in_one_sentence(
+    tmp_path: Path, capabilities: str, kernels: str, complaint: str
+) -> None:
+    _torch(tmp_path, "2.10.0+cu128", "12.8")
+    _installed(tmp_path, "voxmatrix", "1")
+    _measured(tmp_path, BLACKWELL, torchaudio=BLACKWELL)
+    done = _gate(tmp_path, "2.10.0", "12.8", capabilities, kernels)
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == done.returncode == bool(complaint)
+
+
+def test_a_library_beside_torch_must_keep_the_promise_too_and_cudas_own_need_not(tmp_path: Path) -> None:
+    _torch(tmp_path, "2.10.0+cu128", "12.8")
+    _installed(tmp_path, "voxmatrix", "1")
+    _measured(tmp_path, BLACKWELL, torchaudio=["sm_90", "compute_90"], nvidia=["sm_52"])
+    done = _gate(tmp_path, "2.10.0", "12.8", "9.0 12.0")
+    assert done.stderr.splitlines() == [
+        "gate: the row promises capability 12.0, and torchaudio/lib/libtorchaudio.so has code for sm_90 compute_90 only"
+    ]
+
+
+def test_kernels_that_were_never_measured_are_no_kernels(tmp_path: Path) -> None:
+    _torch(tmp_path, "2.10.0+cu128", "12.8")
+    _installed(tmp_path, "voxmatrix", "1")
+    done = _gate(tmp_path, "2.10.0", "12.8", "12.0")
+    assert done.returncode == 1
+    assert "nothing is known of the kernels" in done.stderr

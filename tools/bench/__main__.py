@@ -45,6 +45,7 @@ BENCHES = (
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="start", title="Commands that speak of a computer, beside Python itself", script="start.py"),
     Bench(name="heard", title="The voice that comes along, heard by a recogniser", script="heard.py"),
+    Bench(name="images", title="Sizes of the images that are built here", script="images.py"),
 )
 
 

@@ -1,0 +1,71 @@
+"""The workflows, read: pinned, with no more rights than needed, and of the tasks that anybody can run."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+TASKS = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def text(request: pytest.FixtureRequest) -> str:
+    path: Path = request.param
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def jobs(text: str) -> dict[str, dict[str, Any]]:
+    loaded: dict[str, dict[str, Any]] = yaml.safe_load(text)["jobs"]
+    return loaded
+
+
+def steps(jobs: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+def test_there_are_workflows() -> None:
+    assert [path.stem for path in FILES] == ["checks", "images"]
+
+
+def test_actions_are_pinned_by_their_hash_and_say_which_version_that_is(text: str) -> None:
+    used = re.findall(r"uses: (.*)", text)
+    assert used
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one) for one in used)
+
+
+def test_the_same_action_has_the_same_hash_everywhere() -> None:
+    used = {one for path in FILES for one in re.findall(r"uses: (.*)", path.read_text(encoding="utf-8"))}
+    assert len(used) == len({one.partition("@")[0] for one in used})
+
+
+def test_rights_are_read_only_but_where_a_job_says_otherwise(text: str, jobs: dict[str, dict[str, Any]]) -> None:
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    wider = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    assert wider in ({}, {"image": {"contents": "read", "id-token": "write", "attestations": "write"}})
+
+
+def test_every_job_ends_some_day_and_no_checkout_keeps_its_key(jobs: dict[str, dict[str, Any]]) -> None:
+    assert all("timeout-minutes" in job for job in jobs.values())
+    checkouts = [step for step in steps(jobs) if step.get("uses", "").startswith("actions/checkout")]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_no_words_of_strangers_are_run_as_commands(jobs: dict[str, dict[str, Any]]) -> None:
+    assert not [step["run"] for step in steps(jobs) if "${{" in step.get("run", "")]
+
+
+def test_tasks_are_those_of_this_project(jobs: dict[str, dict[str, Any]]) -> None:
+    asked = {name for step in steps(jobs) for name in re.findall(r"\./run \"?([a-z]+)(?:-\$ROW)?", step.get("run", ""))}
+    assert asked
+    assert all(re.search(rf"def {name}\(|\"{name}\"", TASKS) for name in asked)
+
+
+def test_what_is_being_published_is_not_cancelled() -> None:
+    images = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
+    assert images["concurrency"]["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
+    assert images["jobs"]["promote"]["needs"] == "image"

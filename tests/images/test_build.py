@@ -1,0 +1,67 @@
+"""Builds that must fail, and what they say: of made-up rows, on the steps of the real Dockerfiles."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.images.containers import is_built
+from tools import building, rows
+
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
+
+BLACKWELL = rows.rows()["blackwell"]
+
+
+def _words(row: rows.Row, build: building.Build) -> list[str]:
+    words = building.command(row, build)
+    words[words.index("--tag") + 1] = f"voxmatrix-made-up:{row.name}"
+    return words
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Path:
+    """What a build may read, to be changed."""
+    for name in ("docker", "app", "entrypoint"):
+        shutil.copytree(rows.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(rows.ROOT / "samples" / "voices", tmp_path / "samples" / "voices")
+    for name in ("pyproject.toml", "README.md", "LICENSE", BLACKWELL.dockerfile):
+        shutil.copy(rows.ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def _fails(words: list[str], context: Path) -> str:
+    done = subprocess.run(words, cwd=context, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    return done.stdout + done.stderr
+
+
+def test_a_nightly_that_is_gone_ends_the_build_with_the_stable_row(context: Path) -> None:
+    row = rows.rows()["blackwell-nightly"]
+    house = context / "wheelhouse" / row.name
+    house.mkdir(parents=True)
+    (house / "other-1-py3-none-any.whl").write_bytes(b"")  # an index without that torch, and no network
+    hashed = f"torch=={row.torch} \\\n    --hash=sha256:{'0' * 64}\n"
+    (context / row.pins).write_text(hashed, encoding="utf-8")
+    said = _fails(_words(row, building.Build(version="1", wheelhouse=True)), context)
+    sentence = f"torch=={row.torch} is gone from the index: nightlies vanish after some weeks."
+    assert f"{sentence} Use the stable row blackwell: ./run build-blackwell" in said
+
+
+def test_a_row_that_promises_what_its_torch_has_not_is_not_built(context: Path) -> None:
+    if not is_built(BLACKWELL.image):
+        pytest.skip(f"{BLACKWELL.image} is not built, and a build would fetch gigabytes: ./run build-blackwell")
+    text = (context / "docker" / "images.toml").read_text(encoding="utf-8")
+    promised = rows.read(text.replace('capabilities = ["10.0", "12.0"]', 'capabilities = ["10.0", "13.0"]'))
+    said = _fails(_words(promised["blackwell"], building.this_build(BLACKWELL)), context)
+    assert "gate: the row promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 " in said
+
+
+def test_a_row_of_another_cuda_is_not_built(context: Path) -> None:
+    if not is_built(BLACKWELL.image):
+        pytest.skip(f"{BLACKWELL.image} is not built, and a build would fetch gigabytes: ./run build-blackwell")
+    text = (context / "docker" / "images.toml").read_text(encoding="utf-8")
+    other = rows.read(text.replace('cuda = "12.8"', 'cuda = "12.9"'))
+    said = _fails(_words(other["blackwell"], building.this_build(BLACKWELL)), context)
+    assert "gate: torch is 2.10.0 for CUDA 12.8, the row promises 2.10.0 for CUDA 12.9" in said

@@ -1,0 +1,55 @@
+"""How large the built images are, by layer: prints a JSON object. Those that are not built are left out."""
+
+import json
+import subprocess
+
+from tools import matrix
+
+#: What is looked for in the command of a layer → what the layer is.
+_LAYERS = {
+    "slim.sh cuda": "CUDA's libraries",
+    "slim.sh torch": "torch",
+    "/pins/all.txt": "the other pins",
+    "/wheels": "the app",
+}
+
+
+def main() -> None:
+    """Ask the engine of every row."""
+    figures = {row.name: _figures(row) for row in matrix.rows().values() if row.can_be_built and _is_built(row.image)}
+    print(json.dumps({"setting": "uncompressed, in MB of 10^6 bytes", **figures}, indent=1))
+
+
+def _figures(row: matrix.Row) -> dict[str, object]:
+    layers = _layers(row.image)
+    size = int(_inspect(row.image, ".Size"))
+    parts = {name: round(layers[name] / 1e6, 1) for name in _LAYERS.values() if layers.get(name)}
+    kernels = _inspect(row.image, 'index .Config.Labels "voxmatrix.kernels"') or "none"
+    return {"size": round(size / 1e6), "wanted": f"at most {row.size_mb}", **parts, "machine code": kernels}
+
+
+def _inspect(image: str, what: str) -> str:
+    return _docker("image", "inspect", "--format", f"{{{{{what}}}}}", image)
+
+
+def _layers(image: str) -> dict[str, int]:
+    history = _docker("history", "--no-trunc", "--human=false", "--format", "{{.Size}} {{.CreatedBy}}", image)
+    found = {}
+    for line in history.splitlines():
+        size, _, made_by = line.partition(" ")
+        name = next((name for part, name in _LAYERS.items() if part in made_by), None)
+        if name is not None:
+            found[name] = int(size)
+    return found
+
+
+def _is_built(image: str) -> bool:
+    return subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
+
+
+def _docker(*words: str) -> str:
+    return subprocess.run(["docker", *words], capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()

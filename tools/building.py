@@ -1,0 +1,134 @@
+"""How an image is built: what a row and this checkout make of `docker buildx build`. Standard library only."""
+
+import os
+import platform
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.rows import ROOT, Row
+
+INDEX = "VOXMATRIX_TORCH_INDEX"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """What a build takes from the checkout and the machine, and not from the row."""
+
+    version: str
+    revision: str = ""
+    created: str = ""
+    wheelhouse: bool = False
+    torch_index: str | None = None
+    ca: str = ""
+    network: str = "default"
+    platform: str = ""  # of this machine; "": the row's first
+
+
+def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
+    """The build that this checkout and this machine make of a row."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    certificates = (environment.get(name, "") for name in ("VOXMATRIX_CA", "PIP_CERT", "SSL_CERT_FILE"))
+    return Build(
+        version=project["version"],
+        revision=_git("rev-parse", "HEAD"),
+        created=_git("log", "-1", "--format=%cI"),
+        wheelhouse=any((ROOT / row.wheelhouse).glob("*.whl")),
+        torch_index=named_index(row, environment),
+        ca=next((path for path in certificates if path and Path(path).is_file()), ""),
+        network=environment.get("VOXMATRIX_BUILD_NETWORK", "default"),
+        platform=_PLATFORMS.get(platform.machine().lower(), ""),
+    )
+
+
+_PLATFORMS = {"x86_64": "linux/amd64", "amd64": "linux/amd64", "aarch64": "linux/arm64", "arm64": "linux/arm64"}
+
+
+def named_index(row: Row, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The index of torch that the environment names for a row; None when it names none.
+
+    The name without a row means an index of CPU builds, which would be wrong for a row with CUDA.
+    """
+    own = environment.get(f"{INDEX}_{row.name.upper().replace('-', '_')}")
+    return own if own is not None or row.cuda else environment.get(INDEX)
+
+
+def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
+    """Where a row's torch comes from; "": from where pip looks by default."""
+    named = named_index(row, environment)
+    return row.index if named is None else named
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def chosen_platform(row: Row, build: Build) -> str:
+    """The platform of this machine where the row has it: one engine loads one."""
+    return build.platform if build.platform in row.platforms else row.platforms[0]
+
+
+def arguments(row: Row, build: Build) -> dict[str, str]:
+    """The build arguments of a row's Dockerfile."""
+    index = row.index if build.torch_index is None else build.torch_index
+    given = {
+        "BASE": row.base_reference,
+        "ROW": row.name,
+        "TORCH": row.torch,
+        "TORCH_INDEX": "" if build.wheelhouse else index,
+    }
+    if row.cuda:
+        given |= {
+            "CUDA": row.cuda,
+            "CAPABILITIES": " ".join(row.capabilities),
+            "KERNELS": " ".join(row.kernels_on(chosen_platform(row, build))),
+            "TORCH_CUDA_ARCH_LIST": row.torch_arch_list,
+            "INSTEAD": row.instead,
+        }
+    return given
+
+
+def labels(row: Row, build: Build) -> dict[str, str]:
+    """OCI's labels, and ours. What is not known is left out.
+
+    The kernels are the row's; docker/gate.py fails the build that measures others, so the label is measured as well.
+    """
+    title = "org.opencontainers.image"
+    given = {
+        f"{title}.title": "voxmatrix",
+        f"{title}.description": f"One voice app, every GPU: the image '{row.name}'",
+        f"{title}.version": build.version,
+        f"{title}.revision": build.revision,
+        f"{title}.created": build.created,
+        f"{title}.licenses": "Apache-2.0",
+        f"{title}.base.name": row.base,
+        f"{title}.base.digest": row.base_digest,
+        "voxmatrix.row": row.name,
+        "voxmatrix.torch": row.torch,
+        "voxmatrix.cuda": row.cuda,
+        "voxmatrix.kernels": " ".join(row.kernels_on(chosen_platform(row, build))),
+        "voxmatrix.oldest-driver": row.oldest_driver,
+    }
+    return {key: value for key, value in given.items() if value}
+
+
+def command(row: Row, build: Build) -> list[str]:
+    """The words that build a row."""
+    flags = {
+        "--file": [row.dockerfile],
+        "--tag": [row.image],
+        "--platform": [chosen_platform(row, build)],
+        "--network": [build.network],
+        "--build-arg": [f"{name}={value}" for name, value in arguments(row, build).items()],
+        "--label": [f"{name}={value}" for name, value in labels(row, build).items()],
+        "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
+        "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
+    }
+    words = [word for flag, values in flags.items() for value in values for word in (flag, value)]
+    return ["docker", "buildx", "build", "--load", *words, "."]

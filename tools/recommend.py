@@ -1,0 +1,209 @@
+"""Which image suits a computer, and why the others do not: `tools/matrix.py recommend`. Standard library only.
+
+The choice is app.plan's, as `voxmatrix doctor` makes it inside an image; nothing of it is repeated here.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.machine import computer, nvidia_smi
+from app.machine.facts import Capability, Gpu, Machine, TorchBuild
+from app.machine.nvidia import visible_gpus
+from app.plan.images import able_images, advice, best_image, oldest_driver
+from app.plan.verdict import judge
+from app.tables import rows
+from app.tables.image import CPU, Image, images
+
+_KINDS = {"cuda": "NVIDIA's GPUs", "directml": "DirectX 12 GPUs under Windows"}
+
+
+class UsageError(Exception):
+    """What was asked cannot be understood; the sentence says what was seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """The image for one GPU, or for a computer without one."""
+
+    gpu: Gpu | None
+    image: str
+    reason: str
+    remedy: str  # what to do where a better image waits for it; "" else
+    rejected: Mapping[str, str]  # image → why not
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of the word."""
+    parser.add_argument("--capability", help="compute capability of the GPU, e.g. 12.0")
+    parser.add_argument("--driver", help="version of NVIDIA's driver, e.g. 570.86 (with --capability)")
+    parser.add_argument("--machine", metavar="FILE.json", type=Path, help="a described computer (doctor --record)")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def answer(asked: argparse.Namespace) -> str:
+    """What is printed.
+
+    Raises:
+        UsageError: the flags or the file make no sense.
+    """
+    machine = _machine(asked)
+    advised = recommend(machine)
+    if asked.json:
+        return json.dumps({"image": for_all(advised), "gpus": [_to_json(one) for one in advised if one.gpu]}, indent=2)
+    return "\n".join(_in_words(one) for one in advised)
+
+
+def recommend(machine: Machine) -> list[Advice]:
+    """One piece of advice for each GPU; one without a GPU where there is none."""
+    if not machine.gpus:
+        others = {name: _needs(image) for name, image in images().items() if name != CPU}
+        return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
+    return [_advise(gpu, machine) for gpu in machine.gpus]
+
+
+def for_all(advised: list[Advice]) -> str | None:
+    """The image that is the best one for every GPU; None when they want different ones."""
+    wanted = {one.image for one in advised}
+    return wanted.pop() if len(wanted) == 1 else None
+
+
+def with_torch_of(image: Image, machine: Machine) -> Machine:
+    """The same computer inside an image."""
+    kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
+    suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
+    build = TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
+    return replace(machine, torch=build)
+
+
+def _advise(gpu: Gpu, machine: Machine) -> Advice:
+    best = best_image(gpu, machine)
+    reason = judge(gpu, with_torch_of(best, machine)).reason if best.name != CPU else "no other image can use it"
+    return Advice(
+        gpu=gpu,
+        image=best.name,
+        reason=reason,
+        remedy=advice(gpu, machine) if best.name == CPU else "",
+        rejected={name: _why_not(image, best, gpu, machine) for name, image in images().items() if name != best.name},
+    )
+
+
+def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
+    if not image.kinds:
+        return "it has no CUDA: it would leave the GPU idle"
+    if gpu.kind not in image.kinds or not image.cuda:
+        return _needs(image)
+    if not image.kernels_on(machine.architecture):
+        return f"there is none for the architecture {machine.architecture}"
+    judged = judge(gpu, with_torch_of(image, machine))
+    return judged.reason if judged.verdict != "native" else _why_not_though_native(image, best, gpu, machine)
+
+
+def _why_not_though_native(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
+    if image not in able_images(gpu, machine):
+        return f"its torch still runs here, but it is advised from capability {_capability(image)} on"
+    floor = oldest_driver(image, gpu, machine)
+    if (driver := rows.version(gpu.driver)) and driver < rows.known_version(floor):
+        return f"it is advised from driver {floor} on, and this is {gpu.driver}"
+    if driver is None:
+        return f"it needs driver {floor} or newer, and the driver is not known"
+    return f"it runs as well; {best.name} has the newer torch ({best.torch}, not {image.torch})"
+
+
+def _needs(image: Image) -> str:
+    return f"it is for {' and '.join(_KINDS.get(kind, kind) for kind in image.kinds)}"
+
+
+def _capability(image: Image) -> str:
+    return ".".join(map(str, image.from_capability or ()))
+
+
+def _machine(asked: argparse.Namespace) -> Machine:
+    if asked.machine is not None:
+        if asked.capability or asked.driver:
+            raise UsageError("--machine says all of the computer: leave --capability and --driver out")
+        return read_machine(asked.machine)
+    here = Machine(
+        platform=computer.read_platform(),
+        architecture=computer.read_architecture(),
+        wsl=computer.read_wsl(Path("/")),
+        cpus=os.cpu_count() or 1,
+    )
+    if asked.capability is None:
+        if asked.driver:
+            raise UsageError("--driver needs --capability: which GPU is it?")
+        return replace(here, gpus=visible_gpus(nvidia_smi.read_cards(), None))
+    if asked.driver is not None and rows.version(asked.driver) is None:
+        raise UsageError(f"--driver is {asked.driver!r}, which is no version such as 570.86")
+    try:
+        capability = Capability.parse(asked.capability)
+    except ValueError as error:
+        raise UsageError(f"--capability: {error}") from error
+    return replace(here, gpus=(Gpu(index=0, kind="cuda", capability=capability, driver=asked.driver),))
+
+
+def read_machine(path: Path) -> Machine:
+    """What a described computer says that matters here. (`voxmatrix doctor` checks every key, with pydantic.)
+
+    Raises:
+        UsageError: it cannot be read, or is no described computer.
+    """
+    try:
+        described = json.loads(path.read_text(encoding="utf-8-sig"))
+        gpus = tuple(_gpu(each) for each in described.get("gpus", []))
+        return Machine(
+            platform=described["platform"], architecture=described.get("architecture"),
+            wsl=bool(described.get("wsl")), cpus=described.get("cpus", 1), gpus=gpus,
+        )  # fmt: skip
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path} describes no computer ({error}); `voxmatrix doctor --record` writes one") from error
+
+
+def _gpu(described: Mapping[str, Any]) -> Gpu:
+    capability = described.get("capability")
+    return Gpu(
+        index=described["index"],
+        kind=described["kind"],
+        name=described.get("name"),
+        capability=None if capability is None else Capability.parse(capability),
+        driver=described.get("driver"),
+        unified=bool(described.get("unified")),
+    )
+
+
+def _to_json(one: Advice) -> dict[str, Any]:
+    assert one.gpu is not None
+    return {
+        "index": one.gpu.index,
+        "name": one.gpu.name,
+        "capability": None if one.gpu.capability is None else str(one.gpu.capability),
+        "driver": one.gpu.driver,
+        "image": one.image,
+        "reason": one.reason,
+        "remedy": one.remedy,
+        "rejected": dict(one.rejected),
+    }
+
+
+def _in_words(one: Advice) -> str:
+    lines = [f"{_called(one.gpu)}: use the image {one.image} ({one.reason})"]
+    if one.remedy:
+        lines.append(f"  → {one.remedy}")
+    lines += [f"  not {name}: {why}" for name, why in one.rejected.items()]
+    flags = "" if one.gpu is None or one.image == CPU else "--gpus all "
+    if "windows" not in one.image:
+        lines.append(f"  ./run build-{one.image} && docker run --rm {flags}voxmatrix:{one.image} doctor")
+    return "\n".join(lines)
+
+
+def _called(gpu: Gpu | None) -> str:
+    if gpu is None:
+        return "this computer"
+    facts = [gpu.name or f"GPU {gpu.index}", f"capability {gpu.capability}" if gpu.capability else ""]
+    return ", ".join(filter(None, [*facts, f"driver {gpu.driver}" if gpu.driver else ""]))

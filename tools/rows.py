@@ -1,0 +1,215 @@
+"""The rows of docker/images.toml: read whole, wrong ones refused. Standard library only."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "docker" / "images.toml"
+
+CHANNELS = ("stable", "nightly")
+STATUSES = ("tested", "build-only", "not run")
+NOT_RUN = "not run"
+
+_VERSION = (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly")
+#: Field → what its text must look like, and how that is said to a person.
+_SHAPES = {
+    "name": (r"[a-z][a-z0-9-]*", "lower-case letters, digits and dashes"),
+    "dockerfile": (r"Dockerfile\.[a-z0-9-]+", "Dockerfile.NAME"),
+    "base": (r"[a-z0-9./:-]+:[A-Za-z0-9._-]+", "NAME:TAG"),
+    "base_digest": (r"(sha256:[0-9a-f]{64})?", "sha256: and 64 hexadecimal digits"),
+    "python": (r"3\.\d+", "3.MINOR"),
+    "torch": _VERSION,
+    "torchaudio": _VERSION,
+    "cuda": (r"(\d+\.\d+)?", 'MAJOR.MINOR, or ""'),
+    "index": (r"(https://\S+)?", 'an https address, or ""'),
+    "from_capability": (r"(\d+\.\d)?", 'a capability such as 12.0, or ""'),
+    "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),
+    "source": (r".+", "a sentence"),
+    "note": (r"[^\n|]*", "one line without a bar"),
+}
+#: The same of each text in a list.
+_MEMBERS = {
+    "capabilities": (r"\d+\.\d", "capabilities such as 12.0"),
+    "platforms": (r"(linux|windows)/(amd64|arm64)", "platforms such as linux/amd64"),
+    "extras": (r"[a-z0-9-]+", "names"),
+    "kinds": (r"cuda|directml|xpu|rocm|mps", "kinds of GPU such as cuda"),
+}
+_KERNEL = r"(sm|compute)_\d{2,3}[af]?"
+_MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "windows/amd64": "x86_64"}
+
+
+class MatrixError(Exception):
+    """A row of the table is wrong; the sentence names the row, the field and the value seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One image."""
+
+    name: str
+    dockerfile: str
+    base: str
+    python: str
+    channel: str
+    torch: str
+    torchaudio: str
+    cuda: str
+    index: str
+    capabilities: tuple[str, ...]
+    oldest_driver: str
+    platforms: tuple[str, ...]
+    extras: tuple[str, ...]
+    size_mb: int
+    status: str
+    source: str
+    base_digest: str = ""
+    kinds: tuple[str, ...] = ()
+    kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    from_capability: str = ""
+    instead: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for check in (self._check_texts, self._check_lists, self._check_kernels, self._check_sense):
+            check()
+
+    def _wrong(self, name: str, must: str) -> MatrixError:
+        return MatrixError(f"[{self.name}] {name} is {getattr(self, name)!r}, must be {must}")
+
+    def _check_texts(self) -> None:
+        for name, (pattern, words) in _SHAPES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or not re.fullmatch(pattern, value):
+                raise self._wrong(name, words)
+        for name, known in (("channel", CHANNELS), ("status", STATUSES)):
+            if getattr(self, name) not in known:
+                raise self._wrong(name, f"one of {', '.join(known)}")
+        if type(self.size_mb) is not int or self.size_mb < (0 if self.status == NOT_RUN else 1):
+            raise self._wrong("size_mb", "a number of 10^6 bytes")
+
+    def _check_lists(self) -> None:
+        for name, (pattern, words) in _MEMBERS.items():
+            value = getattr(self, name)
+            if not isinstance(value, tuple):
+                raise self._wrong(name, "a list")
+            if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in value):
+                raise self._wrong(name, f"a list of {words}")
+        if not self.platforms:
+            raise MatrixError(f"[{self.name}] platforms is empty")
+
+    def _check_kernels(self) -> None:
+        if not isinstance(self.kernels, Mapping):
+            raise self._wrong("kernels", "a table of lists")
+        for names in self.kernels.values():
+            if not isinstance(names, tuple) or not all(re.fullmatch(_KERNEL, str(name)) for name in names):
+                raise self._wrong("kernels", "lists such as sm_90, compute_120")
+        missing = {_MACHINES[platform] for platform in self.platforms} - self.kernels.keys()
+        if self.cuda and missing:
+            raise MatrixError(f"[{self.name}] kernels says nothing of {', '.join(sorted(missing))}")
+
+    def _check_sense(self) -> None:
+        if (".dev" in self.torch) != (self.channel == "nightly"):
+            raise MatrixError(f"[{self.name}] channel is {self.channel!r} but torch is {self.torch!r}")
+        if bool(self.instead) != (self.channel == "nightly"):
+            raise MatrixError(f"[{self.name}] instead is {self.instead!r}: a nightly names a stable row, others none")
+        for name in ("capabilities", "kernels", "from_capability", "oldest_driver"):
+            if bool(getattr(self, name)) != bool(self.cuda):
+                raise MatrixError(f"[{self.name}] {name} and cuda must be given together, or neither")
+
+    @property
+    def image(self) -> str:
+        """The name that the tasks give to the built image."""
+        return f"voxmatrix:{self.name}"
+
+    @property
+    def base_reference(self) -> str:
+        """What stands behind FROM."""
+        return f"{self.base}@{self.base_digest}" if self.base_digest else self.base
+
+    @property
+    def torch_local(self) -> str:
+        """The local part of the version of this row's torch: `cpu`, `cu124`."""
+        return f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu"
+
+    @property
+    def pins(self) -> str:
+        """The locked requirements, from the root of the repository."""
+        return f"docker/pins/{self.name}.txt"
+
+    @property
+    def wheelhouse(self) -> str:
+        """Where wheels are looked for first, from the root of the repository."""
+        return f"wheelhouse/{self.name}"
+
+    @property
+    def gpu_kinds(self) -> tuple[str, ...]:
+        """Kinds of GPU that the image can use."""
+        return self.kinds or (("cuda",) if self.cuda else ())
+
+    @property
+    def can_be_built(self) -> bool:
+        """Whether Docker on Linux builds it."""
+        return self.system == "linux"
+
+    @property
+    def system(self) -> str:
+        """The operating system inside: linux or windows."""
+        return self.platforms[0].partition("/")[0]
+
+    @property
+    def torch_arch_list(self) -> str:
+        """TORCH_CUDA_ARCH_LIST for extensions of torch: machine code for each promise, and PTX for what comes after."""
+        return ";".join(self.capabilities) + "+PTX" if self.capabilities else ""
+
+    @property
+    def flash_archs(self) -> str:
+        """FLASH_ATTN_CUDA_ARCHS: flash-attn reads no other variable, and ignores what it does not know."""
+        return ";".join(text.replace(".", "") for text in self.capabilities)
+
+    def kernels_on(self, platform: str) -> tuple[str, ...]:
+        """The kernels that its torch has on a platform such as linux/amd64."""
+        return self.kernels.get(_MACHINES.get(platform, ""), ())
+
+
+def read(text: str) -> dict[str, Row]:
+    """The rows of a table, by name.
+
+    Raises:
+        MatrixError: the text is not such a table.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MatrixError(f"not TOML: {error}") from error
+    found = {name: _row(name, columns) for name, columns in table.items()}
+    for row in found.values():
+        if row.instead and (row.instead not in found or found[row.instead].channel != "stable"):
+            raise MatrixError(f"[{row.name}] instead is {row.instead!r}, which is no stable row")
+    return found
+
+
+def rows() -> dict[str, Row]:
+    """The rows of docker/images.toml."""
+    return read(TABLE.read_text(encoding="utf-8"))
+
+
+def _row(name: str, columns: Any) -> Row:
+    if not isinstance(columns, dict):
+        raise MatrixError(f"{name} stands outside a row")
+    optional = {"base_digest", "kinds", "kernels", "from_capability", "instead", "note"}
+    known = {each.name for each in fields(Row)} - {"name"}
+    if unknown := sorted(columns.keys() - known):
+        raise MatrixError(f"[{name}] has unknown fields: {', '.join(unknown)}")
+    if absent := sorted(known - optional - columns.keys()):
+        raise MatrixError(f"[{name}] lacks: {', '.join(absent)}")
+    return Row(name=name, **{key: _frozen(value) for key, value in columns.items()})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _frozen(each) for key, each in value.items()}
+    return tuple(value) if isinstance(value, list) else value
