@@ -100,10 +100,12 @@ def requirements() -> list[str]:
     return ["setuptools", *(each for each in needed if not re.match(r"torch(audio)?\b", each))]
 
 
-def constraints() -> str:
-    """The locked versions of the home row, without torch."""
+def constraints(installed: str) -> str:
+    """What torch brought along stays (`pip freeze` lists it); all else comes in the locked versions of the home row."""
+    here = pins.parse(installed)
     known = pins.parse((matrix.ROOT / matrix.rows()["cpu"].pins).read_text(encoding="utf-8"))
-    return pins.constraints({name: pin for name, pin in known.items() if name not in ("torch", "torchaudio")})
+    others = {name: pin for name, pin in known.items() if name not in here and name not in ("torch", "torchaudio")}
+    return pins.constraints({**here, **others})
 
 
 def _beside(pair: Pair, tests: str, keep: bool) -> Seen | None:
@@ -127,10 +129,10 @@ def _environment(folder: Path, pair: Pair) -> Path:
     if not python.exists():
         _say(f"{pair.name}: making {folder}")
         _run(sys.executable, "-m", "venv", folder)
-    limits = folder / "constraints.txt"
-    limits.write_text(constraints(), encoding="utf-8")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
     _run(*pip, f"torch=={pair.torch}", f"torchaudio=={pair.torchaudio}")
+    limits = folder / "constraints.txt"
+    limits.write_text(constraints(_run(python, "-m", "pip", "freeze", read=True)), encoding="utf-8")
     _run(*pip, "--constraint", limits, *requirements())
     return python
 

@@ -30,8 +30,13 @@ def test_anything_else_is_refused(text: str) -> None:
 def test_torch_is_not_among_what_is_installed_besides() -> None:
     assert not [each for each in patches.requirements() if each.startswith("torch")]
     assert [each for each in patches.requirements() if each.startswith("lightning")]
-    assert "\ntorch==" not in "\n" + patches.constraints()
-    assert "lightning==" in patches.constraints()
+
+
+def test_what_torch_brought_along_stays_and_the_rest_is_as_locked() -> None:
+    limits = patches.constraints("sympy==1.13.1\ntorch==2.6.0\ntorchaudio==2.6.0\n").splitlines()
+    assert {"sympy==1.13.1", "torch==2.6.0", "torchaudio==2.6.0"} < set(limits)
+    assert len({line.partition("==")[0] for line in limits}) == len(limits)
+    assert any(line.startswith("lightning==") for line in limits)
 
 
 def test_the_table_has_a_row_for_each_torch_and_a_column_for_each_patch() -> None:
