@@ -1,6 +1,7 @@
 """What stands elsewhere and is derived from the rows: README's table and the app's. Standard library only."""
 
 from collections.abc import Iterable
+from math import ceil
 
 from tools.rows import ROOT, Row
 
@@ -25,7 +26,7 @@ def readme_table(rows: Iterable[Row]) -> str:
             row.cuda or "–",
             _kernels(row) or "–",
             row.oldest_driver or "–",
-            f"{row.size_mb / 1000:.1f} GB" if row.size_mb else "–",
+            f"{ceil(row.size_mb / 100) / 10} GB" if row.size_mb else "–",
             row.status,
             row.note or "Any computer.",
         ]

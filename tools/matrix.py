@@ -14,6 +14,7 @@ command.)
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -41,6 +42,8 @@ def main(words: list[str]) -> int:
     except recommend.UsageError as error:
         print(f"recommend: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from tools.row_shapes import KERNEL, MEMBERS, TEXTS
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docker" / "images.toml"
 
@@ -14,31 +16,6 @@ CHANNELS = ("stable", "nightly")
 STATUSES = ("tested", "build-only", "not run")
 NOT_RUN = "not run"
 
-_VERSION = (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly")
-#: Field → what its text must look like, and how that is said to a person.
-_SHAPES = {
-    "name": (r"[a-z][a-z0-9-]*", "lower-case letters, digits and dashes"),
-    "dockerfile": (r"Dockerfile\.[a-z0-9-]+", "Dockerfile.NAME"),
-    "base": (r"[a-z0-9./:-]+:[A-Za-z0-9._-]+", "NAME:TAG"),
-    "base_digest": (r"(sha256:[0-9a-f]{64})?", "sha256: and 64 hexadecimal digits"),
-    "python": (r"3\.\d+", "3.MINOR"),
-    "torch": _VERSION,
-    "torchaudio": _VERSION,
-    "cuda": (r"(\d+\.\d+)?", 'MAJOR.MINOR, or ""'),
-    "index": (r"(https://\S+)?", 'an https address, or ""'),
-    "from_capability": (r"(\d+\.\d)?", 'a capability such as 12.0, or ""'),
-    "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),
-    "source": (r".+", "a sentence"),
-    "note": (r"[^\n|]*", "one line without a bar"),
-}
-#: The same of each text in a list.
-_MEMBERS = {
-    "capabilities": (r"\d+\.\d", "capabilities such as 12.0"),
-    "platforms": (r"(linux|windows)/(amd64|arm64)", "platforms such as linux/amd64"),
-    "extras": (r"[a-z0-9-]+", "names"),
-    "kinds": (r"cuda|directml|xpu|rocm|mps", "kinds of GPU such as cuda"),
-}
-_KERNEL = r"(sm|compute)_\d{2,3}[af]?"
 _MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "windows/amd64": "x86_64"}
 
 
@@ -81,7 +58,7 @@ class Row:
         return MatrixError(f"[{self.name}] {name} is {getattr(self, name)!r}, must be {must}")
 
     def _check_texts(self) -> None:
-        for name, (pattern, words) in _SHAPES.items():
+        for name, (pattern, words) in TEXTS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or not re.fullmatch(pattern, value):
                 raise self._wrong(name, words)
@@ -92,7 +69,7 @@ class Row:
             raise self._wrong("size_mb", "a number of 10^6 bytes")
 
     def _check_lists(self) -> None:
-        for name, (pattern, words) in _MEMBERS.items():
+        for name, (pattern, words) in MEMBERS.items():
             value = getattr(self, name)
             if not isinstance(value, tuple):
                 raise self._wrong(name, "a list")
@@ -105,7 +82,7 @@ class Row:
         if not isinstance(self.kernels, Mapping):
             raise self._wrong("kernels", "a table of lists")
         for names in self.kernels.values():
-            if not isinstance(names, tuple) or not all(re.fullmatch(_KERNEL, str(name)) for name in names):
+            if not isinstance(names, tuple) or not all(re.fullmatch(KERNEL, str(name)) for name in names):
                 raise self._wrong("kernels", "lists such as sm_90, compute_120")
         missing = {_MACHINES[platform] for platform in self.platforms} - self.kernels.keys()
         if self.cuda and missing:

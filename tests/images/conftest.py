@@ -16,9 +16,9 @@ CLIPS = 12
 
 
 def _rows() -> list[matrix.Row]:
-    """The row that a task is about, else every row: those that are not built skip."""
+    """The row that a task is about, else all that are tested where releases are made: those that are not built skip."""
     chosen = os.environ.get("VOXMATRIX_ROW")
-    return [row for row in matrix.rows().values() if row.can_be_built and chosen in (None, row.name)]
+    return [row for row in matrix.rows().values() if (row.status == "tested" if chosen is None else row.name == chosen)]
 
 
 @pytest.fixture(scope="session", params=_rows(), ids=lambda row: row.name)
