@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_a_nightly_that_is_gone_ends_the_build_with_the_stable_row(context: Path
     (house / "other-1-py3-none-any.whl").write_bytes(b"")  # an index without that torch, and no network
     hashed = f"torch=={row.torch} \\\n    --hash=sha256:{'0' * 64}\n"
     (context / row.pins).write_text(hashed, encoding="utf-8")
-    said = _fails(_words(row, building.Build(version="1", wheelhouse=True)), context)
+    said = _fails(_words(row, replace(building.this_build(row), wheelhouse=True)), context)
     sentence = f"torch=={row.torch} is gone from the index: nightlies vanish after some weeks."
     assert f"{sentence} Use the stable row blackwell: ./run build-blackwell" in said
 
