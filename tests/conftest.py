@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -11,6 +12,10 @@ import pytest
 from entrypoint import patches
 
 patches.install()  # as every start of the program does
+
+# A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _docker() -> str | None:
