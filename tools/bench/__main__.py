@@ -37,7 +37,12 @@ class Bench:
 
 
 BENCHES = (
-    Bench(name="train", title="Training beside Piper's trainer", script="train_beside_piper.py"),
+    Bench(
+        name="train",
+        title="Training beside Piper's trainer",
+        script="train_beside_piper.py",
+        arguments=("--rounds", "2"),
+    ),
     Bench(name="tiny", title="A step of `tiny` beside one of `medium`", script="tiny_beside_medium.py"),
     Bench(name="checkpointing", title="A step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="speak", title="Speaking beside Piper's command line", script="speak_beside_piper.py"),
