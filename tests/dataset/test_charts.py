@@ -27,12 +27,14 @@ def test_the_histogram_counts_every_recording_once() -> None:
     assert "1 used, 1 left out" in drawing
 
 
+#: None in which the search for a number that is none would find one.
+NAMES = st.text(max_size=40).filter(lambda name: "nan" not in name.lower())
+
+
 @settings(deadline=None)
 @given(
     st.lists(
-        st.builds(
-            measured, st.text(max_size=40), st.just(0.0) | st.floats(1e-4, 1e6), st.integers(0, 10**6), st.booleans()
-        ),
+        st.builds(measured, NAMES, st.just(0.0) | st.floats(1e-4, 1e6), st.integers(0, 10**6), st.booleans()),
         max_size=20,
     )
 )

@@ -68,7 +68,9 @@ def test_with_little_memory_no_size_takes_more_than_may_be_taken(tiny: PreparedS
     assert result.budget.mib == 550
     (measured,) = kept()
     assert 1 <= measured.largest_batch < 64
-    assert all(size.peak_mib <= 550 for size in measured.sizes)
+    assert all(size.peak_mib <= 550 for size in measured.sizes if size.batch_size <= measured.largest_batch)
+    # What is tried is foretold from smaller sizes, which may be a little off; far beyond the limit nothing is tried.
+    assert all(size.peak_mib <= 550 * 1.1 for size in measured.sizes)
 
 
 def test_where_one_clip_does_not_fit_it_is_measured_with_gradient_checkpointing(
