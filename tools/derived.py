@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from math import ceil
 
 from tools.rows import ROOT, Row
+from tools.written_part import README, with_part
 
-README = ROOT / "README.md"
 APP_TABLE = ROOT / "app" / "tables" / "images.toml"
 BEGIN = "<!-- written by `python3 tools/matrix.py readme --write` from docker/images.toml; do not edit -->"
 END = "<!-- end of the images -->"
@@ -46,11 +46,7 @@ def with_readme_table(text: str, rows: Iterable[Row]) -> str:
     Raises:
         ValueError: the marks between which it belongs are not there.
     """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"README.md has not both lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{readme_table(rows)}\n{END}{after}"
+    return with_part(text, BEGIN, END, readme_table(rows))
 
 
 def write_readme(rows: Iterable[Row]) -> None:

@@ -1,14 +1,13 @@
 """README's table: the described GPUs that are served alike, in one row. Verdicts are those with a current driver."""
 
 import re
-from pathlib import Path
 
 from app.machine.facts import Gpu
 from app.tables.architecture import architecture
 from app.tables.driver import drivers, newest
 from tools.described import COLUMNS, Served, served
+from tools.written_part import with_part
 
-README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN = "<!-- written by `python -m tools.gpu_table` from tests/machines; do not edit -->"
 END = "<!-- end of what it writes -->"
 #: How the kinds are called that are not NVIDIA's.
@@ -22,11 +21,7 @@ def with_table(text: str) -> str:
     Raises:
         ValueError: the marks between which it belongs are not there.
     """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"README.md has not both lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{table()}\n{END}{after}"
+    return with_part(text, BEGIN, END, table())
 
 
 def table() -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from app.machine.facts import Gpu
 from app.tables.architecture import architecture
 from tools.described import COLUMNS, served
-from tools.gpu_classes import README, with_table
+from tools.gpu_classes import with_table
+from tools.written_part import README
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gpus.md"

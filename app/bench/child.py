@@ -5,14 +5,13 @@ VOXMATRIX_BENCH_BREAK=fp32=hang (or die, raise, memory) breaks a part, for tests
 """
 
 import json
-import os
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 from app.bench import matmul, speak, train
 from app.bench.part import Part
+from app.compute.child_side import asked_break, break_down, say
 from app.compute.memory import is_out_of_memory
 from app.compute.seen import seen_by_child
 from app.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
@@ -21,6 +20,7 @@ from app.machine.facts import Gpu, Machine
 #: How CUDA says that a library of torch lacks kernels for this GPU.
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
+_HOOK = "VOXMATRIX_BENCH_BREAK"
 _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[Part]]]] = {
     "matmul": (matmul.Matmul, matmul.parts),
     "speak": (speak.Speak, speak.parts),
@@ -35,15 +35,15 @@ def main(job: str) -> None:
     settings = make(
         **{name: tuple(value) if isinstance(value, list) else value for name, value in asked["job"].items()}
     )
-    _say({"started": ""})
+    say({"started": ""})
     try:
         parts = parts_of(settings, *seen_by_child(asked["device"], asked["name"]))
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
-        _say(_problem("", error))
+        say(_problem("", error))
         return
     for part in parts:
-        _say({"started": part.name})
-        _say(_measured(part))
+        say({"started": part.name})
+        say(_measured(part))
 
 
 def _measured(part: Part) -> dict[str, Any]:
@@ -73,22 +73,9 @@ def _exit_code(error: Exception, out_of_memory: bool) -> int:
 
 def _break(name: str) -> None:
     """Carry out what the hook asks for this part."""
-    broken, _, how = os.environ.get("VOXMATRIX_BENCH_BREAK", "").partition("=")
-    if broken != name:
-        return
-    if how == "hang":
-        while True:
-            time.sleep(3600)
-    if how == "die":
-        os.abort()
-    if how == "memory":
-        raise MemoryError("broken by VOXMATRIX_BENCH_BREAK")
-    raise RuntimeError("broken by VOXMATRIX_BENCH_BREAK")
-
-
-def _say(line: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    broken, how = asked_break(_HOOK)
+    if broken == name:
+        break_down(how, _HOOK)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ from app.errors import UsageError
 from app.files import read_errors
 
 if TYPE_CHECKING:
+    from app.plan.device import Wish
     from app.speak.command import OnSpoken
+    from app.speak.settings import SpeakSettings
     from app.speak.stream import Spoken
 
 #: A text of fewer letters is spoken before a bar could be read.
@@ -62,8 +64,6 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Speak a text into a file or a stream."""
-    from app.speak.command import speak_to
-    from app.speak.find_device import find_device
     from app.speak.places import default_voice
     from app.speak.settings import SpeakSettings
 
@@ -80,31 +80,40 @@ def command(
         raw=raw,
         bitrate=bitrate or None,
     )
-    wish = asked_device(Words(context), device, gpu, use_gpu)
-    if batch is not None:
-        if source or text is not None or file is not None:
-            raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
-        speak_batch.run(
-            Words(context),
-            batch,
-            out,
-            format,
-            Path(voice) if voice else default_voice(),
-            settings,
-            wish=wish,
-            parallel_voices=parallel_voices,
-            as_json=as_json,
-        )
+    wish, named = asked_device(Words(context), device, gpu, use_gpu), Path(voice) if voice else default_voice()
+    if batch is None:
+        _speak_one(source, text, file, out, named, settings, wish, as_json=as_json)
         return
+    if source or text is not None or file is not None:
+        raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
+    speak_batch.run(
+        Words(context), batch, out, format, named, settings,
+        wish=wish, parallel_voices=parallel_voices, as_json=as_json,
+    )  # fmt: skip
+
+
+def _speak_one(
+    source: str,
+    text: str | None,
+    file: Path | None,
+    out: str,
+    voice: Path,
+    settings: "SpeakSettings",
+    wish: "Wish",
+    *,
+    as_json: bool,
+) -> None:
+    from app.speak.command import speak_to
+    from app.speak.find_device import find_device
+
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
-    named = Path(voice) if voice else default_voice()
-    chosen = find_device(named, wish)
+    chosen = find_device(voice, wish)
     for finding in chosen.findings:
         warn(finding)
     try:
         with _given_text(source, text, file) as (given, length), _watched(length, as_json) as on_spoken:
-            speech = speak_to(place, given, named, settings, on_spoken, device=chosen.device, warn=warn)
+            speech = speak_to(place, given, voice, settings, on_spoken, device=chosen.device, warn=warn)
     except BrokenPipeError:
         # Who listens has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,22 +4,22 @@ A line is written before an operation and one after it, so that the parent knows
 VOXMATRIX_SMOKE_BREAK=matmul=wrong (or nan, raise, hang, die) breaks an operation, for tests; nothing else reads it.
 """
 
-import json
 import math
-import os
 import sys
 import time
 from typing import Any
 
+from app.compute.child_side import asked_break, break_down, say
 from app.doctor.operations import OPERATIONS, Operation, sampler
 
 #: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
+_HOOK = "VOXMATRIX_SMOKE_BREAK"
 
 
 def main(device_name: str, dtypes: list[str]) -> None:
     """Run every operation in every precision, then flash-attn."""
-    _say({"started": "import torch", "dtype": dtypes[0]})
+    say({"started": "import torch", "dtype": dtypes[0]})
     import torch
 
     device = torch.device(device_name)
@@ -27,13 +27,13 @@ def main(device_name: str, dtypes: list[str]) -> None:
         for operation in OPERATIONS:
             if operation.spectral and dtype != "float32":
                 continue
-            _say({"started": operation.name, "dtype": dtype})
+            say({"started": operation.name, "dtype": dtype})
             row = _row(operation, device, dtype)
-            _say(row)
+            say(row)
             if "problem" in row and device.type != "cpu":
                 return  # after an error of CUDA nothing works any more, and what follows would be blamed wrongly
-    _say({"started": "flash-attn", "dtype": dtypes[-1]})
-    _say({"flash_attention": _flash_attention(device)})
+    say({"started": "flash-attn", "dtype": dtypes[-1]})
+    say({"flash_attention": _flash_attention(device)})
 
 
 def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
@@ -62,16 +62,11 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
 
 def _fault(name: str) -> float:
     """Carry out what the hook asks for this operation; other than 0: a factor that makes its result wrong."""
-    broken, _, how = os.environ.get("VOXMATRIX_SMOKE_BREAK", "").partition("=")
+    broken, how = asked_break(_HOOK)
     if broken != name:
         return 0.0
-    if how == "hang":
-        while True:
-            time.sleep(3600)
-    if how == "die":
-        os.abort()
-    if how == "raise":
-        raise RuntimeError("broken by VOXMATRIX_SMOKE_BREAK")
+    if how not in ("nan", "wrong"):
+        break_down(how, _HOOK)
     return math.nan if how == "nan" else 2.0
 
 
@@ -90,11 +85,6 @@ def _flash_attention(device: Any) -> dict[str, Any]:
     except Exception as error:  # a wheel for another torch, no kernels for this GPU, not installed …
         return {"usable": False, "reason": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
     return {"usable": True, "reason": "forward and backward ran on this GPU"}
-
-
-def _say(line: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -101,16 +101,17 @@ def make_plan(
     budget = memory_budget(gpu, machine)
     devices = choose_devices(gpu, machine, asked.devices)
     known = profile(gpu, machine) if task == "train" else Kept()
+    need = Need(
+        row=memory_table().qualities[row.name],
+        table=memory_table(),
+        seconds=longest_seconds,
+        half=precision.value != "fp32",
+        devices=devices.value,
+        lines=measured_lines(known.one, row.name, precision.value, machine),
+    )
     batching = choose_batching(
         budget,
-        Need(
-            row=memory_table().qualities[row.name],
-            table=memory_table(),
-            seconds=longest_seconds,
-            half=precision.value != "fp32",
-            devices=devices.value,
-            lines=measured_lines(known.one, row.name, precision.value, machine),
-        ),
+        need,
         smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
         batch_size=asked.batch_size,
         accumulation=asked.accumulation,

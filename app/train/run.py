@@ -34,6 +34,7 @@ from app.train.state import Progress, RunState
 from app.train.step import Autocast, Networks, make_optimisers
 from app.train.watch import Watch
 from app.voice.build import build_discriminator, build_generator
+from app.voice.checkpoint import Checkpoint
 from app.voice.checkpointing import checkpointing
 
 
@@ -86,15 +87,7 @@ def open_run(
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
     state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
-    if found:
-        state.restore(found[1])
-        if leads() and found[0].name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
-            checkpoints.same_file(found[0], settings.out / checkpoints.LAST)
-        came_from = f"goes on from {found[0].name}, step {state.progress.step}"
-    elif recipe.start_from:
-        came_from = start_from(Path(recipe.start_from), state.networks, row, prepared)
-    else:
-        came_from = "starts from nothing"
+    came_from = _brought_forward(state, found, recipe, prepared, settings.out)
     checkpointing((state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value)
     if plan.compile.value:
         compile_networks(state.networks)
@@ -129,6 +122,25 @@ def open_run(
         threads=threads,
         came_from=came_from,
     )
+
+
+def _brought_forward(
+    state: RunState,
+    found: tuple[Path, Checkpoint] | None,
+    recipe: Recipe,
+    prepared: PreparedSet,
+    out: Path,
+) -> str:
+    """Give the state what was found in the folder, or what it starts from, and say which it was."""
+    if found:
+        path, checkpoint = found
+        state.restore(checkpoint)
+        if leads() and path.name != checkpoints.LAST:  # killed between two files, or last.ckpt is damaged
+            checkpoints.same_file(path, out / checkpoints.LAST)
+        return f"goes on from {path.name}, step {state.progress.step}"
+    if recipe.start_from:
+        return start_from(Path(recipe.start_from), state.networks, quality(prepared.quality), prepared)
+    return "starts from nothing"
 
 
 def _schedule(clips: tuple[Clip, ...], recipe: Recipe) -> Schedule:

@@ -7,10 +7,9 @@ VOXMATRIX_TUNE_BREAK=4=hang (or die, raise, memory) breaks sizes from 4 on, for 
 import json
 import os
 import sys
-import time
 from dataclasses import asdict
-from typing import Any
 
+from app.compute.child_side import asked_break, break_down, say
 from app.compute.memory import free_cached, is_out_of_memory
 from app.errors import VoxmatrixError
 from app.train.largest import Bounds, Search, Tried
@@ -18,6 +17,7 @@ from app.train.trial import Trial, open_trial
 from app.train.trial_job import Job
 
 _MOST_LETTERS = 300
+_HOOK = "VOXMATRIX_TUNE_BREAK"
 
 
 def main(asked: str) -> None:
@@ -32,17 +32,17 @@ def main(asked: str) -> None:
             tried=[Tried(**each) for each in plain["tried"]],
             too_large=plain["too_large"],
         )
-        _say({"ended": search.run()})
+        say({"ended": search.run()})
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
         text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
-        _say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
+        say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
 
 
 def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
     """Measure this size, and say how it went."""
     if os.getppid() != parent:  # it was killed: nobody reads this any more, and the device is wanted for other work
         sys.exit(1)
-    _say({"started": size})
+    say({"started": size})
     tried = None
     try:
         _break(size)
@@ -53,28 +53,15 @@ def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
     if tried is None:  # behind the except block: the error held the tensors that filled the memory
         trial.recover()
         free_cached(trial.device)
-    _say({"too_large": size} if tried is None else {"tried": asdict(tried)})
+    say({"too_large": size} if tried is None else {"tried": asdict(tried)})
     return tried
 
 
 def _break(size: int) -> None:
     """Carry out what the hook asks for this size."""
-    smallest, _, how = os.environ.get("VOXMATRIX_TUNE_BREAK", "").partition("=")
-    if not smallest or size < int(smallest):
-        return
-    if how == "hang":
-        while True:
-            time.sleep(3600)
-    if how == "die":
-        os.abort()
-    if how == "memory":
-        raise MemoryError("broken by VOXMATRIX_TUNE_BREAK")
-    raise RuntimeError("broken by VOXMATRIX_TUNE_BREAK")
-
-
-def _say(line: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    smallest, how = asked_break(_HOOK)
+    if smallest and size >= int(smallest):
+        break_down(how, _HOOK)
 
 
 if __name__ == "__main__":

@@ -50,19 +50,24 @@ def test_a_nightly_that_is_gone_ends_the_build_with_the_stable_row(context: Path
     assert f"{sentence} Use the stable row blackwell: ./run build-blackwell" in said
 
 
-def test_a_row_that_promises_what_its_torch_has_not_is_not_built(context: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            ('capabilities = ["10.0", "12.0"]', 'capabilities = ["10.0", "13.0"]'),
+            "gate: the row promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 ",
+        ),
+        (
+            ('cuda = "12.8"', 'cuda = "12.9"'),
+            "gate: torch is 2.10.0 for CUDA 12.8, the row promises 2.10.0 for CUDA 12.9",
+        ),
+    ],
+    ids=["of what its torch has not", "of another CUDA"],
+)
+def test_a_row_with_a_promise_that_is_not_kept_is_not_built(context: Path, change: tuple[str, str], said: str) -> None:
     if not is_built(BLACKWELL.image):
         pytest.skip(f"{BLACKWELL.image} is not built, and a build would fetch gigabytes: ./run build-blackwell")
     text = (context / "docker" / "images.toml").read_text(encoding="utf-8")
-    promised = rows.read(text.replace('capabilities = ["10.0", "12.0"]', 'capabilities = ["10.0", "13.0"]'))
-    said = _fails(_words(promised["blackwell"], building.this_build(BLACKWELL)), context)
-    assert "gate: the row promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 " in said
-
-
-def test_a_row_of_another_cuda_is_not_built(context: Path) -> None:
-    if not is_built(BLACKWELL.image):
-        pytest.skip(f"{BLACKWELL.image} is not built, and a build would fetch gigabytes: ./run build-blackwell")
-    text = (context / "docker" / "images.toml").read_text(encoding="utf-8")
-    other = rows.read(text.replace('cuda = "12.8"', 'cuda = "12.9"'))
-    said = _fails(_words(other["blackwell"], building.this_build(BLACKWELL)), context)
-    assert "gate: torch is 2.10.0 for CUDA 12.8, the row promises 2.10.0 for CUDA 12.9" in said
+    assert change[0] in text
+    promised = rows.read(text.replace(*change))["blackwell"]
+    assert said in _fails(_words(promised, building.this_build(BLACKWELL)), context)

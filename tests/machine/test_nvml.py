@@ -9,12 +9,9 @@ import pytest
 
 from app.machine.nvidia import visible_gpus
 from app.machine.nvml import read_cards
+from tests.machine.nvml_library import NVMLError, NvmlLibrary
 
 MIB = 1024 * 1024
-
-
-class NVMLError(Exception):
-    pass
 
 
 @dataclass
@@ -27,21 +24,10 @@ class Device:
     slices: list["Device"] | None = field(default=None)
 
 
-class Nvml:
-    """The functions of pynvml that are asked; a fact that is None is "not supported"."""
+class Nvml(NvmlLibrary):
+    """The functions of pynvml that are asked."""
 
-    NVMLError = NVMLError
     NVML_DEVICE_MIG_ENABLE = 1
-
-    def __init__(self, *devices: Device) -> None:
-        self.devices = devices
-        self.open = 0
-
-    def nvmlInit(self) -> None:
-        self.open += 1
-
-    def nvmlShutdown(self) -> None:
-        self.open -= 1
 
     def nvmlSystemGetDriverVersion(self) -> str:
         return "580.95.05"
@@ -61,17 +47,17 @@ class Nvml:
         return device.uuid
 
     def nvmlDeviceGetName(self, device: Device) -> bytes | str:
-        return self._supported(device.name)
+        return self.supported(device.name)
 
     def nvmlDeviceGetCudaComputeCapability(self, device: Device) -> tuple[int, int]:
-        return self._supported(device.capability)
+        return self.supported(device.capability)
 
     def nvmlDeviceGetMemoryInfo(self, device: Device) -> Any:
-        total = self._supported(device.memory)
+        total = self.supported(device.memory)
         return SimpleNamespace(total=total * MIB, free=total * MIB // 2)
 
     def nvmlDeviceGetMigMode(self, device: Device) -> tuple[int, int]:
-        self._supported(device.slices)
+        self.supported(device.slices)
         return 1, 1
 
     def nvmlDeviceGetMaxMigDeviceCount(self, device: Device) -> int:
@@ -81,11 +67,6 @@ class Nvml:
         if device.slices is None or place >= len(device.slices):
             raise NVMLError("not found")
         return device.slices[place]
-
-    def _supported(self, fact: Any) -> Any:
-        if fact is None:
-            raise NVMLError("Not Supported")
-        return fact
 
 
 def test_a_card_is_read_with_all_its_facts_also_from_bindings_that_answer_in_bytes() -> None:

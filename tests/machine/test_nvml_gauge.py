@@ -11,15 +11,12 @@ import pytest
 
 from app.machine.nvml_gauge import nvml_gauge
 from app.machine.reading import Reading
+from tests.machine.nvml_library import NVMLError, NvmlLibrary
 from tests.machine.pretended import pretend
 
 MIB = 1024 * 1024
 OWN = os.getpid()
 MEMINFO = {"proc/meminfo": f"MemTotal: {120 * 1024 * 1024} kB\nMemAvailable: {90 * 1024 * 1024} kB\n"}
-
-
-class NVMLError(Exception):
-    pass
 
 
 @dataclass(eq=False)
@@ -36,53 +33,42 @@ class Device:
     card: "Device | None" = None  # of a slice
 
 
-class Nvml:
-    """The functions of pynvml that are asked; a fact that is None is "not supported"."""
+class Nvml(NvmlLibrary):
+    """The functions of pynvml that are asked."""
 
-    NVMLError = NVMLError
     NVML_TEMPERATURE_GPU = 0
     NVML_TEMPERATURE_THRESHOLD_SLOWDOWN = 1
 
-    def __init__(self, *devices: Device) -> None:
-        self.devices = devices
-        self.open = 0
-
-    def nvmlInit(self) -> None:
-        self.open += 1
-
-    def nvmlShutdown(self) -> None:
-        self.open -= 1
-
     def nvmlDeviceGetHandleByUUID(self, uuid: str) -> Device:
-        return self._supported(next((device for device in self.devices if device.uuid == uuid), None))
+        return self.supported(next((device for device in self.devices if device.uuid == uuid), None))
 
     def nvmlDeviceIsMigDeviceHandle(self, device: Device) -> int:
         return int(device.card is not None)
 
     def nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self, device: Device) -> Device:
-        return self._supported(device.card)
+        return self.supported(device.card)
 
     def nvmlDeviceGetCudaComputeCapability(self, device: Device) -> tuple[int, int]:
         return 12, 1
 
     def nvmlDeviceGetMemoryInfo(self, device: Device) -> Any:
-        total, free = self._supported(device.memory)
+        total, free = self.supported(device.memory)
         return SimpleNamespace(total=total * MIB, free=free * MIB)
 
     def nvmlDeviceGetUtilizationRates(self, device: Device) -> Any:
-        return SimpleNamespace(gpu=self._supported(device.busy), memory=1)
+        return SimpleNamespace(gpu=self.supported(device.busy), memory=1)
 
     def nvmlDeviceGetTemperature(self, device: Device, sensor: int) -> int:
-        return self._supported(device.temperature)
+        return self.supported(device.temperature)
 
     def nvmlDeviceGetTemperatureThreshold(self, device: Device, threshold: int) -> int:
-        return self._supported(device.slowdown)
+        return self.supported(device.slowdown)
 
     def nvmlDeviceGetMarginTemperature(self, device: Device) -> int:
-        return self._supported(device.margin)
+        return self.supported(device.margin)
 
     def nvmlDeviceGetPowerUsage(self, device: Device) -> int:
-        return self._supported(device.milliwatts)
+        return self.supported(device.milliwatts)
 
     def nvmlDeviceGetComputeRunningProcesses(self, device: Device) -> list[Any]:
         return self._processes(device.compute)
@@ -93,13 +79,8 @@ class Nvml:
     def _processes(self, held: dict[int, int | None] | None) -> list[Any]:
         return [
             SimpleNamespace(pid=number, usedGpuMemory=None if mib is None else mib * MIB)
-            for number, mib in self._supported(held).items()
+            for number, mib in self.supported(held).items()
         ]
-
-    def _supported(self, fact: Any) -> Any:
-        if fact is None:
-            raise NVMLError("Not Supported")
-        return fact
 
 
 def look(nvml: Nvml, uuid: str = "5", root: Path = Path("/nowhere")) -> Reading:

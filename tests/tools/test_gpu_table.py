@@ -4,6 +4,7 @@ import pytest
 
 from app.machine.record import read_machine
 from tools import described, gpu_classes, gpu_table
+from tools.written_part import README
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -11,12 +12,12 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_the_table_in_readme_is_up_to_date() -> None:
-    text = gpu_classes.README.read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     assert text == gpu_classes.with_table(text), "run: python -m tools.gpu_table"
 
 
 def test_a_table_that_was_changed_by_hand_is_written_anew() -> None:
-    text = gpu_classes.README.read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     assert gpu_classes.with_table(text.replace("| native |", "| perhaps |")) == text
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import types
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,29 @@ def provide_alignment() -> None:
     sys.modules[f"{package}.core"] = core
 
 
+@dataclass
+class Clock:
+    """Seconds of clock and of audio from the end of the warm-up to the end of the last step."""
+
+    warmup: int
+    wanted: int
+    started: float = 0.0
+    ended: float = 0.0
+    samples: int = 0
+    steps: int = 0  # behind the warm-up
+
+    def passed(self, samples: int) -> bool:
+        """One step with so many samples is done; whether that was the last."""
+        self.ended = time.perf_counter()
+        if self.warmup:
+            self.warmup -= 1
+            self.started = self.ended
+        else:
+            self.samples += samples
+            self.steps += 1
+        return self.steps >= self.wanted
+
+
 def main() -> None:
     """Train and print seconds of audio, seconds of clock and the steps they belong to."""
     parser = argparse.ArgumentParser()
@@ -55,20 +79,13 @@ def main() -> None:
     from piper.train.vits.dataset import VitsDataModule
     from piper.train.vits.lightning import VitsModel
 
-    class Clock(L.Callback):
-        """Seconds of clock and of audio from the end of the warm-up to the end of the last step."""
-
-        def __init__(self) -> None:
-            self.started, self.ended, self.samples = 0.0, 0.0, 0
+    class Stopper(L.Callback):
+        """Tells the clock of every batch, over as many epochs as that takes, and ends when it has seen enough."""
 
         def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]
-            self.ended = time.perf_counter()
-            if batch_idx + 1 == asked.warmup:
-                self.started = self.ended
-            elif batch_idx + 1 > asked.warmup:
-                self.samples += int(batch.audio_lengths.sum())
+            trainer.should_stop = clock.passed(int(batch.audio_lengths.sum()))
 
-    clock = Clock()
+    clock = Clock(asked.warmup, asked.steps)
     with tempfile.TemporaryDirectory() as folder:
         L.seed_everything(1, verbose=False)
         data = VitsDataModule(
@@ -82,7 +99,7 @@ def main() -> None:
             num_workers=1,
         )
         trainer = L.Trainer(
-            max_epochs=1,
+            max_epochs=asked.warmup + asked.steps,  # at least a batch each
             limit_train_batches=asked.warmup + asked.steps,
             limit_val_batches=0,
             num_sanity_val_steps=0,
@@ -91,13 +108,13 @@ def main() -> None:
             enable_model_summary=False,
             logger=False,
             accelerator="cpu",
-            callbacks=[clock],
+            callbacks=[Stopper()],
             default_root_dir=folder,
         )
         trainer.fit(VitsModel(batch_size=asked.batch_size, mos_metric=None), datamodule=data)
     rate = data.sample_rate
     seconds = clock.ended - clock.started
-    print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": asked.steps}))
+    print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": clock.steps}))
 
 
 if __name__ == "__main__":
