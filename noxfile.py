@@ -227,6 +227,10 @@ def _bundle(session: nox.Session, row: matrix.Row) -> None:
     session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
 
 
+def _flash(session: nox.Session, row: matrix.Row) -> None:
+    session.run(sys.executable, "-m", "tools.flash", row.name, *session.posargs, external=True)
+
+
 for _row in BUILDABLE:
     for _name, _task, _words in (
         ("build", _build, "Build the image {image}."),
@@ -238,6 +242,13 @@ for _row in BUILDABLE:
         ),
         ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
         ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
+        *(
+            [
+                ("flash", _flash, "Compile flash-attn: {image}-flash. Hours (-- --archs 120 --head-sizes 96: less)."),
+            ]
+            if _row.flash_attn
+            else []
+        ),
     ):
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)

@@ -1,4 +1,4 @@
-"""The last word of a build: `gate.py TORCH [CUDA [CAPABILITIES [KERNELS]]]` fails unless all of that is in the image.
+"""The last word of a build: `gate.py TORCH [CUDA [CAPABILITIES [KERNELS [FLASH]]]]` fails unless all of that is in it.
 
 A later pip step that swaps a CUDA torch for a CPU one (or the reverse) is a repeated defect of images, so nothing may
 be installed behind it. The kernels are those that docker/kernels.py measured (VOXMATRIX_IMAGE_FACTS names another
@@ -20,11 +20,12 @@ from packaging.requirements import Requirement
 FACTS = Path(os.environ.get("VOXMATRIX_IMAGE_FACTS", "/opt/voxmatrix/image.json"))
 
 
-def main(torch: str, cuda: str = "", capabilities: str = "", kernels: str = "") -> None:
-    """Compare what the row promises, and what the app asks for, with what is there."""
+def main(torch: str, cuda: str = "", capabilities: str = "", kernels: str = "", flash: str = "") -> None:
+    """Compare what the row promises, and what the app asks for, with what is there. flash: as FLASH_ATTN_CUDA_ARCHS."""
     complaints = [*wrong_torch(torch, cuda), *unmet("voxmatrix")]
     if cuda and not complaints:
         complaints = [*wrong_kernels(torch, cuda, capabilities.split(), kernels.split())]
+        complaints += wrong_flash_attention([f"sm_{arch}" for arch in flash.split(";") if arch])
     if complaints:
         sys.exit("\n".join(f"gate: {complaint}" for complaint in complaints))
 
@@ -63,7 +64,18 @@ def wrong_kernels(torch: str, cuda: str, capabilities: Sequence[str], kernels: S
 
 
 #: Libraries whose kernels work on our tensors. (CUDA's own choose among several files, each for some GPUs.)
-OURS = ("torchaudio/", "flash_attn")
+OURS = ("torchaudio/",)
+
+
+def wrong_flash_attention(wanted: Sequence[str]) -> Iterator[str]:
+    """Kernels that flash-attn was to be compiled for and has not. It has none for GPUs below 8.0."""
+    if not FACTS.exists():
+        return  # was said
+    libraries = json.loads(FACTS.read_text(encoding="utf-8"))["libraries"]
+    found = {name for library, names in libraries.items() if library.startswith("flash_attn") for name in names}
+    for name in wanted:
+        if name not in found:
+            yield f"flash-attn was to be compiled for {name}, and has code for {' '.join(sorted(found)) or 'nothing'}"
 
 
 def covered(capability: str, kernels: Sequence[str], cuda: str) -> bool:

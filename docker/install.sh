@@ -1,10 +1,17 @@
 #!/bin/bash
 # Installs locked requirements into /opt/venv, with the pip of another stage: no pip stays in the image.
 #   install.sh REQUIREMENTS [INDEX [INSTEAD]]
+#   install.sh --download REQUIREMENTS FOLDER      only fetches the files, checked by hash
 # Wheels come from /wheelhouse when it holds any, else from INDEX, else from where pip is configured to look.
 # INSTEAD is the stable row to name when a nightly is not there any more.
 set -euo pipefail
 
+do=(install)
+if [[ $1 == --download ]]; then
+    do=(download --dest "$3")
+    set -- "$2"
+    export FLASH_ATTENTION_SKIP_CUDA_BUILD=TRUE # its setup.py is run for its name and version
+fi
 requirements=$1
 index=${2:-}
 instead=${3:-}
@@ -21,7 +28,7 @@ elif [[ -n $index ]]; then
 fi
 said=$(mktemp)
 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
-    /opt/pip/bin/python -m pip --python /opt/venv/bin/python install "${words[@]}" 2>&1 | tee "$said" || {
+    /opt/pip/bin/python -m pip --python /opt/venv/bin/python "${do[@]}" "${words[@]}" 2>&1 | tee "$said" || {
     code=$?
     if [[ -n $instead ]] && grep -qE 'No matching distribution found|DO NOT MATCH THE HASHES' "$said"; then
         printf '\n%s is gone from the index: nightlies vanish after some weeks. Use the stable row %s: ./run build-%s\n' \

@@ -14,6 +14,14 @@ INDEX = "VOXMATRIX_TORCH_INDEX"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Flash:
+    """What of flash-attn is compiled: its architectures, as "100;120", and sizes of a head; none given: all of them."""
+
+    archs: str
+    head_sizes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Build:
     """What a build takes from the checkout and the machine, and not from the row."""
 
@@ -25,6 +33,7 @@ class Build:
     ca: str = ""
     network: str = "default"
     platform: str = ""  # of this machine; "": the row's first
+    flash: Flash | None = None
 
 
 def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
@@ -91,7 +100,19 @@ def arguments(row: Row, build: Build) -> dict[str, str]:
             "TORCH_CUDA_ARCH_LIST": row.torch_arch_list,
             "INSTEAD": row.instead,
         }
+    if build.flash:
+        given |= {
+            "FLASH": "flash-attn",  # the stage
+            "FLASH_ATTN_CUDA_ARCHS": build.flash.archs,
+            "FLASH_HEAD_SIZES": " ".join(map(str, build.flash.head_sizes)),
+        }
+        given |= {"TOOLKIT": row.toolkit} if row.toolkit else {}
     return given
+
+
+def image(row: Row, build: Build) -> str:
+    """The name of what is built: an image with flash-attn is another one."""
+    return f"{row.image}-flash" if build.flash else row.image
 
 
 def labels(row: Row, build: Build) -> dict[str, str]:
@@ -114,6 +135,7 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         "voxmatrix.cuda": row.cuda,
         "voxmatrix.kernels": " ".join(row.kernels_on(chosen_platform(row, build))),
         "voxmatrix.oldest-driver": row.oldest_driver,
+        "voxmatrix.flash-attn": row.flash_attn if build.flash else "",
     }
     return {key: value for key, value in given.items() if value}
 
@@ -122,7 +144,7 @@ def command(row: Row, build: Build) -> list[str]:
     """The words that build a row."""
     flags = {
         "--file": [row.dockerfile],
-        "--tag": [row.image],
+        "--tag": [image(row, build)],
         "--platform": [chosen_platform(row, build)],
         "--network": [build.network],
         "--build-arg": [f"{name}={value}" for name, value in arguments(row, build).items()],

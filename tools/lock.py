@@ -6,7 +6,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from tools import pins
+from tools import lock_flash, pins
 from tools.building import named_index, torch_index
 from tools.rows import ROOT, Row, rows
 
@@ -103,3 +103,5 @@ if __name__ == "__main__":
     heading = HEADING.format(row=chosen.name, python=chosen.python)
     (ROOT / chosen.pins).write_text(pins.render(locked.values(), heading), encoding="utf-8")
     print(f"{chosen.pins}: {len(locked)} projects")
+    if chosen.flash_attn:
+        print(lock_flash.write(chosen, sys.argv[2]))

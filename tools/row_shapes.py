@@ -14,6 +14,8 @@ TEXTS = {
     "index": (r"(https://\S+)?", 'an https address, or ""'),
     "from_capability": (r"(\d+\.\d)?", 'a capability such as 12.0, or ""'),
     "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),
+    "flash_attn": (r"(\d+\.\d+\.\d+(\.post\d+)?)?", 'X.Y.Z or X.Y.Z.postN, or ""'),
+    "toolkit": (r"([a-z0-9./:-]+:[A-Za-z0-9._-]+)?", 'NAME:TAG, or ""'),
     "source": (r".+", "a sentence"),
     "note": (r"[^\n|]*", "one line without a bar"),
 }

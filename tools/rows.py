@@ -16,6 +16,9 @@ CHANNELS = ("stable", "nightly")
 STATUSES = ("tested", "build-only", "not run")
 NOT_RUN = "not run"
 
+#: The architectures that flash-attn's setup.py knows (2.8.3); any other is left out there without a word.
+FLASH_ARCHS = (80, 90, 100, 120)
+
 _MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "windows/amd64": "x86_64"}
 
 
@@ -47,6 +50,8 @@ class Row:
     kinds: tuple[str, ...] = ()
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     from_capability: str = ""
+    flash_attn: str = ""
+    toolkit: str = ""
     instead: str = ""
     note: str = ""
 
@@ -96,6 +101,8 @@ class Row:
         for name in ("capabilities", "kernels", "from_capability", "oldest_driver"):
             if bool(getattr(self, name)) != bool(self.cuda):
                 raise MatrixError(f"[{self.name}] {name} and cuda must be given together, or neither")
+        if (self.flash_attn and not self.flash_archs) or (self.toolkit and not self.flash_attn):
+            raise self._wrong("flash_attn", "there for capabilities from 8.0 on, and for a toolkit")
 
     @property
     def image(self) -> str:
@@ -116,6 +123,11 @@ class Row:
     def pins(self) -> str:
         """The locked requirements, from the root of the repository."""
         return f"docker/pins/{self.name}.txt"
+
+    @property
+    def flash_pins(self) -> str:
+        """The locked requirements of flash-attn and of compiling it, beside those of the image."""
+        return f"docker/pins/flash-attn-{self.name}.txt"
 
     @property
     def wheelhouse(self) -> str:
@@ -144,8 +156,17 @@ class Row:
 
     @property
     def flash_archs(self) -> str:
-        """FLASH_ATTN_CUDA_ARCHS: flash-attn reads no other variable, and ignores what it does not know."""
-        return ";".join(text.replace(".", "") for text in self.capabilities)
+        """FLASH_ATTN_CUDA_ARCHS, for the promised GPUs that flash-attn is for: those from 8.0 on.
+
+        It reads no other variable, and leaves out what it does not know, so only names of its own are given: a GPU
+        gets the highest one of its major version that is not above it (8.6 runs sm_80).
+        """
+        wanted = [int(text.replace(".", "")) for text in self.capabilities]
+        chosen = {
+            max((arch for arch in FLASH_ARCHS if arch // 10 == each // 10 and arch <= each), default=0)
+            for each in wanted
+        }
+        return ";".join(str(arch) for arch in sorted(chosen - {0}))
 
     def kernels_on(self, platform: str) -> tuple[str, ...]:
         """The kernels that its torch has on a platform such as linux/amd64."""
@@ -177,7 +198,7 @@ def rows() -> dict[str, Row]:
 def _row(name: str, columns: Any) -> Row:
     if not isinstance(columns, dict):
         raise MatrixError(f"{name} stands outside a row")
-    optional = {"base_digest", "kinds", "kernels", "from_capability", "instead", "note"}
+    optional = {"base_digest", "kinds", "kernels", "from_capability", "flash_attn", "toolkit", "instead", "note"}
     known = {each.name for each in fields(Row)} - {"name"}
     if unknown := sorted(columns.keys() - known):
         raise MatrixError(f"[{name}] has unknown fields: {', '.join(unknown)}")

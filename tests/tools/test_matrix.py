@@ -1,6 +1,7 @@
 """The words of tools/matrix.py, as a person on a bare machine types them."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -84,7 +85,18 @@ def test_a_readme_without_the_marks_is_refused() -> None:
 
 def test_linux_images_are_built_by_the_same_steps() -> None:
     steps = {
-        name: (matrix.ROOT / f"Dockerfile.{name}").read_text(encoding="utf-8").split("ARG BASE\n", 1)[1]
+        name: _without_flash_attention((matrix.ROOT / f"Dockerfile.{name}").read_text(encoding="utf-8"))
         for name in ("cuda", "blackwell")
     }
     assert steps["cuda"] == steps["blackwell"]
+
+
+def _without_flash_attention(dockerfile: str) -> list[str]:
+    """The instructions with their comments, but for flash-attn's stages and what is done with their wheel."""
+    _, body = dockerfile.split("ARG BASE\n", 1)
+    stages = re.split(r"^(?=FROM )", re.sub(r"^#.*\n", "", body, flags=re.MULTILINE), flags=re.MULTILINE)
+    kept = [stage for stage in stages if not re.match(r"FROM .*(flash|FLASH|toolkit)", stage)]
+    instructions = [text.strip() for stage in kept for text in re.split(r"(?<!\\)\n", stage)]
+    gate = ' "${FLASH_ATTN_CUDA_ARCHS}"'
+    whole = [text.replace(gate, "") for text in instructions if text]
+    return [text for text in whole if not re.search(r"ARG (FLASH|TOOLKIT)|from=flash", text)]

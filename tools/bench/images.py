@@ -10,7 +10,8 @@ _LAYERS = {
     "slim.sh cuda": "CUDA's libraries",
     "slim.sh torch": "torch",
     "/pins/all.txt": "the other pins",
-    "/wheels": "the app",
+    "find /wheels": "flash-attn",
+    "/opt/gate.py": "the app",
 }
 
 

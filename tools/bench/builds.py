@@ -1,0 +1,95 @@
+"""How long the images take to build: from nothing but the base, and after a change in the app. Prints a JSON object.
+
+Wheels come from where pip finds them, or from pip's own cache of this engine. Rows can be named; else all that are
+tested where releases are made. The base must be there, and cpu's wheelhouse where no index has its torch.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tools import building, matrix
+
+#: What a build reads of a checkout. (.git is not read: the revision is a build argument.)
+_CONTEXT = (".dockerignore", "LICENSE", "README.md", "app", "docker", "entrypoint", "pyproject.toml", "samples/voices")
+CHANGES = 3
+
+
+def main(names: Sequence[str]) -> None:
+    """Build each row once from the beginning, then a few times with a changed file."""
+    table = matrix.rows()
+    chosen = [table[name] for name in names] or [row for row in table.values() if row.status == "tested"]
+    figures = {row.name: _figures(row) for row in chosen}
+    print(
+        json.dumps(
+            {"setting": f"{os.cpu_count()} cores; seconds; a change in app/ is a line more", **figures}, indent=1
+        )
+    )
+
+
+def _figures(row: matrix.Row) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        context = Path(folder)
+        for name in (*_CONTEXT, row.dockerfile):
+            _copy(matrix.ROOT / name, context / name)
+        if (matrix.ROOT / row.wheelhouse).is_dir():
+            (context / "wheelhouse").mkdir()
+            (context / row.wheelhouse).symlink_to(matrix.ROOT / row.wheelhouse)
+        whole = _build(row, context, "--no-cache")
+        before = _layers(row)
+        changed = [_changed(row, context, number) for number in range(CHANGES)]
+        after = _layers(row)
+    shared = sum(one == other for one, other in zip(before, after, strict=True))
+    subprocess.run(["docker", "image", "rm", "--force", _name(row)], capture_output=True, check=False)
+    return {
+        "from the base on": whole,
+        "after a change in app/": sorted(changed)[CHANGES // 2],
+        "wanted": "at most 10",
+        "each": changed,
+        "layers of the version before": f"{shared} of {len(after)}",
+    }
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(source, target)
+
+
+def _changed(row: matrix.Row, context: Path, number: int) -> float:
+    with (context / "app" / "__init__.py").open("a", encoding="utf-8") as file:
+        file.write(f"# {time.time()} {number}\n")
+    return _build(row, context)
+
+
+def _build(row: matrix.Row, context: Path, *words: str) -> float:
+    command = building.command(row, building.this_build(row))
+    command[command.index("--tag") + 1] = _name(row)
+    began = time.monotonic()
+    done = subprocess.run([*command[:-1], *words, "."], cwd=context, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{row.name} was not built:\n{done.stderr[-4000:]}")
+    return round(time.monotonic() - began, 1)
+
+
+def _layers(row: matrix.Row) -> list[str]:
+    words = ["docker", "image", "inspect", "--format", "{{json .RootFS.Layers}}", _name(row)]
+    found: list[str] = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    return found
+
+
+def _name(row: matrix.Row) -> str:
+    return f"voxmatrix-bench:{row.name}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,56 @@
+"""The image of a row with flash-attn compiled into it: `python -m tools.flash ROW`, done by `./run flash-ROW`."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tools.building import Flash, command, this_build
+from tools.rows import FLASH_ARCHS, ROOT, Row, rows
+
+#: What its setup.py can be told to compile.
+HEAD_SIZES = (32, 64, 96, 128, 192, 256)
+
+
+def main(words: Sequence[str]) -> int:
+    """Build it; the exit code is Docker's."""
+    asked = _parser().parse_args(words)
+    row = rows()[asked.row]
+    build = replace(this_build(row), flash=flash(row, asked.archs, asked.head_sizes))
+    return subprocess.run([*command(row, build), "--progress", "plain"], cwd=ROOT, check=False).returncode
+
+
+def flash(row: Row, archs: Sequence[int], head_sizes: Sequence[int]) -> Flash:
+    """What to compile; nothing asked for is all that the row promises, and all sizes."""
+    return Flash(
+        archs=";".join(str(arch) for arch in sorted(set(archs))) or row.flash_archs,
+        head_sizes=tuple(sorted(set(head_sizes))),
+    )
+
+
+def can_be_compiled(row: Row) -> bool:
+    """Whether the row names a flash-attn."""
+    return bool(row.flash_attn)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="./run flash-ROW --", description="Compile flash-attn into an image.")
+    parser.add_argument("row", choices=[row.name for row in rows().values() if can_be_compiled(row)], metavar="ROW")
+    parser.add_argument(
+        "--archs",
+        type=int,
+        nargs="+",
+        default=(),
+        choices=FLASH_ARCHS,
+        help="such as 120; the row's, when none is given",
+    )
+    parser.add_argument(
+        "--head-sizes", type=int, nargs="+", default=(), choices=HEAD_SIZES,
+        help="all, when none is given",
+    )  # fmt: skip
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
