@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -132,10 +133,19 @@ def lint(session: nox.Session) -> None:
         ["lint-imports", "--no-cache"],
         ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],
+        *_actionlint(session),
     )
     failed = [words for words in checks if not _passes(session, beside, words)]
     if failed:
         session.error(f"not clean: {', '.join(' '.join(words[:2]) for words in failed)}")
+
+
+def _actionlint(session: nox.Session) -> list[list[str]]:
+    """Its package fetches the program from where no closed network reaches: it is used where it is there."""
+    if found := shutil.which("actionlint"):
+        return [[found]]
+    session.log("actionlint is not on the PATH: the workflows are left to .github/workflows/checks.yml")
+    return []
 
 
 def _passes(session: nox.Session, beside: Path, words: list[str]) -> bool:

@@ -73,6 +73,9 @@ def test_a_row_is_read_whole() -> None:
         ('status = "tested"', 'status = "tested"\nbase_digest = "sha256:12"', "64 hexadecimal digits"),
         ("extras = []", "", "lacks: extras"),
         ("extras = []", "extras = []\nflavour = 1", "unknown fields: flavour"),
+        ("extras = []", 'extras = []\nflash_attn = "2.8.3"', "flash_attn is '2.8.3', must be there for capabilities"),
+        ("extras = []", 'extras = []\ntoolkit = "cuda:12.8"', "flash_attn is '', must be there for capabilities"),
+        ("extras = []", 'extras = []\nflash_attn = "main"', "flash_attn is 'main', must be X.Y.Z or"),
         ("[cpu]", "[CPU]", "name is 'CPU'"),
         ("[cpu]", "cpu = 3\n[other]", "cpu stands outside a row"),
         ("[cpu]", "[cpu", "not TOML"),
@@ -101,6 +104,12 @@ def test_both_lists_of_architectures_come_from_the_capabilities() -> None:
     assert (rows.read(ROW)["cpu"].torch_arch_list, rows.read(ROW)["cpu"].flash_archs) == ("", "")
 
 
+def test_flash_attn_is_asked_for_nothing_that_it_would_leave_out_silently() -> None:
+    promised = rows.rows()["cuda13"].capabilities
+    assert {"7.5", "8.6", "8.9"} <= set(promised)  # too old for it, and served by sm_80
+    assert rows.rows()["cuda13"].flash_archs == "80;90;100;120"
+
+
 @pytest.mark.parametrize("row", BUILDABLE, ids=lambda row: row.name)
 def test_a_real_row_has_its_dockerfile(row: rows.Row) -> None:
     assert (rows.ROOT / row.dockerfile).is_file()
@@ -111,6 +120,17 @@ def test_a_real_row_has_its_pins(row: rows.Row) -> None:
     locked = pins.parse((rows.ROOT / row.pins).read_text(encoding="utf-8"))
     assert (locked["torch"].version, locked["torchaudio"].version) == (row.torch, row.torchaudio)
     assert all(pin.hashes for pin in locked.values())
+
+
+@pytest.mark.parametrize("row", [row for row in STABLE if row.flash_attn], ids=lambda row: row.name)
+def test_what_compiles_flash_attn_is_locked_beside_the_image(row: rows.Row) -> None:
+    locked = pins.parse((rows.ROOT / row.flash_pins).read_text(encoding="utf-8"))
+    assert locked["flash-attn"].version == row.flash_attn
+    assert all(pin.hashes for pin in locked.values())
+    assert not locked.keys() & pins.parse((rows.ROOT / row.pins).read_text(encoding="utf-8")).keys()
+    compiler = locked.get("nvidia-cuda-nvcc")
+    assert (compiler is None) is bool(row.toolkit)
+    assert compiler is None or compiler.version.startswith(f"{row.cuda}.")
 
 
 def test_images_differ_in_nothing_but_torch_and_what_torch_asks_for() -> None:
