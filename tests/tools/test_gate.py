@@ -118,3 +118,22 @@ def test_kernels_that_were_never_measured_are_no_kernels(tmp_path: Path) -> None
     done = _gate(tmp_path, "2.10.0", "12.8", "12.0")
     assert done.returncode == 1
     assert "nothing is known of the kernels" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("compiled", "complaint"),
+    [
+        (["sm_100", "sm_120"], ""),
+        (["sm_100"], "gate: flash-attn was to be compiled for sm_120, and has code for sm_100"),
+        ([], "gate: flash-attn was to be compiled for sm_120, and has code for nothing"),
+    ],
+)
+def test_flash_attention_has_what_it_was_to_be_compiled_for_and_need_not_serve_older_gpus(
+    tmp_path: Path, compiled: list[str], complaint: str
+) -> None:
+    _torch(tmp_path, "2.10.0+cu128", "12.8")
+    _installed(tmp_path, "voxmatrix", "1")
+    _measured(tmp_path, BLACKWELL, **({"flash_attn": compiled} if compiled else {}))
+    done = _gate(tmp_path, "2.10.0", "12.8", "7.5 12.0", " ".join(BLACKWELL), "100;120" if compiled else "120")
+    assert done.stderr.strip() == complaint
+    assert done.returncode == bool(complaint)
