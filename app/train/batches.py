@@ -81,7 +81,7 @@ class Batch:
         Raises:
             RuntimeError: there is not so much of it (/dev/shm).
         """
-        return self._with(lambda tensor: tensor.share_memory_())
+        return self._with(lambda tensor: tensor.share_memory_())  # type: ignore[no-untyped-call]
 
     def pin_memory(self) -> "Batch":
         """Called by the DataLoader where a GPU copies from pinned memory."""

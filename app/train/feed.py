@@ -32,8 +32,8 @@ class _Order:
 class _Shared:
     """For a worker: the batch is put into shared memory here, where an error reaches the loop that waits for it.
 
-    torch's queue would do it in a thread of the worker, which prints the error and loses the batch: for a training whose
-    /dev/shm is full that is a wait without end.
+    torch's queue would do it in a thread of the worker, which prints the error and loses the batch: where /dev/shm is
+    full, the training would wait for it without end.
     """
 
     collate: Collate
@@ -57,7 +57,7 @@ class Feed:
     def steps_from(self, epoch: int, index: int) -> Iterator[tuple[StepPlan, list[Batch]]]:
         """Step `index` of `epoch` and all that follow, each with its batches on the device.
 
-        A worker that dies or fails (killed for memory, /dev/shm full) is not the end: batches are then read in this process.
+        A worker that dies or fails (killed for memory, /dev/shm full) is not the end: then this process reads batches.
         """
         workers = self.workers
         batches = self._batches(epoch, index, workers)
