@@ -1,4 +1,4 @@
-"""A voice's whole way inside the image, with every restriction: train → go on → export → speak → `docker exec` → mp3."""
+"""A voice's whole way inside the image, with every restriction: train → go on → export → speak → mp3."""
 
 import json
 

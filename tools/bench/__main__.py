@@ -51,6 +51,7 @@ BENCHES = (
     Bench(name="start", title="Commands that speak of a computer, beside Python itself", script="start.py"),
     Bench(name="heard", title="The voice that comes along, heard by a recogniser", script="heard.py"),
     Bench(name="images", title="Sizes of the images that are built here", script="images.py"),
+    Bench(name="image-start", title="The start of a container, beside Python itself in it", script="image_start.py"),
 )
 
 
