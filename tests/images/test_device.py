@@ -4,7 +4,6 @@ The described computer is this one with the image's own torch, as `doctor --reco
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,32 +11,21 @@ import pytest
 from tests.images.containers import Hardened
 from tests.images.witnessed import Process, witnessed
 from tools import matrix
+from tools.wrong_gpu import DRIVER, WRONG, with_gpu
 
 pytestmark = pytest.mark.docker
 
-MACHINES = matrix.ROOT / "tests" / "machines"
-#: GPUs that the torch of an image has no kernels for, and the image to use instead.
-UNSUPPORTED = {
-    "cpu": ("rtx-3060", "cuda13"),
-    "cuda": ("rtx-5090", "cuda13"),
-    "blackwell": ("gtx-970", "cuda"),
-    "cuda13": ("v100", "cuda"),
-}
-#: So new that every image's CUDA is content with it: what is left to object to are the kernels.
-DRIVER = "610.10"
 IN_MACHINE = ("--env", "VOXMATRIX_MACHINE=/data/other.json")
 NO_KERNELS, NO_DEVICE, BAD_INPUT = 5, 4, 3
 TRAIN = ("train", "/recordings", "--out", "/data/refused")
 SPEAK = ("speak", "--voice", "/data/voice.ckpt", "--text", "Hello", "--out", "/data/refused.wav")
 
 
-def describe(hardened: Hardened, gpu: str, **more: Any) -> None:
+def describe(hardened: Hardened, gpu: str, driver: str = DRIVER, **more: Any) -> None:
     """other.json in /data: this image on a computer with that GPU."""
     hardened.run("doctor", "--no-smoke", "--record", "/data/this.json")
-    described = json.loads((hardened.data / "this.json").read_text(encoding="utf-8"))
-    gpus = json.loads((MACHINES / f"{gpu}.json").read_text(encoding="utf-8"))["gpus"]
-    described |= {"gpus": [{**each, "driver": DRIVER} for each in gpus], "shm_mib": 8192, **more}
-    hardened.give("other.json", json.dumps(described))
+    recorded = json.loads((hardened.data / "this.json").read_text(encoding="utf-8"))
+    hardened.give("other.json", json.dumps({**with_gpu(recorded, gpu, driver), **more}))
     hardened.give("voice.ckpt", "no checkpoint: who reads it ends with 9")
 
 
@@ -54,7 +42,7 @@ def assert_nothing_was_read(hardened: Hardened, processes: list[Process]) -> Non
 def test_a_gpu_without_kernels_is_exit_5_with_the_image_to_use_before_anything_is_read(
     hardened: Hardened, row: matrix.Row, words: tuple[str, ...], device: str
 ) -> None:
-    gpu, instead = UNSUPPORTED[row.name]
+    gpu, instead = WRONG[row.name]
     if device == "auto" and not row.cuda:
         pytest.skip("in the image for the CPU a GPU that nobody asks for is left alone (the next test)")
     describe(hardened, gpu)
@@ -65,7 +53,7 @@ def test_a_gpu_without_kernels_is_exit_5_with_the_image_to_use_before_anything_i
 
 
 def test_doctor_judges_such_a_gpu_in_the_same_way(hardened: Hardened, row: matrix.Row) -> None:
-    gpu, instead = UNSUPPORTED[row.name]
+    gpu, instead = WRONG[row.name]
     describe(hardened, gpu)
     code = NO_KERNELS if row.cuda else 0
     said = json.loads(hardened.run("doctor", "--json", "--machine", "/data/other.json", expect=code).stdout)
@@ -75,12 +63,12 @@ def test_doctor_judges_such_a_gpu_in_the_same_way(hardened: Hardened, row: matri
 def test_the_image_for_the_cpu_leaves_a_gpu_alone(hardened: Hardened, row: matrix.Row) -> None:
     if row.cuda:
         pytest.skip("it is one for GPUs")
-    describe(hardened, UNSUPPORTED[row.name][0])
+    describe(hardened, WRONG[row.name][0])
     hardened.run("train", "/nowhere", "--out", "/data/refused", expect=BAD_INPUT, also=IN_MACHINE)  # it went on
 
 
 def test_the_check_can_be_switched_off_which_is_said(hardened: Hardened, row: matrix.Row) -> None:
-    describe(hardened, UNSUPPORTED[row.name][0])
+    describe(hardened, WRONG[row.name][0])
     off = (*IN_MACHINE, "--env", "VOXMATRIX_CHECK=off")
     done = hardened.run("train", "/nowhere", "--out", "/data/refused", expect=BAD_INPUT, also=off)
     assert "VOXMATRIX_CHECK is off" in done.stderr
@@ -109,9 +97,7 @@ def test_an_image_with_cuda_and_no_gpu_starts_on_the_cpu_and_says_so(hardened: H
 def test_a_driver_that_is_too_old_is_exit_4(hardened: Hardened, row: matrix.Row) -> None:
     if not row.cuda:
         pytest.skip("torch without CUDA asks for no driver")
-    describe(hardened, "rtx-3060")
-    path: Path = hardened.data / "other.json"
-    hardened.give("other.json", path.read_text(encoding="utf-8").replace(DRIVER, "450.51"))
+    describe(hardened, "rtx-3060", "450.51")
     done, processes = witnessed(hardened, *TRAIN, expect=NO_DEVICE, also=IN_MACHINE)
     assert "450.51" in done.stderr
     assert_nothing_was_read(hardened, processes)

@@ -17,17 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools import matrix
+from tools import matrix, wrong_gpu
 
-MACHINES = matrix.ROOT / "tests" / "machines"
 MOST_SECONDS_BEYOND = 0.6
 MOST_SECONDS_REFUSED = 5.0
 NO_KERNELS = 5
-#: A GPU that the torch of the image has no kernels for.
-UNSUPPORTED = {"cpu": "rtx-3060", "cuda": "rtx-5090", "blackwell": "gtx-970", "cuda13": "v100"}
 RESTRICTED = ("--read-only", "--tmpfs", "/tmp", "--network", "none", "--cap-drop", "ALL")
-#: So new that no image asks for a newer one.
-DRIVER = "610.10"
 
 
 def main() -> None:
@@ -35,9 +30,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
-    rows = [row for row in matrix.rows().values() if row.name in UNSUPPORTED and _is_built(row.image)]
+    rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and _is_built(row.image)]
     found = {row.name: _measure(row, rounds) for row in rows}
-    print(json.dumps({"setting": f"{rounds} rounds; load of this machine in the last minute: {os.getloadavg()[0]:.1f}", **found}))
+    setting = f"{rounds} rounds; load of this machine in the last minute: {os.getloadavg()[0]:.1f}"
+    print(json.dumps({"setting": setting, **found}))
 
 
 def _measure(row: matrix.Row, rounds: int) -> dict[str, Any]:
@@ -79,9 +75,8 @@ def _beyond(times: Sequence[float], others: Sequence[float]) -> float:
 def _describe(row: matrix.Row, folder: Path) -> None:
     """machine.json: this image, as it sees itself, on a computer with a GPU that it cannot use."""
     _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--record", "/data/this.json"), 0)
-    described = json.loads((folder / "this.json").read_text(encoding="utf-8"))
-    gpus = json.loads((MACHINES / f"{UNSUPPORTED[row.name]}.json").read_text(encoding="utf-8"))["gpus"]
-    described["gpus"] = [{**each, "driver": DRIVER} for each in gpus]
+    recorded = json.loads((folder / "this.json").read_text(encoding="utf-8"))
+    described = wrong_gpu.with_gpu(recorded, wrong_gpu.WRONG[row.name][0])
     (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")
 
 
