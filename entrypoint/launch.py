@@ -3,9 +3,8 @@
 import os
 import shutil
 import signal
-import sys
+import threading
 from collections.abc import Mapping, Sequence
-from types import FrameType
 
 from app.cli import main as cli
 from entrypoint import check, listing, log, patches
@@ -26,8 +25,7 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     program = foreign_program(words, environment)
     if program is not None:
         return _take_over(program, words)
-    if os.getpid() == 1:
-        signal.signal(signal.SIGTERM, _end)
+    _hear_docker_stop()
     return cli.run(words, first=patches.install, before=check.check)
 
 
@@ -47,6 +45,11 @@ def _take_over(program: str, words: Sequence[str]) -> int:
         return _CANNOT_START
 
 
-def _end(number: int, frame: FrameType | None) -> None:
-    """For process 1, without tini: the kernel gives it no default, and `docker stop` would wait ten seconds to kill."""
-    sys.exit(128 + number)
+def _hear_docker_stop() -> None:
+    """SIGTERM ends a command as Ctrl-C does: what was done is kept, and the processes that it started end with it.
+
+    For process 1, without tini, the kernel has no default, and `docker stop` would wait ten seconds to kill.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)

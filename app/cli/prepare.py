@@ -9,7 +9,7 @@ import typer
 from app.cli import options
 from app.cli.progress import progress
 from app.config import home
-from app.errors import BadInputError, UsageError
+from app.errors import BadInputError, InterruptedRunError, UsageError
 from app.tables.quality import quality as quality_row
 
 if TYPE_CHECKING:
@@ -106,11 +106,21 @@ def _phoneme_type(asked: str) -> str:
 
 
 def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":
-    """Prepare, drawing progress on standard error."""
+    """Prepare, drawing progress on standard error.
+
+    Raises:
+        InterruptedRunError: Ctrl-C or SIGTERM; what was checked until then stays in the cache.
+    """
     from app.dataset.prepare import prepare
 
-    with progress("checking recordings", quiet) as on_progress:
-        return prepare(data, settings, on_progress)
+    try:
+        with progress("checking recordings", quiet) as on_progress:
+            return prepare(data, settings, on_progress)
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(
+            f"interrupted while recordings were checked; what is done is kept in {settings.cache}",
+            "the same command goes on with the others",
+        ) from error
 
 
 def show(prepared: "PreparedSet") -> None:

@@ -75,6 +75,14 @@ class Batch:
         """The same batch on `device`, not waiting for the copy."""
         return self._with(lambda tensor: tensor.to(device, non_blocking=True))
 
+    def share_memory(self) -> "Batch":
+        """The same batch in memory that other processes can read.
+
+        Raises:
+            RuntimeError: there is not so much of it (/dev/shm).
+        """
+        return self._with(lambda tensor: tensor.share_memory_())  # type: ignore[no-untyped-call]
+
     def pin_memory(self) -> "Batch":
         """Called by the DataLoader where a GPU copies from pinned memory."""
         return self._with(lambda tensor: tensor.pin_memory())

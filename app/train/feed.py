@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -10,6 +10,7 @@ from itertools import islice
 import torch
 from torch.utils.data import DataLoader
 
+from app.dataset.prepared import Clip
 from app.plan.workers import PREFETCH
 from app.train.batches import Batch, ClipDataset, Collate, Schedule, StepPlan
 from app.train.stopping import quiet_worker
@@ -27,6 +28,20 @@ class _Order:
         return self.schedule.indices_from(self.epoch, self.index)
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """For a worker: the batch is put into shared memory here, where an error reaches the loop that waits for it.
+
+    torch's queue would do it in a thread of the worker, which prints the error and loses the batch: where /dev/shm is
+    full, the training would wait for it without end.
+    """
+
+    collate: Collate
+
+    def __call__(self, items: Sequence[tuple[Clip, torch.Tensor]]) -> Batch:
+        return self.collate(items).share_memory()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Feed:
     """Where batches come from."""
@@ -42,7 +57,7 @@ class Feed:
     def steps_from(self, epoch: int, index: int) -> Iterator[tuple[StepPlan, list[Batch]]]:
         """Step `index` of `epoch` and all that follow, each with its batches on the device.
 
-        A worker that dies (killed for memory, /dev/shm full) is not the end: batches are then read in this process.
+        A worker that dies or fails (killed for memory, /dev/shm full) is not the end: then this process reads batches.
         """
         workers = self.workers
         batches = self._batches(epoch, index, workers)
@@ -52,7 +67,7 @@ class Feed:
             except RuntimeError as error:
                 if not workers:
                     raise
-                self.warn(f"a loading worker died ({str(error).splitlines()[0]}); batches are now read without workers")
+                self.warn(f"a loading worker failed ({_reason(error)}); batches are now read without workers")
                 workers = 0
                 batches = self._batches(plan.epoch, plan.index, workers)
                 taken = list(islice(batches, len(plan.batches)))
@@ -68,13 +83,21 @@ class Feed:
             self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
             batch_sampler=_Order(schedule=self.schedule, epoch=epoch, index=index),
             num_workers=workers,
-            collate_fn=self.collate,
+            collate_fn=_Shared(self.collate) if workers else self.collate,
             pin_memory=self.device.type == "cuda",
             worker_init_fn=quiet_worker if workers else None,
             prefetch_factor=PREFETCH if workers else None,
         )
         with _unchanged_child_handler():
             return iter(loader)
+
+
+def _reason(error: RuntimeError) -> str:
+    """Its sentence: the first line, or where torch hands a worker's error on with its traceback, the last."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    said = lines[-1] if lines[0].startswith("Caught ") else lines[0]
+    full = "; in a container give more with --shm-size" if "shared memory" in said else ""
+    return said.strip() + full
 
 
 @contextmanager

@@ -60,3 +60,17 @@ def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[st
 def test_the_samples_are_clean() -> None:
     for language, voice in (("en", "en-us"), ("sv", "sv-SE")):
         assert main.run(["prepare", str(SAMPLES / language), "--language", voice, "--quality", "tiny", "--json"]) == 0
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_interruption_says_that_what_is_done_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("app.dataset.prepare.prepare", interrupted)
+    code = main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", *(["--json"] if as_json else [])])
+    said = capsys.readouterr()
+    assert code == 130
+    assert "is kept in" in (json.loads(said.out)["problem"] if as_json else said.err)

@@ -13,6 +13,7 @@ from entrypoint import launch
 
 ROOT = Path(__file__).parents[2]
 IN_IMAGE = {launch.IN_IMAGE: "cpu"}
+INTERRUPTED = 130
 
 
 def voxmatrix(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -91,6 +92,45 @@ def test_a_report_imports_no_torch() -> None:
     assert done.returncode == 0, done.stderr
 
 
+#: Its command says the number of its process, and waits: for ever, or so many seconds.
+WAITS = """
+import os, sys, threading
+from app.cli import main
+from entrypoint import launch
+def command(*words, **more):
+    print(os.getpid(), flush=True)
+    threading.Event().wait(*map(float, sys.argv[1:]))
+main.cli = command
+sys.exit(launch.launch(["devices"]))
+"""
+IGNORES = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+
+
+def _waiting(words: list[str]) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
+def test_sigterm_ends_any_command_as_ctrl_c_does() -> None:
+    with _waiting([sys.executable, "-c", WAITS]) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == f"{command.pid}\n"
+        command.terminate()
+        _, said = command.communicate(timeout=60)
+    assert command.returncode == INTERRUPTED
+    assert said == "voxmatrix: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
+def test_who_ignores_sigterm_goes_on_ignoring_it() -> None:
+    with _waiting([sys.executable, "-c", IGNORES + WAITS, "3"]) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == f"{command.pid}\n"
+        command.terminate()
+        assert command.wait(timeout=60) == 0
+
+
 def _own_numbers() -> list[str]:
     """The words before a command that make it process 1 of a name space of its own."""
     return ["unshare", "--pid", "--fork", "--kill-child"]
@@ -105,16 +145,9 @@ def _cannot_unshare() -> bool:
 @pytest.mark.skipif(_cannot_unshare(), reason="this user may not number processes anew (unshare)")
 def test_as_process_1_it_ends_when_it_is_told_to() -> None:
     """Without tini: the kernel kills no process 1 that has not said what SIGTERM means to it."""
-    code = (
-        "import os, sys, threading\nfrom app.cli import main\nfrom entrypoint import launch\n"
-        "main.run = lambda *words, **more: (print(os.getpid(), flush=True), threading.Event().wait())\n"
-        "sys.exit(launch.launch(['devices']))"
-    )
-    words = [*_own_numbers(), sys.executable, "-c", code]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+    with _waiting([*_own_numbers(), sys.executable, "-c", WAITS]) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "1\n"
         children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text(encoding="ascii").split()
         os.kill(int(children[0]), signal.SIGTERM)
-        assert parent.wait(timeout=60) == 128 + signal.SIGTERM
+        assert parent.wait(timeout=60) == INTERRUPTED

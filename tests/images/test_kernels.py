@@ -57,10 +57,3 @@ def test_doctor_speaks_of_this_image(row: matrix.Row, measured: dict[str, Any], 
         "version": measured["torch"]
     }
     assert {result["ok"] for result in said["smoke"]} == {True}
-
-
-@pytest.mark.parametrize("words", [("--version",), ("devices",), ("plan",), ("doctor", "--help"), ("bench", "--help")])
-def test_short_words_work_with_every_restriction(hardened: Hardened, words: tuple[str, ...]) -> None:
-    said = hardened.run(*words)
-    assert said.stdout
-    assert "Traceback" not in said.stderr

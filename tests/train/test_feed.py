@@ -93,6 +93,25 @@ def test_a_worker_that_is_really_killed_is_noticed_where_a_batch_is_waited_for(p
     assert len(said) == 1
 
 
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="workers here would not see what is changed")
+def test_shared_memory_that_is_full_in_a_worker_is_heard_and_not_waited_for(
+    prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torch's own queue loses such a batch, and the loop would wait for it without end."""
+    expected = [texts(batches) for _, batches in islice(make_feed(prepared, 0).steps_from(0, 0), 4)]
+
+    def full(tensor: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("unable to allocate shared memory(shm) for file </torch_1>: Success (0)")
+
+    monkeypatch.setattr(torch.Tensor, "share_memory_", full)
+    said: list[str] = []
+    seen = [texts(batches) for _, batches in islice(make_feed(prepared, 1, said).steps_from(0, 0), 4)]
+    assert seen == expected
+    assert len(said) == 1
+    assert "unable to allocate shared memory" in said[0]
+    assert "--shm-size" in said[0]
+
+
 def test_without_workers_an_error_is_an_error(prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "DataLoader", lambda *_, **__: DyingLoader([]))
     with pytest.raises(RuntimeError, match="Bus error"):

@@ -52,6 +52,7 @@ BENCHES = (
     Bench(name="heard", title="The voice that comes along, heard by a recogniser", script="heard.py"),
     Bench(name="images", title="Sizes of the images that are built here", script="images.py"),
     Bench(name="builds", title="Building the images", script="builds.py"),
+    Bench(name="image-start", title="The start of a container, beside Python itself in it", script="image_start.py"),
 )
 
 

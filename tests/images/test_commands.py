@@ -1,0 +1,88 @@
+"""Every command of the command line, with every restriction. One that is not here fails the first test."""
+
+import json
+
+import pytest
+
+from tests.images.containers import Hardened
+from tests.images.voices import TRAIN
+
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
+
+#: Asks the image itself what its commands are. A group that does something without a further word is a command as well.
+LIST = """
+import json, typer
+from app.cli import main
+from entrypoint import launch
+def commands(command, words):
+    inner = getattr(command, "commands", {})
+    if words and (not inner or command.invoke_without_command):
+        yield words
+    for name, each in inner.items():
+        yield from commands(each, [*words, name])
+print(json.dumps(list(commands(typer.main.get_command(main.cli), []))))
+"""
+PROFILE = {
+    "format": 1,
+    "cpu": {"name": "A CPU", "cpus": 2},
+    "measurements": [
+        {
+            "quality": "tiny",
+            "precision": "fp32",
+            "gradient_checkpointing": False,
+            "seconds": 3.0,
+            "sizes": [{"batch_size": 1, "peak_mib": 100.0, "step_seconds": 0.5}],
+            "largest_batch": 1,
+            "torch": "2.13.0",
+            "voxmatrix": "0.1.0",
+            "date": "2026-01-01",
+        }
+    ],
+}
+#: Command → how it is run here, and a file that it makes. They follow each other: what one makes, a later one takes.
+RUNS: dict[str, tuple[tuple[str, ...], str]] = {
+    "doctor": (("--record", "/data/machine.json"), "machine.json"),
+    "devices": ((), ""),
+    "plan": ((), ""),
+    "patches": (("--try",), ""),
+    "prepare": (("/recordings", "--report", "/data/report.html"), "report.html"),
+    "train": ((*TRAIN[1:], "--max-steps", "1"), "run/last.ckpt"),
+    "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
+    "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
+    "export audio": (("/data/hello.wav", "--out", "/data/hello.mp3"), "hello.mp3"),
+    "bench matmul": (("--size", "64", "--runs", "1", "--picture", "/data/matmul.svg"), "matmul.svg"),
+    "bench speak": (("--runs", "1", "--picture", "/data/speak.png"), "speak.png"),
+    "bench train": (
+        ("--quality", "tiny", "--batch-size", "1", "--clip-seconds", "1", "--steps", "1", "--runs", "1"),
+        "",
+    ),
+    "profiles import": (("/data/given.json",), "profiles/a-cpu-2cpus.json"),
+    "profiles list": ((), ""),
+    "profiles export": (("a-cpu-2cpus", "--out", "/data/exported.json"), "exported.json"),
+    "profiles remove": (("a-cpu-2cpus",), ""),
+    "devices select": (("cpu",), "settings.toml"),
+}
+
+
+def test_every_command_of_the_image_is_run_here(hardened: Hardened) -> None:
+    listed = json.loads(hardened.run("python3", "-c", LIST).stdout)
+    assert sorted(" ".join(words) for words in listed) == sorted(RUNS)
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> None:
+    hardened.give("given.json", json.dumps(PROFILE))
+    words, made = RUNS[command]
+    done = hardened.run(*command.split(), *words)
+    assert done.stdout
+    assert "Traceback" not in done.stderr
+    assert not made or (hardened.data / made).stat().st_size > 0
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_it_has_a_help_with_every_restriction(hardened: Hardened, command: str) -> None:
+    assert f"Usage: voxmatrix {command} " in hardened.run(*command.split(), "--help").stdout
+
+
+def test_nothing_in_the_mounted_folder_belongs_to_somebody_else(hardened: Hardened) -> None:
+    assert hardened.strangers() == []

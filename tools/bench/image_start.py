@@ -1,0 +1,104 @@
+"""How long a container takes until a command has answered, beside Python itself doing nothing in it: every built image.
+
+Interleaved. `docker run IMAGE python3 -c pass` starts that Python by way of the entrypoint, as for any foreign command;
+"bare" leaves the entrypoint out, so what is beyond it is all of the app's own. `doctor` speaks of a computer that a
+file describes. A training on a GPU that the image has no kernels for must end (exit 5) before anything long begins.
+Prints one JSON object.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tools import matrix, wrong_gpu
+
+MOST_SECONDS_BEYOND = 0.6
+MOST_SECONDS_REFUSED = 5.0
+NO_KERNELS = 5
+RESTRICTED = ("--read-only", "--tmpfs", "/tmp", "--network", "none", "--cap-drop", "ALL")
+
+
+def main() -> None:
+    """Measure every image that is built."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and _is_built(row.image)]
+    found = {row.name: _measure(row, rounds) for row in rows}
+    setting = f"{rounds} rounds; load of this machine in the last minute: {os.getloadavg()[0]:.1f}"
+    print(json.dumps({"setting": setting, **found}))
+
+
+def _measure(row: matrix.Row, rounds: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o777)
+        _describe(row, folder)
+        judged = NO_KERNELS if row.cuda else 0  # the image for the CPU needs no GPU
+        refused = (*RESTRICTED, "--env", "VOXMATRIX_MACHINE=/data/machine.json")
+        commands = {
+            "bare": ((*RESTRICTED, "--entrypoint", "python3"), ("-c", "pass"), 0),
+            "python": (RESTRICTED, ("python3", "-c", "pass"), 0),
+            "doctor": (RESTRICTED, ("doctor", "--machine", "/data/machine.json"), judged),
+            "refused": (refused, ("train", "/data", "--out", "/data/run", "--device", "cuda:0"), NO_KERNELS),
+        }
+        taken: dict[str, list[float]] = {name: [] for name in commands}
+        for number in range(rounds + 1):
+            for name, (flags, words, code) in commands.items():
+                seconds = _timed(row.image, folder, flags, words, code)
+                if number:  # the first round brings the files into memory
+                    taken[name].append(seconds)
+    return _figures(taken)
+
+
+def _figures(taken: dict[str, list[float]]) -> dict[str, Any]:
+    return {
+        **{f"{name}_seconds": round(statistics.median(times), 3) for name, times in taken.items()},
+        "doctor_beyond_python_seconds": _beyond(taken["doctor"], taken["python"]),
+        "doctor_beyond_bare_python_seconds": _beyond(taken["doctor"], taken["bare"]),
+        "wanted": f"doctor at most {MOST_SECONDS_BEYOND} s beyond, refused within {MOST_SECONDS_REFUSED:g} s",
+    }
+
+
+def _beyond(times: Sequence[float], others: Sequence[float]) -> float:
+    """The median of what one of each round took longer than the other of that round."""
+    return round(statistics.median(one - other for one, other in zip(times, others, strict=True)), 3)
+
+
+def _describe(row: matrix.Row, folder: Path) -> None:
+    """machine.json: this image, as it sees itself, on a computer with a GPU that it cannot use."""
+    _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--record", "/data/this.json"), 0)
+    recorded = json.loads((folder / "this.json").read_text(encoding="utf-8"))
+    described = wrong_gpu.with_gpu(recorded, wrong_gpu.WRONG[row.name][0])
+    (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")
+
+
+def _timed(image: str, folder: Path, flags: Sequence[str], words: Sequence[str], code: int) -> float:
+    """Seconds of one container, which must end with this code."""
+    started = time.perf_counter()
+    done = _run(image, folder, flags, words)
+    seconds = time.perf_counter() - started
+    if done.returncode != code:
+        raise SystemExit(f"{image} {' '.join(words)} ended with {done.returncode}, not {code}:\n{done.stderr}")
+    return seconds
+
+
+def _run(image: str, folder: Path, flags: Sequence[str], words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    mounted = ("--user", f"{os.getuid() or 12345}:0", "--volume", f"{folder}:/data")
+    command = ["docker", "run", "--rm", *mounted, *flags, image, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _is_built(image: str) -> bool:
+    return subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    main()
