@@ -57,7 +57,7 @@ def bundle(image: str, folder: Path) -> None:
 
 
 def save(image: str, folder: Path, part_bytes: int = PART_BYTES) -> None:
-    """Write the image to image.tar.gz.00, .01 …, each of so many bytes at most. The same image gives the same bytes."""
+    """Write the image to image.tar.gz.0000, .0001 …, each of so many bytes at most. The same image gives the same bytes."""
     with subprocess.Popen(["docker", "image", "save", image], stdout=subprocess.PIPE) as saving:
         assert saving.stdout is not None
         with _Parts(folder, part_bytes) as parts, gzip.GzipFile("", "wb", 1, parts, mtime=0) as zipped:
@@ -77,7 +77,7 @@ class _Parts:
 
     @property
     def _path(self) -> Path:
-        return self._folder / f"image.tar.gz.{self._number:02}"
+        return self._folder / f"image.tar.gz.{self._number:04}"
 
     def __enter__(self) -> "_Parts":
         return self

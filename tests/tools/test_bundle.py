@@ -62,7 +62,7 @@ def test_a_bundle_loads_where_it_is_copied_to_and_damage_is_found(
     folder = tmp_path / "dist" / "bundle"
     bundle.bundle(image, folder)
     names = {path.name for path in folder.iterdir()}
-    assert {"LICENSE", "load.sh", "sbom.cdx.json", bundle.SUMS, "image.tar.gz.00", "image.tar.gz.01"} <= names
+    assert {"LICENSE", "load.sh", "sbom.cdx.json", bundle.SUMS, "image.tar.gz.0000", "image.tar.gz.0001"} <= names
     assert (folder / "sbom.cdx.json").read_text() == '{"bomFormat": "CycloneDX"}'
 
     subprocess.run(["docker", "image", "rm", "--force", image], check=True, capture_output=True)
@@ -70,7 +70,7 @@ def test_a_bundle_loads_where_it_is_copied_to_and_damage_is_found(
     assert done.returncode == 0, done.stderr
     assert subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
 
-    with (folder / "image.tar.gz.01").open("r+b") as file:
+    with (folder / "image.tar.gz.0001").open("r+b") as file:
         file.seek(1000)
         file.write(b"damage")
     broken = subprocess.run([str(folder / "load.sh")], capture_output=True, text=True, check=False)
@@ -89,5 +89,5 @@ def test_the_same_archive_gives_the_same_bytes(tmp_path: Path, monkeypatch: pyte
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         bundle.save("any", tmp_path / name)
-    first, second = ((tmp_path / name / "image.tar.gz.00").read_bytes() for name in ("one", "two"))
+    first, second = ((tmp_path / name / "image.tar.gz.0000").read_bytes() for name in ("one", "two"))
     assert first == second
