@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tools.building import Flash, command, this_build
-from tools.rows import FLASH_ARCHS, ROOT, Row, rows
+from tools.flash_archs import KNOWN
+from tools.rows import ROOT, Row, rows
 
 #: What its setup.py can be told to compile.
 HEAD_SIZES = (32, 64, 96, 128, 192, 256)
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         nargs="+",
         default=(),
-        choices=FLASH_ARCHS,
+        choices=KNOWN,
         help="such as 120; the row's, when none is given",
     )
     parser.add_argument(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from tools.flash_archs import flash_archs
 from tools.row_shapes import KERNEL, MEMBERS, TEXTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,9 +16,6 @@ TABLE = ROOT / "docker" / "images.toml"
 CHANNELS = ("stable", "nightly")
 STATUSES = ("tested", "build-only", "not run")
 NOT_RUN = "not run"
-
-#: The architectures that flash-attn's setup.py knows (2.8.3); any other is left out there without a word.
-FLASH_ARCHS = (80, 90, 100, 120)
 
 _MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "windows/amd64": "x86_64"}
 
@@ -156,17 +154,8 @@ class Row:
 
     @property
     def flash_archs(self) -> str:
-        """FLASH_ATTN_CUDA_ARCHS, for the promised GPUs that flash-attn is for: those from 8.0 on.
-
-        It reads no other variable, and leaves out what it does not know, so only names of its own are given: a GPU
-        gets the highest one of its major version that is not above it (8.6 runs sm_80).
-        """
-        wanted = [int(text.replace(".", "")) for text in self.capabilities]
-        chosen = {
-            max((arch for arch in FLASH_ARCHS if arch // 10 == each // 10 and arch <= each), default=0)
-            for each in wanted
-        }
-        return ";".join(str(arch) for arch in sorted(chosen - {0}))
+        """FLASH_ATTN_CUDA_ARCHS, for the promised GPUs that flash-attn is for."""
+        return flash_archs(self.capabilities)
 
     def kernels_on(self, platform: str) -> tuple[str, ...]:
         """The kernels that its torch has on a platform such as linux/amd64."""
