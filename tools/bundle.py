@@ -57,7 +57,7 @@ def bundle(image: str, folder: Path) -> None:
 
 
 def save(image: str, folder: Path, part_bytes: int = PART_BYTES) -> None:
-    """Write the image to image.tar.gz.0000, .0001 …, each of so many bytes at most. The same image gives the same bytes."""
+    """Write the image to image.tar.gz.0000, .0001 …, so many bytes at most each. The same image, the same bytes."""
     with subprocess.Popen(["docker", "image", "save", image], stdout=subprocess.PIPE) as saving:
         assert saving.stdout is not None
         with _Parts(folder, part_bytes) as parts, gzip.GzipFile("", "wb", 1, parts, mtime=0) as zipped:
