@@ -130,6 +130,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
+        ["mypy", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docker").glob("*.py"))],
         ["lint-imports", "--no-cache"],
         ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],

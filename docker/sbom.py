@@ -75,7 +75,7 @@ def _component(reference: str, name: str, version: str, licence: str) -> dict[st
 
 def _licence(distribution: importlib.metadata.Distribution) -> str:
     """The SPDX expression (PEP 639). Free text and classifiers are no expression, and none is made up of them."""
-    return distribution.metadata.get("License-Expression") or ""
+    return distribution.metadata.get("License-Expression") or ""  # type: ignore[attr-defined]  # a message, as email has them
 
 
 def _quoted(text: str) -> str:

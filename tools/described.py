@@ -40,7 +40,8 @@ def served(driver: str | None = None) -> Iterator[Served]:
         if driver is not None:
             machine = replace(machine, gpus=tuple(replace(gpu, driver=driver) for gpu in machine.gpus))
         different = {(gpu.name, gpu.capability): gpu for gpu in reversed(machine.gpus)}
-        for gpu in [*reversed(different.values())] or [None]:
+        served: list[Gpu | None] = [*reversed(different.values())]
+        for gpu in served or [None]:
             yield _serve(path.stem, gpu, machine)
 
 

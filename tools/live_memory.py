@@ -9,14 +9,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 
-class LiveMemory(TorchDispatchMode):
+class LiveMemory(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Counts every storage that an operation makes inside of it until it is freed: bytes, whatever the device.
 
     What was there before is not counted. Fake tensors count like real ones: they know their size and have no memory.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.now = 0
         self.peak = 0
         self.saved = 0  # of all that ever lived, what `note_saved` was shown

@@ -165,7 +165,7 @@ def record(folder: Path, texts: dict[str, str], speaker: Speaker) -> float:
             samples, rate_hz = soundfile.read(wave, dtype="int16")
         with replacing(folder / "wavs" / f"{name}.flac") as file:
             soundfile.write(file, samples, rate_hz, format="FLAC", subtype="PCM_16")
-        return len(samples) / rate_hz
+        return float(len(samples) / rate_hz)
 
     with ThreadPoolExecutor() as pool:
         return sum(pool.map(speak, texts.items()))

@@ -129,7 +129,7 @@ def _environment(folder: Path, pair: Pair) -> Path:
     if not python.exists():
         _say(f"{pair.name}: making {folder}")
         _run(sys.executable, "-m", "venv", folder)
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
     _run(*pip, f"torch=={pair.torch}", f"torchaudio=={pair.torchaudio}")
     limits = folder / "constraints.txt"
     limits.write_text(constraints(_run(python, "-m", "pip", "freeze", read=True)), encoding="utf-8")
@@ -141,7 +141,7 @@ def _seen(python: Path, tests: str) -> Seen:
     versions = _run(python, "-W", "ignore", "-c", _VERSIONS, read=True).strip()
     _say(f"testing beside {versions}")
     listed: dict[str, Any] = json.loads(_run(python, "-m", "entrypoint", "patches", "--try", "--json", read=True))
-    words = [python, "-m", "pytest", "-rfE", *tests.split()]
+    words: list[str | Path] = [python, "-m", "pytest", "-rfE", *tests.split()]
     ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=matrix.ROOT)
     print(ran.stdout)
     last = (ran.stdout.strip().splitlines() or [""])[-1].strip("= ")

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from speak_beside_piper import ROOT, Run, make_voice, timed
+from tools.bench.speak_beside_piper import ROOT, Run, make_voice, timed
 
 TEXTS = 60
 SENTENCES_A_TEXT = 4

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from peak import Peak
+from tools.bench.peak import Peak
 
 RUN = """
 import json, sys, time

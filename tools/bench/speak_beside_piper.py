@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from peak import Peak
+from tools.bench.peak import Peak
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LONG = 200
@@ -81,8 +81,9 @@ def make_voice(quality: str, folder: Path) -> Path:
     row = row_of(quality)
     generator = build_generator(row, NUM_SYMBOLS, 1)
     with torch.no_grad():
-        generator.dp.flows[0].m[0] = -LOG_FRAMES
-        generator.dp.flows[0].logs[0] = 1.2
+        affine = generator.get_submodule("dp.flows.0")
+        affine.get_parameter("m")[0] = -LOG_FRAMES
+        affine.get_parameter("logs")[0] = 1.2
     card = VoiceCard(
         rate_hz=row.rate_hz,
         quality=quality,

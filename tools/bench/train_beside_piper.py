@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _step_seconds(done: list[dict[str, Any]]) -> float:
-    return statistics.median(run["seconds"] / run["steps"] for run in done)
+    return float(statistics.median(run["seconds"] / run["steps"] for run in done))
 
 
 def _wave_copy(samples: Path, folder: Path) -> Path:
