@@ -15,6 +15,9 @@ from app.plan.workers import PREFETCH
 from app.train.batches import Batch, ClipDataset, Collate, Schedule, StepPlan
 from app.train.stopping import quiet_worker
 
+#: What a full /dev/shm sounds like. Torch 2.6 does not reserve it, and the first write beyond it kills the worker.
+_FULL = ("shared memory", "Bus error", "exited unexpectedly")
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
@@ -96,8 +99,8 @@ def _reason(error: RuntimeError) -> str:
     """Its sentence: the first line, or where torch hands a worker's error on with its traceback, the last."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     said = lines[-1] if lines[0].startswith("Caught ") else lines[0]
-    full = "; in a container give more with --shm-size" if "shared memory" in said else ""
-    return said.strip() + full
+    full = any(words in said for words in _FULL)
+    return said.strip() + ("; when /dev/shm is full, in a container give more with --shm-size" if full else "")
 
 
 @contextmanager

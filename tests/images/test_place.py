@@ -22,6 +22,7 @@ def test_workers_without_shared_memory_are_given_up_aloud_and_the_training_goes_
     words = (*TRAIN, "--max-steps", "4", "--workers", "2", "--json")
     done = hardened.run(*words, also=LITTLE)
     assert json.loads(done.stdout)["steps"] == 4
+    assert "warning: a loading worker failed (" in done.stderr
     assert "in a container give more with --shm-size); batches are now read without workers" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -76,6 +76,7 @@ def test_a_worker_that_dies_costs_nothing_but_its_help(prepared: PreparedSet, mo
     assert seen == expected
     assert len(said) == 1
     assert "Bus error" in said[0]
+    assert "--shm-size" in said[0]
 
 
 @pytest.mark.slow
