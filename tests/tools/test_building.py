@@ -1,5 +1,6 @@
 """A row, this checkout and this machine → the words of a build."""
 
+import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -94,3 +95,10 @@ def test_this_build_takes_the_certificate_that_is_there(tmp_path: Path) -> None:
     environment = {"VOXMATRIX_CA": str(tmp_path / "absent.pem"), "PIP_CERT": str(certificate)}
     assert building.this_build(CPU_ROW, environment).ca == str(certificate)
     assert building.this_build(CPU_ROW, {}).ca == ""
+
+
+@pytest.mark.parametrize("row", [row for row in rows.rows().values() if row.can_be_built], ids=lambda row: row.name)
+def test_what_a_build_does_not_hand_in_has_a_default(row: rows.Row) -> None:
+    """The shell of every step ends at a variable that is not set."""
+    text = (rows.ROOT / row.dockerfile).read_text(encoding="utf-8")
+    assert set(re.findall(r"^ARG (\w+)$", text, re.MULTILINE)) <= building.arguments(row, BUILD).keys()
