@@ -42,18 +42,17 @@ def _figures(row: matrix.Row) -> dict[str, Any]:
         if (matrix.ROOT / row.wheelhouse).is_dir():
             (context / "wheelhouse").mkdir()
             (context / row.wheelhouse).symlink_to(matrix.ROOT / row.wheelhouse)
-        whole = _build(row, context, "--no-cache")
-        before = _layers(row)
+        whole, before = _build(row, context, "--no-cache")
         changed = [_changed(row, context, number) for number in range(CHANGES)]
-        after = _layers(row)
-    shared = sum(one == other for one, other in zip(before, after, strict=True))
-    subprocess.run(["docker", "image", "rm", "--force", _name(row)], capture_output=True, check=False)
+    times, images = [seconds for seconds, _ in changed], [before, *(image for _, image in changed)]
+    one, other = (_layers(image) for image in (images[0], images[-1]))
+    subprocess.run(["docker", "image", "rm", "--force", *images], capture_output=True, check=False)
     return {
         "from the base on": whole,
-        "after a change in app/": sorted(changed)[CHANGES // 2],
+        "after a change in app/": sorted(times)[CHANGES // 2],
         "wanted": "at most 10",
-        "each": changed,
-        "layers of the version before": f"{shared} of {len(after)}",
+        "each": times,
+        "layers of the version before": f"{sum(map(str.__eq__, one, other))} of {len(other)}",
     }
 
 
@@ -65,26 +64,31 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy(source, target)
 
 
-def _changed(row: matrix.Row, context: Path, number: int) -> float:
+def _changed(row: matrix.Row, context: Path, number: int) -> tuple[float, str]:
     with (context / "app" / "__init__.py").open("a", encoding="utf-8") as file:
         file.write(f"# {time.time()} {number}\n")
     return _build(row, context)
 
 
-def _build(row: matrix.Row, context: Path, *words: str) -> float:
+def _build(row: matrix.Row, context: Path, *words: str) -> tuple[float, str]:
+    """The seconds that it took, and the image."""
     command = building.command(row, building.this_build(row))
     command[command.index("--tag") + 1] = _name(row)
     began = time.monotonic()
     done = subprocess.run([*command[:-1], *words, "."], cwd=context, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{row.name} was not built:\n{done.stderr[-4000:]}")
-    return round(time.monotonic() - began, 1)
+    return round(time.monotonic() - began, 1), _inspect(_name(row), ".Id")
 
 
-def _layers(row: matrix.Row) -> list[str]:
-    words = ["docker", "image", "inspect", "--format", "{{json .RootFS.Layers}}", _name(row)]
-    found: list[str] = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+def _layers(image: str) -> list[str]:
+    found: list[str] = json.loads(_inspect(image, "json .RootFS.Layers"))
     return found
+
+
+def _inspect(image: str, what: str) -> str:
+    words = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _name(row: matrix.Row) -> str:
