@@ -1,6 +1,6 @@
 """Seconds of audio trained per second: our trainer and Piper's, same files, same batch, interleaved A B A B.
 
-Each run is a process of its own (the first batches warm up and do not count). Prints one JSON object. `ratio` counts the
+Each run is a process of its own (the first batches warm up and do not count). Prints a JSON object. `ratio` counts the
 audio that is left to train on: ours cuts silence from the ends, a tenth of these samples, which Piper trains as well.
 `recordings_ratio` counts recordings, of which a step of either has the same number.
 """
