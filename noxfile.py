@@ -253,14 +253,10 @@ for _row in BUILDABLE:
         ),
         ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
         ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
-        *(
-            [
-                ("flash", _flash, "Compile flash-attn: {image}-flash. Hours (-- --archs 120 --head-sizes 96: less)."),
-            ]
-            if _row.flash_attn
-            else []
-        ),
+        ("flash", _flash, "Compile flash-attn: {image}-flash. Hours (-- --archs 120 --head-sizes 96: less)."),
     ):
+        if _name == "flash" and not _row.flash_attn:
+            continue
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)
         nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)

@@ -12,8 +12,9 @@ import json
 import os
 import runpy
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -24,8 +25,9 @@ def main(torch: str, cuda: str = "", capabilities: str = "", kernels: str = "", 
     """Compare what the row promises, and what the app asks for, with what is there. flash: as FLASH_ATTN_CUDA_ARCHS."""
     complaints = [*wrong_torch(torch, cuda), *unmet("voxmatrix")]
     if cuda and not complaints:
-        complaints = [*wrong_kernels(torch, cuda, capabilities.split(), kernels.split())]
-        complaints += wrong_flash_attention([f"sm_{arch}" for arch in flash.split(";") if arch])
+        complaints = [
+            *wrong_code(torch, cuda, capabilities.split(), kernels.split(), flash.split(";") if flash else [])
+        ]
     if complaints:
         sys.exit("\n".join(f"gate: {complaint}" for complaint in complaints))
 
@@ -42,12 +44,22 @@ def wrong_torch(torch: str, cuda: str) -> Iterator[str]:
         yield f"torch is {found[0]} for CUDA {found[1]}, the row promises {torch} for CUDA {cuda or None}"
 
 
-def wrong_kernels(torch: str, cuda: str, capabilities: Sequence[str], kernels: Sequence[str]) -> Iterator[str]:
-    """Promised capabilities that torch, or what else computes with its tensors, has no code for; then a wrong list."""
+def wrong_code(
+    torch: str, cuda: str, capabilities: Sequence[str], kernels: Sequence[str], flash: Sequence[str]
+) -> Iterator[str]:
+    """What was measured, held against the row and against what flash-attn was compiled for."""
     if not FACTS.exists():
         yield f"docker/kernels.py has written no {FACTS}, so nothing is known of the kernels"
         return
     measured = json.loads(FACTS.read_text(encoding="utf-8"))
+    yield from wrong_kernels(measured, torch, cuda, capabilities, kernels)
+    yield from wrong_flash_attention(measured["libraries"], [f"sm_{arch}" for arch in flash])
+
+
+def wrong_kernels(
+    measured: Mapping[str, Any], torch: str, cuda: str, capabilities: Sequence[str], kernels: Sequence[str]
+) -> Iterator[str]:
+    """Promised capabilities that torch, or what else computes with its tensors, has no code for; then a wrong list."""
     found: list[str] = measured["kernels"]
     for capability in capabilities:
         if not covered(capability, found, cuda):
@@ -67,11 +79,8 @@ def wrong_kernels(torch: str, cuda: str, capabilities: Sequence[str], kernels: S
 OURS = ("torchaudio/",)
 
 
-def wrong_flash_attention(wanted: Sequence[str]) -> Iterator[str]:
+def wrong_flash_attention(libraries: Mapping[str, Sequence[str]], wanted: Sequence[str]) -> Iterator[str]:
     """Kernels that flash-attn was to be compiled for and has not. It has none for GPUs below 8.0."""
-    if not FACTS.exists():
-        return  # was said
-    libraries = json.loads(FACTS.read_text(encoding="utf-8"))["libraries"]
     found = {name for library, names in libraries.items() if library.startswith("flash_attn") for name in names}
     for name in wanted:
         if name not in found:

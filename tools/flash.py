@@ -30,14 +30,9 @@ def flash(row: Row, archs: Sequence[int], head_sizes: Sequence[int]) -> Flash:
     )
 
 
-def can_be_compiled(row: Row) -> bool:
-    """Whether the row names a flash-attn."""
-    return bool(row.flash_attn)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="./run flash-ROW --", description="Compile flash-attn into an image.")
-    parser.add_argument("row", choices=[row.name for row in rows().values() if can_be_compiled(row)], metavar="ROW")
+    parser.add_argument("row", choices=[row.name for row in rows().values() if row.flash_attn], metavar="ROW")
     parser.add_argument(
         "--archs",
         type=int,

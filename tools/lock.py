@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools import lock_flash, pins
 from tools.building import named_index, torch_index
+from tools.resolving import resolve
 from tools.rows import ROOT, Row, rows
 
 #: The row whose versions the others take where they can, so that a voice meets the same libraries in every image.
@@ -38,7 +39,7 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
         find_links = [*find_links, f"{index}/torch/"]
     elif other:
         print("no index of torch was asked: it keeps the hashes known before, and those of the files that lie here")
-    found = pins.parse(_resolve(row, uv, find_links, f"torch=={row.torch}{local}"))
+    found = _resolve(row, uv, find_links, f"torch=={row.torch}{local}")
     if _WITH_DIRECTML in found:
         del found["onnxruntime"]  # the same module: whichever is installed last would be the one that is imported
     found["torch"] = pins.merged(pins.public(found["torch"]), *([_before(row).get("torch"), offered] if local else []))
@@ -69,7 +70,7 @@ def _preferred() -> list[pins.Pin]:
     return [pin for pin in home.values() if pin.name != "torch"]
 
 
-def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> str:
+def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> dict[str, pins.Pin]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         fixed, build, out = Path(folder, "fixed.txt"), Path(folder, "build.in"), Path(folder, "pins.txt")
@@ -78,13 +79,9 @@ def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> str:
         build.write_text("\n".join(project["build-system"]["requires"]), encoding="utf-8")
         if row.name != HOME:  # uv prefers what the file says that it writes
             out.write_text(pins.render(_preferred(), "preferred"), encoding="utf-8")
-        words = [uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate"]
-        words += ["--python-version", row.python, "--python-platform", row.system]
-        words += ["--constraint", str(fixed), "--output-file", str(out)]
-        words += [word for extra in row.extras for word in ("--extra", extra)]
+        words = [word for extra in row.extras for word in ("--extra", extra)]
         words += [word for place in find_links for word in ("--find-links", place)]
-        subprocess.run([*words, "pyproject.toml", str(build)], check=True, cwd=ROOT)
-        return out.read_text(encoding="utf-8")
+        return resolve(uv, row, out, *words, constraints=fixed, of=["pyproject.toml", build])
 
 
 def _find_links() -> list[str]:

@@ -1,10 +1,10 @@
 """Writes docker/pins/flash-attn-<row>.txt: what compiling flash-attn needs beside the pins of the row."""
 
-import subprocess
 import tempfile
 from pathlib import Path
 
 from tools import pins
+from tools.resolving import resolve
 from tools.rows import ROOT, Row
 
 HEADING = "Locked by `./run lock`: flash-attn for the image '{row}', and what compiles it, Python {python}."
@@ -27,12 +27,7 @@ def lock_flash(row: Row, uv: str) -> dict[str, pins.Pin]:
             f'[[dependency-metadata]]\nname = "flash-attn"\nversion = "{row.flash_attn}"\nrequires-dist = ["einops"]\n',
             encoding="utf-8",
         )
-        words = [uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate"]
-        words += ["--python-version", row.python, "--python-platform", row.system, "--config-file", str(config)]
-        subprocess.run(
-            [*words, "--constraint", str(fixed), "--output-file", str(out), str(wanted)], check=True, cwd=ROOT
-        )
-        found = pins.parse(out.read_text(encoding="utf-8"))
+        found = resolve(uv, row, out, "--config-file", str(config), constraints=fixed, of=[wanted])
     return {name: pin for name, pin in found.items() if name not in locked}
 
 

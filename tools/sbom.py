@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from tools import matrix
+from tools.engine import is_built
 
 #: Where the build puts it.
 IN_IMAGE = "/opt/voxmatrix/sbom.cdx.json"
@@ -14,7 +15,7 @@ IN_IMAGE = "/opt/voxmatrix/sbom.cdx.json"
 
 def check_image(image: str) -> None:
     """Raises SystemExit where there is no such image."""
-    if subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode:
+    if not is_built(image):
         raise SystemExit(f"there is no image {image} here\n  → ./run build-{image.rpartition(':')[2]}")
 
 

@@ -37,6 +37,11 @@ def texts(batches: list[Batch]) -> list[list[int]]:
     return [row for batch in batches for row in batch.text.tolist()]
 
 
+def first_steps(source: feed.Feed, count: int) -> list[list[list[int]]]:
+    """The texts of the first steps of the first epoch."""
+    return [texts(batches) for _, batches in islice(source.steps_from(0, 0), count)]
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_batches_are_those_of_the_plan_across_epochs(prepared: PreparedSet, workers: int) -> None:
     for plan, batches in islice(make_feed(prepared, workers).steps_from(0, 1), 5):
@@ -61,7 +66,7 @@ class DyingLoader:
 
 
 def test_a_worker_that_dies_costs_nothing_but_its_help(prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = [texts(batches) for _, batches in islice(make_feed(prepared, 0).steps_from(0, 0), 4)]
+    expected = first_steps(make_feed(prepared, 0), 4)
     real = feed.DataLoader
     first_batches = next(make_feed(prepared, 0).steps_from(0, 0))[1]
     monkeypatch.setattr(
@@ -71,7 +76,7 @@ def test_a_worker_that_dies_costs_nothing_but_its_help(prepared: PreparedSet, mo
     )
     said: list[str] = []
 
-    seen = [texts(batches) for _, batches in islice(make_feed(prepared, 2, said).steps_from(0, 0), 4)]
+    seen = first_steps(make_feed(prepared, 2, said), 4)
 
     assert seen == expected
     assert len(said) == 1
@@ -82,7 +87,7 @@ def test_a_worker_that_dies_costs_nothing_but_its_help(prepared: PreparedSet, mo
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_worker_that_is_really_killed_is_noticed_where_a_batch_is_waited_for(prepared: PreparedSet) -> None:
-    expected = [texts(batches) for _, batches in islice(make_feed(prepared, 0).steps_from(0, 0), 9)]
+    expected = first_steps(make_feed(prepared, 0), 9)
     said: list[str] = []
     seen = []
     for _, batches in islice(make_feed(prepared, 1, said).steps_from(0, 0), 9):
@@ -99,14 +104,14 @@ def test_shared_memory_that_is_full_in_a_worker_is_heard_and_not_waited_for(
     prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """torch's own queue loses such a batch, and the loop would wait for it without end."""
-    expected = [texts(batches) for _, batches in islice(make_feed(prepared, 0).steps_from(0, 0), 4)]
+    expected = first_steps(make_feed(prepared, 0), 4)
 
     def full(tensor: torch.Tensor) -> torch.Tensor:
         raise RuntimeError("unable to allocate shared memory(shm) for file </torch_1>: Success (0)")
 
     monkeypatch.setattr(torch.Tensor, "share_memory_", full)
     said: list[str] = []
-    seen = [texts(batches) for _, batches in islice(make_feed(prepared, 1, said).steps_from(0, 0), 4)]
+    seen = first_steps(make_feed(prepared, 1, said), 4)
     assert seen == expected
     assert len(said) == 1
     assert "unable to allocate shared memory" in said[0]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tools import building, matrix
+from tools.engine import inspect
 
 #: What a build reads of a checkout. (.git is not read: the revision is a build argument.)
 _CONTEXT = (".dockerignore", "LICENSE", "README.md", "app", "docker", "entrypoint", "pyproject.toml", "samples/voices")
@@ -78,17 +79,12 @@ def _build(row: matrix.Row, context: Path, *words: str) -> tuple[float, str]:
     done = subprocess.run([*command[:-1], *words, "."], cwd=context, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{row.name} was not built:\n{done.stderr[-4000:]}")
-    return round(time.monotonic() - began, 1), _inspect(_name(row), ".Id")
+    return round(time.monotonic() - began, 1), inspect(_name(row), ".Id")
 
 
 def _layers(image: str) -> list[str]:
-    found: list[str] = json.loads(_inspect(image, "json .RootFS.Layers"))
+    found: list[str] = json.loads(inspect(image, "json .RootFS.Layers"))
     return found
-
-
-def _inspect(image: str, what: str) -> str:
-    words = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _name(row: matrix.Row) -> str:

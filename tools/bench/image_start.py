@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tools import matrix, wrong_gpu
+from tools.engine import is_built
 
 MOST_SECONDS_BEYOND = 0.6
 MOST_SECONDS_REFUSED = 5.0
@@ -30,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
-    rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and _is_built(row.image)]
+    rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and is_built(row.image)]
     found = {row.name: _measure(row, rounds) for row in rows}
     setting = f"{rounds} rounds; load of this machine in the last minute: {os.getloadavg()[0]:.1f}"
     print(json.dumps({"setting": setting, **found}))
@@ -94,10 +95,6 @@ def _run(image: str, folder: Path, flags: Sequence[str], words: Sequence[str]) -
     mounted = ("--user", f"{os.getuid() or 12345}:0", "--volume", f"{folder}:/data")
     command = ["docker", "run", "--rm", *mounted, *flags, image, *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def _is_built(image: str) -> bool:
-    return subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from tools import matrix
+from tools.engine import inspect, is_built
 
 #: What is looked for in the command of a layer → what the layer is.
 _LAYERS = {
@@ -17,20 +18,16 @@ _LAYERS = {
 
 def main() -> None:
     """Ask the engine of every row."""
-    figures = {row.name: _figures(row) for row in matrix.rows().values() if row.can_be_built and _is_built(row.image)}
+    figures = {row.name: _figures(row) for row in matrix.rows().values() if row.can_be_built and is_built(row.image)}
     print(json.dumps({"setting": "uncompressed, in MB of 10^6 bytes", **figures}, indent=1))
 
 
 def _figures(row: matrix.Row) -> dict[str, object]:
     layers = _layers(row.image)
-    size = int(_inspect(row.image, ".Size"))
+    size = int(inspect(row.image, ".Size"))
     parts = {name: round(layers[name] / 1e6, 1) for name in _LAYERS.values() if layers.get(name)}
-    kernels = _inspect(row.image, 'index .Config.Labels "voxmatrix.kernels"') or "none"
+    kernels = inspect(row.image, 'index .Config.Labels "voxmatrix.kernels"') or "none"
     return {"size": round(size / 1e6), "wanted": f"at most {row.size_mb}", **parts, "machine code": kernels}
-
-
-def _inspect(image: str, what: str) -> str:
-    return _docker("image", "inspect", "--format", f"{{{{{what}}}}}", image)
 
 
 def _layers(image: str) -> dict[str, int]:
@@ -42,10 +39,6 @@ def _layers(image: str) -> dict[str, int]:
         if name is not None:
             found[name] = int(size)
     return found
-
-
-def _is_built(image: str) -> bool:
-    return subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
 
 
 def _docker(*words: str) -> str:
