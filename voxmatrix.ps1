@@ -109,7 +109,7 @@ function Install-Environment {
 
 function Get-Settings {
     # What is set for voxmatrix while it runs.
-    $Settings = @{ PYTHONUTF8 = '1'; PYTHONPATH = $PSScriptRoot }
+    $Settings = @{ PYTHONUTF8 = '1'; PYTHONPATH = "$PSScriptRoot\app;$PSScriptRoot\entrypoint" }
     if ($Device -eq 'directml' -and $GpuNamed) { $Settings.VOXMATRIX_DEVICE = "directml:$GpuIndex" }
     elseif ($Device -eq 'cpu' -and $GpuNamed) {
         Stop-WithRemedy 2 '-GpuIndex names a GPU, and -Device is cpu' 'leave out one of them'
@@ -128,7 +128,7 @@ foreach ($Name in $Settings.Keys) {
 }
 try {
     $Said = if ($ListGpus) { @('devices') } elseif ($Words) { $Words } else { @('--help') }
-    & $Interpreter -m entrypoint @Said
+    & $Interpreter -m voxmatrix_entrypoint @Said
     $Code = $LASTEXITCODE
 }
 finally {

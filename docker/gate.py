@@ -89,8 +89,8 @@ def wrong_flash_attention(libraries: Mapping[str, Sequence[str]], wanted: Sequen
 
 def covered(capability: str, kernels: Sequence[str], cuda: str) -> bool:
     """Whether one of the kernels is machine code that runs on a GPU of this capability."""
-    from app.tables.compatibility import compatibility, parse_kernel
-    from app.tables.rows import capability as parsed
+    from voxmatrix.tables.compatibility import compatibility, parse_kernel
+    from voxmatrix.tables.rows import capability as parsed
 
     known = [kernel for name in kernels if (kernel := parse_kernel(name)) and kernel.form == "sm"]
     return any(compatibility().runs(kernel, parsed(capability), cuda) for kernel in known)

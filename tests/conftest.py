@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from entrypoint import patches
+from voxmatrix_entrypoint import patches
 
 patches.install()  # as every start of the program does
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.cli import main
-from app.config import take_dotenv
-from app.errors import UsageError
+from voxmatrix.cli import main
+from voxmatrix.config import take_dotenv
+from voxmatrix.errors import UsageError
 
 
 @pytest.fixture(autouse=True)

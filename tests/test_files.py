@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UnreachableError
-from app.files import digest, replacing, unfinished, write_text
+from voxmatrix.errors import UnreachableError
+from voxmatrix.files import digest, replacing, unfinished, write_text
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def main(out: Path, steps: int) -> None:
 def _voxmatrix(*words: object) -> None:
     typed = [str(word) for word in words]
     print(f"\n$ voxmatrix {shlex.join(typed)}", flush=True)
-    done = subprocess.run([sys.executable, "-m", "entrypoint", *typed], cwd=HERE, check=False)
+    done = subprocess.run([sys.executable, "-m", "voxmatrix_entrypoint", *typed], cwd=HERE, check=False)
     if done.returncode:
         raise SystemExit(done.returncode)
 

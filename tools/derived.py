@@ -6,7 +6,7 @@ from math import ceil
 from tools.rows import ROOT, Row
 from tools.written_part import README, with_part
 
-APP_TABLE = ROOT / "app" / "tables" / "images.toml"
+APP_TABLE = ROOT / "app" / "voxmatrix" / "tables" / "images.toml"
 BEGIN = "<!-- written by `python3 tools/matrix.py readme --write` from docker/images.toml; do not edit -->"
 END = "<!-- end of the images -->"
 
@@ -55,12 +55,12 @@ def write_readme(rows: Iterable[Row]) -> None:
 
 
 def app_table(rows: Iterable[Row]) -> str:
-    """app/tables/images.toml: the stable rows, as far as a verdict needs them."""
+    """app/voxmatrix/tables/images.toml: the stable rows, as far as a verdict needs them."""
     return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel == "stable")
 
 
 def write_app_table(rows: Iterable[Row]) -> None:
-    """Put app/tables/images.toml in its place."""
+    """Put app/voxmatrix/tables/images.toml in its place."""
     APP_TABLE.write_text(app_table(rows), encoding="utf-8")
 
 

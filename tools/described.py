@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.machine.facts import Gpu, Machine
-from app.machine.record import read_machine
-from app.plan.plan import Asked, Plan, make_plan
-from app.plan.verdict import judge
-from app.tables.image import Image, images
 from tools.recommend import with_torch_of
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.record import read_machine
+from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.plan.verdict import judge
+from voxmatrix.tables.image import Image, images
 
 MACHINES = Path(__file__).resolve().parent.parent / "tests" / "machines"
 #: The images whose torch has CUDA, as the columns of the tables.

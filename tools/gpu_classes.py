@@ -2,11 +2,11 @@
 
 import re
 
-from app.machine.facts import Gpu
-from app.tables.architecture import architecture
-from app.tables.driver import drivers, newest
 from tools.described import COLUMNS, Served, served
 from tools.written_part import with_part
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.driver import drivers, newest
 
 BEGIN = "<!-- written by `python -m tools.gpu_table` from tests/machines; do not edit -->"
 END = "<!-- end of what it writes -->"

@@ -7,11 +7,11 @@ The plan is that of the image which serves the GPU best, for quality `medium` an
 
 from pathlib import Path
 
-from app.machine.facts import Gpu
-from app.tables.architecture import architecture
 from tools.described import COLUMNS, served
 from tools.gpu_classes import with_table
 from tools.written_part import README
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.tables.architecture import architecture
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gpus.md"
@@ -19,8 +19,8 @@ _HEAD = """# Which image for which GPU
 
 Written by `python -m tools.gpu_table` from the described computers in `tests/machines/`; do not edit. No figure in it
 was taken on such a computer: verdicts follow from the kernels of each image's torch and from the driver, plans from the
-tables in `app/tables/`. `voxmatrix doctor` and `voxmatrix plan` say the same of the computer at hand, and `doctor`
-tries it.
+tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` say the same of the computer
+at hand; `doctor` also tries it.
 
 **native**: it runs. **ptx-jit**: it runs, and the first start takes minutes. **unsupported**: this torch has no kernels
 for it. **driver-too-old**: it would run with a newer driver. **no build**: there is no such torch for this processor.

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import soundfile
 
-from app.errors import MissingProgramError, VoxmatrixError
-from app.files import replacing, write_text
-from app.text.normalise import normalise
+from voxmatrix.errors import MissingProgramError, VoxmatrixError
+from voxmatrix.files import replacing, write_text
+from voxmatrix.text.normalisation.normalise import normalise
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 #: The first eight of the 72 Harvard lists are spoken for the repository, all of them for a corpus.

@@ -5,7 +5,7 @@
     bake [ROW …]         all of them for `docker buildx bake -f -`
     ci                   a matrix of jobs, as GitHub reads it
     readme               README's table of the images; --write puts it there
-    app                  app/tables/images.toml, what the app knows of the images; --write puts it there
+    app                  app/voxmatrix/tables/images.toml, what the app knows of the images; --write puts it there
     recommend            the image for a computer: this one, --capability and --driver, or --machine FILE.json
 
 (Bakes before 0.14 ignore `network` in a file, and newer ones ask before they read a secret: `./run build-ROW` uses the
@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # nothing need be installed
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` sees only tools/
 
 from tools import bakefile, derived, recommend

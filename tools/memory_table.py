@@ -1,6 +1,6 @@
 """Memory of a training, counted without a GPU and without the memory: one real step over tensors that have no numbers.
 
-    python -m tools.memory_table [QUALITY ...]    prints the rows of app/tables/memory.toml
+    python -m tools.memory_table [QUALITY ...]    prints the rows of app/voxmatrix/tables/memory.toml
 
 Per quality: the parameters (16 bytes each: weight, gradient and AdamW's two moments); what one more clip adds to the
 worst moment, taken at two lengths, so that the part that grows with the clip and the constant one come apart (decoder
@@ -19,14 +19,14 @@ import torch
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
 
-from app.audio.spectrum import Spectrum
-from app.tables.quality import HOP, Quality, qualities
-from app.train.batches import Batch
-from app.train.step import Networks, gradients
-from app.voice.build import build_discriminator, build_generator
-from app.voice.checkpointing import checkpointing
-from entrypoint import patches
 from tools.live_memory import LiveMemory
+from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.tables.quality import HOP, Quality, qualities
+from voxmatrix.train.data.batches import Batch
+from voxmatrix.train.step.step import Networks, gradients
+from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+from voxmatrix_entrypoint import patches
 
 MIB = 1024 * 1024
 LENGTHS_SECONDS = (4.0, 8.0)
@@ -125,7 +125,7 @@ def _without_numbers() -> Iterator[None]:
     def path(scores: Tensor, mask: Tensor) -> Tensor:
         return torch.zeros_like(scores)
 
-    with FakeTensorMode(allow_non_fake_inputs=True), patch("app.voice.synthesizer.best_path", path):
+    with FakeTensorMode(allow_non_fake_inputs=True), patch("voxmatrix.voice.synthesizer.best_path", path):
         yield
 
 

@@ -134,13 +134,16 @@ def _environment(folder: Path, pair: Pair) -> Path:
     limits = folder / "constraints.txt"
     limits.write_text(constraints(_run(python, "-m", "pip", "freeze", read=True)), encoding="utf-8")
     _run(*pip, "--constraint", limits, *requirements())
+    _run(*pip, "--no-deps", "--editable", matrix.ROOT)
     return python
 
 
 def _seen(python: Path, tests: str) -> Seen:
     versions = _run(python, "-W", "ignore", "-c", _VERSIONS, read=True).strip()
     _say(f"testing beside {versions}")
-    listed: dict[str, Any] = json.loads(_run(python, "-m", "entrypoint", "patches", "--try", "--json", read=True))
+    listed: dict[str, Any] = json.loads(
+        _run(python, "-m", "voxmatrix_entrypoint", "patches", "--try", "--json", read=True)
+    )
     words: list[str | Path] = [python, "-m", "pytest", "-rfE", *tests.split()]
     ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=matrix.ROOT)
     print(ran.stdout)

@@ -1,6 +1,6 @@
 """Which image suits a computer, and why the others do not: `tools/matrix.py recommend`. Standard library only.
 
-The choice is app.plan's, as `voxmatrix doctor` makes it inside an image; nothing of it is repeated here.
+The choice is voxmatrix.plan's, as `voxmatrix doctor` makes it inside an image; nothing of it is repeated here.
 """
 
 import argparse
@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.machine.facts import Gpu, Machine, TorchBuild
-from app.plan.images import able_images, advice, best_image, oldest_driver
-from app.plan.verdict import judge
-from app.tables import rows
-from app.tables.image import CPU, Image, images
 from tools.which_computer import UsageError, asked_machine, read_machine
+from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
+from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
+from voxmatrix.plan.verdict import judge
+from voxmatrix.tables import rows
+from voxmatrix.tables.image import CPU, Image, images
 
 __all__ = ["Advice", "UsageError", "add_arguments", "answer", "for_all", "read_machine", "recommend", "with_torch_of"]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.machine import computer, nvidia_smi
-from app.machine.facts import Capability, Gpu, Machine
-from app.machine.nvidia import visible_gpus
-from app.tables import rows
+from voxmatrix.machine.facts import Capability, Gpu, Machine
+from voxmatrix.machine.probes import nvidia_smi, system
+from voxmatrix.machine.probes.nvidia import visible_gpus
+from voxmatrix.tables import rows
 
 
 class UsageError(Exception):
@@ -29,9 +29,9 @@ def asked_machine(asked: argparse.Namespace) -> Machine:
             raise UsageError("--machine says all of the computer: leave --capability and --driver out")
         return read_machine(asked.machine)
     here = Machine(
-        platform=computer.read_platform(),
-        architecture=computer.read_architecture(),
-        wsl=computer.read_wsl(Path("/")),
+        platform=system.read_platform(),
+        architecture=system.read_architecture(),
+        wsl=system.read_wsl(Path("/")),
         cpus=os.cpu_count() or 1,
     )
     if asked.capability is None:

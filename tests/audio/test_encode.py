@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.audio import encode as module
-from app.audio.encode import FORMATS, encode, ffmpeg_program
-from app.errors import BadInputError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.audio import encode as module
+from voxmatrix.audio.encode import FORMATS, encode, ffmpeg_program
+from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError
 
 
 def _ffmpeg_is_there() -> bool:
@@ -134,7 +134,7 @@ def test_a_place_that_cannot_be_written_is_exit_code_8(wav: Path, monkeypatch: p
     def full(file: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.files.os.fsync", full)
+    monkeypatch.setattr("voxmatrix.files.os.fsync", full)
     with pytest.raises(UnreachableError):
         encode(wav, wav.with_name("out.mp3"))
     assert not wav.with_name("out.mp3").exists()
@@ -158,7 +158,8 @@ def test_without_any_ffmpeg_it_is_exit_code_7_with_the_line_to_type(monkeypatch:
 def test_pydub_warns_nobody(wav: Path) -> None:
     program = (
         "import sys, warnings; warnings.simplefilter('error')\n"
-        "from pathlib import Path; from app.audio.encode import encode; encode(Path(sys.argv[1]), Path(sys.argv[2]))"
+        "from pathlib import Path; from voxmatrix.audio.encode import encode\n"
+        "encode(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     command = [sys.executable, "-W", "error", "-c", program, str(wav), str(wav.with_name("out.mp3"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

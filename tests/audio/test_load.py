@@ -9,7 +9,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.audio.load import AudioError, read
+from voxmatrix.audio.load import AudioError, read
 
 
 def tone(seconds: float, rate_hz: int, hertz: float = 440.0, level: float = 0.5) -> np.ndarray:
@@ -75,7 +75,7 @@ def test_runs_at_full_scale_are_clipping_and_a_single_peak_is_not(tmp_path: Path
 def test_a_file_longer_than_asked_for_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     soundfile.write(tmp_path / "a.wav", tone(3, 16000), 16000)
     assert len(read(tmp_path / "a.wav", 16000, max_seconds=3).samples) == 48000
-    monkeypatch.setattr("app.audio.load._decode", None)
+    monkeypatch.setattr("voxmatrix.audio.load._decode", None)
     with pytest.raises(AudioError, match=r"3\.0 s") as caught:
         read(tmp_path / "a.wav", 16000, max_seconds=2.9)
     assert caught.value.fault == "too-long"
@@ -125,7 +125,7 @@ def test_a_sample_that_is_no_number_is_named_with_its_time(tmp_path: Path, value
 
 
 def test_reading_imports_no_torch() -> None:
-    names = ", ".join(f"app.audio.{name}" for name in ("load", "silence", "encode", "loudness"))
+    names = ", ".join(f"voxmatrix.audio.{name}" for name in ("load", "silence", "encode", "loudness"))
     program = f"import sys, {names}; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

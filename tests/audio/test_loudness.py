@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, level, limit, speech_level_dbfs
 from tests.dataset.broken import speech
+from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, level, limit, speech_level_dbfs
 
 RATE_HZ = 22050
 CEILING = 10 ** (CEILING_DBFS / 20)

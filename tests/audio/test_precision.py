@@ -1,6 +1,6 @@
 import torch
 
-from app.audio.precision import without_autocast
+from voxmatrix.audio.precision import without_autocast
 
 
 def test_a_surrounding_autocast_is_left() -> None:

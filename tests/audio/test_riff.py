@@ -8,7 +8,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.audio.riff import _missing, missing_seconds
+from voxmatrix.audio.riff import _missing, missing_seconds
 
 
 def test_seconds_that_are_promised_and_not_there_are_counted(tmp_path: Path) -> None:

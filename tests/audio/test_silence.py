@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.audio.silence import levels_dbfs, trim
 from tests.dataset.broken import speech
+from voxmatrix.audio.silence import levels_dbfs, trim
 
 RATE_HZ = 22050
 

@@ -4,8 +4,8 @@ import warnings
 import pytest
 import torch
 
-from app.audio.spectrum import Spectrum
-from app.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
+from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
 
 
 def tone(frequency_hz: float, rate_hz: int = 16000, seconds: float = 0.5) -> torch.Tensor:

@@ -1,9 +1,9 @@
 """Reports as computers with GPUs would give them; the figures are made up."""
 
-from app.bench.kinds import MATMUL
-from app.bench.report import Report, make_report
-from app.bench.row import Row
-from app.machine.facts import Machine
+from voxmatrix.bench.benchmarks import MATMUL
+from voxmatrix.bench.report import Report, make_report
+from voxmatrix.bench.row import Row
+from voxmatrix.machine.facts import Machine
 
 HERE = Machine(platform="linux", cpus=4, cpu="AMD EPYC")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.bench.devices import to_measure
-from app.errors import NoDeviceError, NoKernelsError, UsageError
 from tests.plan.computers import ARC, RTX_3060, gpu, judge, machine
+from voxmatrix.bench.devices import to_measure
+from voxmatrix.errors import NoDeviceError, NoKernelsError, UsageError
 
 FUTURE = gpu("from the future", "13.0", 1000, index=1)
 

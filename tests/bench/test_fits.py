@@ -1,8 +1,8 @@
 """Memory may run out on a GPU of its own, and not where other programs live."""
 
-from app.bench.fits import too_large
-from app.bench.train import Train
 from tests.plan.computers import RTX_3060, gpu, machine
+from voxmatrix.bench.fits import too_large
+from voxmatrix.bench.train import Train
 
 MEDIUM = Train(quality="medium")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.bench.matmul import Matmul, formats, parts
-from app.machine.facts import Gpu
 from tests.bench.reports import HERE
 from tests.plan.computers import ARC, RTX_3060, T4, gpu
+from voxmatrix.bench.matmul import Matmul, formats, parts
+from voxmatrix.machine.facts import Gpu
 
 
 @pytest.mark.parametrize(

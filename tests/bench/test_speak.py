@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.speak import SENTENCES, Speak, parts
-from app.errors import BadInputError, NoDeviceError
-from app.speak.places import default_voice
 from tests.bench.reports import HERE
 from tests.plan.computers import ARC
 from tests.speak.conftest import MakeCheckpoint
+from voxmatrix.bench.speak import SENTENCES, Speak, parts
+from voxmatrix.errors import BadInputError, NoDeviceError
+from voxmatrix.speak.voice_files import default_voice
 
 
 def test_the_voice_that_comes_along_says_every_sentence() -> None:

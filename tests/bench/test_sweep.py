@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app.bench.row import Row
-from app.bench.sweep import SIZES, sweep
+from voxmatrix.bench.row import Row
+from voxmatrix.bench.sweep import SIZES, sweep
 
 
 def device(speeds: dict[int, float], otherwise: str = "memory") -> Callable[[int], Row]:

@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from app.bench.report import Report
-from app.bench.sweep import Suggestion
-from app.bench.table import ratio_text, show
 from tests.bench.reports import ODD_NAMES, report, row
+from voxmatrix.bench.report import Report
+from voxmatrix.bench.sweep import Suggestion
+from voxmatrix.bench.table import ratio_text, show
 
 
 def text(report: Report, width: int = 100) -> str:

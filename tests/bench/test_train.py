@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.bench.train import Train, parts
-from app.errors import NoDeviceError, UsageError
-from app.tables.precision import Precision
-from app.train import step
 from tests.bench.reports import HERE
+from voxmatrix.bench.train import Train, parts
+from voxmatrix.errors import NoDeviceError, UsageError
+from voxmatrix.tables.precision import Precision
+from voxmatrix.train.step import step
 
 SMALL = Train(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, warmup=1)
 

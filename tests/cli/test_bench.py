@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.cli import main
 from tests.bench.cores import one_core
+from voxmatrix.cli import main
 
 __all__ = ["one_core"]  # a fixture
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_is_refused_before_anything_is_measured(words: list[str],
 
 def test_the_command_itself_imports_no_torch() -> None:
     program = (
-        "import sys; from app.cli import main; "
+        "import sys; from voxmatrix.cli import main; "
         f"code = main.run({MATMUL!r}); "
         "sys.exit(code or sorted({'torch', 'lightning', 'numpy', 'matplotlib'} & set(sys.modules)) or 0)"
     )

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from app.cli import main
-from app.cli.devices_table import as_rows, print_table
-from app.machine.facts import Machine
 from tests.machine.computers import machines
+from voxmatrix.cli import main
+from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+from voxmatrix.machine.facts import Machine
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
 TWO = ["--machine", str(MACHINES / "two-different-gpus.json")]
-PROGRAM = [sys.executable, "-c", "import sys; from app.cli.main import run; sys.exit(run(sys.argv[1:]))"]
+PROGRAM = [sys.executable, "-c", "import sys; from voxmatrix.cli.main import run; sys.exit(run(sys.argv[1:]))"]
 
 
 def test_the_table_shows_every_device(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +115,7 @@ def on_terminal(*answers: str) -> tuple[int, str]:
     if not hasattr(os, "openpty"):
         pytest.skip("this system has no pseudo-terminals")
     ours, theirs = os.openpty()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    environment = {**os.environ, "TERM": "dumb"}
     words = [*PROGRAM, "devices", "select", *TWO]
     with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as program:
         os.close(theirs)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.machine.record import read_machine
+from voxmatrix.cli import main
+from voxmatrix.machine.record import read_machine
 
 MACHINES = Path(__file__).parents[1] / "machines"
 
@@ -54,7 +54,7 @@ def test_a_recorded_computer_can_be_described_again(capsys: pytest.CaptureFixtur
 def test_a_described_computer_is_judged_without_torch(tmp_path: Path) -> None:
     words = ["doctor", "--machine", str(MACHINES / "rtx-5090-cu124.json"), "--json"]
     code = (
-        "import sys; from app.cli import main; code = main.run(sys.argv[1:]); "
+        "import sys; from voxmatrix.cli import main; code = main.run(sys.argv[1:]); "
         "assert not {'torch', 'lightning', 'rich.console'} & set(sys.modules); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
+from voxmatrix.cli import main
 
 
 def test_an_unknown_word_is_usage(capsys: pytest.CaptureFixture[str]) -> None:

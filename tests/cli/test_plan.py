@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.cli import main
-from app.machine.profile import Profile, ProfiledGpu
-from app.machine.profiles import keep, place
 from tests.machine.measured import measurement
+from voxmatrix.cli import main
+from voxmatrix.machine.profiles.profile import Profile, ProfiledGpu
+from voxmatrix.machine.profiles.store import keep, place
 
 MACHINES = Path(__file__).parent.parent / "machines"
 RTX_3060 = str(MACHINES / "rtx-3060.json")
@@ -131,7 +131,7 @@ def test_a_setting_that_means_nothing_is_usage_and_names_the_flag(
 
 def test_planning_for_a_described_computer_imports_no_torch() -> None:
     program = (
-        "import sys; from app.cli import main; "
+        "import sys; from voxmatrix.cli import main; "
         f"code = main.run(['plan', '--machine', {RTX_3060!r}, '--json']); "
         "sys.exit(code or sorted({'torch', 'lightning', 'numpy'} & set(sys.modules)) or 0)"
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
 from tests.dataset import broken
+from voxmatrix.cli import main
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -69,7 +69,7 @@ def test_an_interruption_says_that_what_is_done_is_kept(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("app.dataset.prepare.prepare", interrupted)
+    monkeypatch.setattr("voxmatrix.dataset.prepare.prepare", interrupted)
     code = main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", *(["--json"] if as_json else [])])
     said = capsys.readouterr()
     assert code == 130

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.machine.profile import Profile
-from app.machine.profiles import keep, place
 from tests.machine.measured import RTX_3060, measurement
+from voxmatrix.cli import main
+from voxmatrix.machine.profiles.profile import Profile
+from voxmatrix.machine.profiles.store import keep, place
 
 NAME = "nvidia-geforce-rtx-3060-12gib"
 PROFILE = Profile(device=RTX_3060, measurements=(measurement(),))

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from app.cli import main
-from app.machine import detect
-from app.machine.remembered import Remembered, remember
-from app.speak import onnx_engine, torch_engine
-from app.speak.session import open_session
 from tests.speak.conftest import *  # noqa: F403  # its voices
 from tests.speak.gpus import T4, computer
+from voxmatrix.cli import main
+from voxmatrix.machine import detect
+from voxmatrix.machine.saved_device import Remembered, remember
+from voxmatrix.speak.engines import onnx as onnx_engine
+from voxmatrix.speak.engines import torch as torch_engine
+from voxmatrix.speak.engines.session import open_session
 
 OLDER = ("USE_GPU", "GPU_ID", "VIBEVOICE_DEVICE", "DIRECTML_DEVICE", "VOXMATRIX_DEVICE", "VOXMATRIX_GPU")
 TEXT = "Good morning. Good night."
@@ -35,7 +36,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A T4 that computes as the CPU does, which torch and onnxruntime can use."""
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
-    monkeypatch.setattr("app.speak.find_device.served_kinds", lambda: frozenset({"cuda"}))
+    monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", lambda: frozenset({"cuda"}))
     monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
     monkeypatch.setattr(onnx_engine, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
 
@@ -62,7 +63,7 @@ def test_nothing_asked_for_and_no_gpu_is_the_cpu_without_a_word(voice: Path, cap
 
 def test_the_voice_that_comes_along_needs_no_probing(capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(detect, "detect", lambda: pytest.fail("this computer was probed"))
-    monkeypatch.setattr("app.speak.find_device.served_kinds", frozenset)  # whatever is installed
+    monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", frozenset)  # whatever is installed
     assert speak() == 0 and capsys.readouterr().err == ""
 
 
@@ -103,7 +104,7 @@ def test_a_demand_for_what_is_not_there_is_exit_4_and_leaves_no_file(
 
 
 def test_a_demand_that_onnxruntime_cannot_meet_says_what_to_do(make_onnx: Any, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("app.speak.find_device.served_kinds", frozenset)
+    monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", frozenset)
     assert speak("--voice", str(make_onnx("tiny", 1, "text")), "--device", "cuda:1") == 4
     said = capsys.readouterr().err
     assert "--device cuda:1" in said and "checkpoint" in said and "onnxruntime-gpu" in said

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.cli import main
+from voxmatrix.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -120,7 +120,16 @@ def test_ctrl_c_and_docker_stop_end_it_with_130_and_the_same_command_goes_on(
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "book.txt").write_text("This is a long story, and it never ends. " * 50_000)
     (tmp_path / "texts" / "word.txt").write_text("Hello.")
-    words = [sys.executable, "-m", "entrypoint", "speak", "--batch", str(tmp_path / "texts"), "--out", str(tmp_path)]
+    words = [
+        sys.executable,
+        "-m",
+        "voxmatrix_entrypoint",
+        "speak",
+        "--batch",
+        str(tmp_path / "texts"),
+        "--out",
+        str(tmp_path),
+    ]
     process = subprocess.Popen(
         [*words, "--parallel-voices", "2"],
         cwd=ROOT,

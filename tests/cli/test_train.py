@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.config import home
-from app.machine.profiles import all_profiles
+from voxmatrix.cli import main
+from voxmatrix.config import home
+from voxmatrix.machine.profiles.store import all_profiles
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "en"
 BREAK = "VOXMATRIX_TUNE_BREAK"
@@ -69,7 +69,7 @@ def test_for_programs_there_is_one_json_object(
 def test_ctrl_c_while_it_measures_ends_the_child_and_the_command(
     words: list[str], tmp_path: Path, number: signal.Signals
 ) -> None:
-    command = [sys.executable, "-m", "entrypoint", *words, "--tune"]
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", *words, "--tune"]
     with subprocess.Popen(
         command, env={**os.environ, BREAK: "1=hang"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.compute.child import objects, place, run_child
-from app.machine.facts import Gpu
+from voxmatrix.compute.child import objects, place, run_child
+from voxmatrix.machine.facts import Gpu
 
 
 def test_a_cuda_gpu_is_the_only_one_of_its_child_whatever_its_number() -> None:
@@ -28,9 +28,9 @@ def test_the_child_imports_this_app_and_nothing_of_the_folder_where_a_person_sta
 ) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit(5)")
     monkeypatch.chdir(tmp_path)
-    ended = run_child(["-c", "import json, app; print(app.__file__)"], place(None).environment, 60)
+    ended = run_child(["-c", "import json, voxmatrix; print(voxmatrix.__file__)"], place(None).environment, 60)
     assert (ended.code, ended.ending) == (0, "")
-    assert Path(ended.said.strip()) == Path(__file__).parents[2] / "app" / "__init__.py"
+    assert Path(ended.said.strip()) == Path(__file__).parents[2] / "app" / "voxmatrix" / "__init__.py"
 
 
 def test_a_child_that_hangs_is_stopped_and_what_it_said_before_is_kept() -> None:

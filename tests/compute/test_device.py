@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from app.compute.device import merged_allocator, prepare_environment, torch_device
-from app.errors import MissingProgramError, NoDeviceError
-from app.machine.facts import Gpu, Machine
+from voxmatrix.compute.device import merged_allocator, prepare_environment, torch_device
+from voxmatrix.errors import MissingProgramError, NoDeviceError
+from voxmatrix.machine.facts import Gpu, Machine
 
 OLD = Gpu(index=0, kind="cuda", uuid="GPU-aaaa", name="old")
 NEW = Gpu(index=2, kind="cuda", uuid="GPU-bbbb", name="new")  # 1 is hidden by CUDA_VISIBLE_DEVICES

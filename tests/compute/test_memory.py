@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.compute.memory import free_cached, is_out_of_memory, missing_mib
-from app.errors import MemoryExhaustedError
+from voxmatrix.compute.memory import free_cached, is_out_of_memory, missing_mib
+from voxmatrix.errors import MemoryExhaustedError
 
 #: As the libraries write them, with what was asked for in MiB.
 SAID = {

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from app.dataset.cache import INDEX_NAME, STALE_SECONDS, Cache, Stamp
-from app.errors import DamagedFileError, UnreachableError
+from voxmatrix.dataset.cache import INDEX_NAME, STALE_SECONDS, Cache, Stamp
+from voxmatrix.errors import DamagedFileError, UnreachableError
 
 
 class Fact(NamedTuple):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.dataset.charts import Axis, durations, paces, printable
-from app.dataset.prepared import Measured
+from voxmatrix.dataset.charts import Axis, durations, paces, printable
+from voxmatrix.dataset.prepared import Measured
 
 
 def measured(name: str, seconds: float, characters: int, used: bool = True) -> Measured:

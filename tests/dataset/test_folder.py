@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.dataset.folder import Folder, OutsideError, identity
+from voxmatrix.dataset.folder import Folder, OutsideError
+from voxmatrix.transcripts.recording_names import identity
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.dataset.cache import INDEX_NAME
-from app.dataset.prepare import prepare
-from app.dataset.prepared import PrepareSettings, TooFewRecordingsError
-from app.errors import BadInputError, UnreachableError
-from app.text.symbols import default_map
 from tests.dataset.broken import SENTENCES, build, sound
+from voxmatrix.dataset.cache import INDEX_NAME
+from voxmatrix.dataset.prepare import prepare
+from voxmatrix.dataset.prepared import PrepareSettings, TooFewRecordingsError
+from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.text.symbols import default_map
 
 
 def settings(tmp_path: Path, **changes: object) -> PrepareSettings:
@@ -167,7 +167,7 @@ def test_a_full_disk_is_exit_code_8_and_the_next_run_goes_on(tmp_path: Path, mon
         if len(written) > 2:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("app.files.os.fsync", fsync)
+    monkeypatch.setattr("voxmatrix.files.os.fsync", fsync)
     with pytest.raises(UnreachableError, match="No space left") as caught:
         prepare(data, settings(tmp_path))
     assert caught.value.exit_code == 8
@@ -181,7 +181,7 @@ def test_preparing_is_killed_at_any_moment_and_goes_on(tmp_path: Path) -> None:
     whole = prepare(data, settings(tmp_path, cache=tmp_path / "whole"))
     program = (
         "import sys; from pathlib import Path\n"
-        "from app.dataset.prepare import prepare\nfrom app.dataset.prepared import PrepareSettings\n"
+        "from voxmatrix.dataset.prepare import prepare\nfrom voxmatrix.dataset.prepared import PrepareSettings\n"
         "prepare(Path(sys.argv[1]), PrepareSettings(quality='tiny', language='en-us', phoneme_type='text',"
         " cache=Path(sys.argv[2]), workers=2), lambda done, total: print(done, flush=True))\n"
     )
@@ -204,7 +204,7 @@ def test_two_programs_prepare_the_same_folder_at_a_time(tmp_path: Path) -> None:
     data = good(tmp_path / "data", count=12)
     program = (
         "import sys; from pathlib import Path\n"
-        "from app.dataset.prepare import prepare\nfrom app.dataset.prepared import PrepareSettings\n"
+        "from voxmatrix.dataset.prepare import prepare\nfrom voxmatrix.dataset.prepared import PrepareSettings\n"
         "print(prepare(Path(sys.argv[1]), PrepareSettings(quality='tiny', language='en-us', phoneme_type='text',"
         " cache=Path(sys.argv[2]), workers=2)).digest)\n"
     )

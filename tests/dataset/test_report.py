@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.dataset.prepare import prepare
-from app.dataset.prepared import Measured, PreparedSet, PrepareSettings
-from app.dataset.problem import Problem
-from app.dataset.report import page, write_report
 from tests.dataset.broken import build
+from voxmatrix.dataset.prepare import prepare
+from voxmatrix.dataset.prepared import Measured, PreparedSet, PrepareSettings
+from voxmatrix.dataset.report import page, write_report
+from voxmatrix.transcripts.problem import Problem
 
 HOSTILE = "</td></script><script>alert('1')</script>\"><img src=x onerror=alert(1)>&\u202e\x07\ud83d\0"
 

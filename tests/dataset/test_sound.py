@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.dataset.cache import Cache
-from app.dataset.sound import make_sound, sound_key
-from app.errors import UnreachableError
-from app.files import storage_errors
 from tests.dataset.broken import speech
+from voxmatrix.dataset.cache import Cache
+from voxmatrix.dataset.sound import make_sound, sound_key
+from voxmatrix.errors import UnreachableError
+from voxmatrix.files import storage_errors
 
 
 def test_samples_are_stored_trimmed_as_16_bits_at_the_rate(tmp_path: Path) -> None:
@@ -59,6 +59,6 @@ def test_a_full_disk_is_exit_code_8(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with storage_errors(path), open("/dev/full", "wb") as file:  # noqa: PTH123
             yield file
 
-    monkeypatch.setattr("app.files.replacing", full)
+    monkeypatch.setattr("voxmatrix.files.replacing", full)
     with Cache(tmp_path / "cache") as cache, pytest.raises(UnreachableError, match="No space left"):
         make_sound(tmp_path / "a.wav", 22050, "abcd", cache)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from app.doctor.cache import remembered
-from app.doctor.smoke import Result, Smoke
-from app.machine.facts import Gpu, Machine, TorchBuild
+from voxmatrix.doctor.cache import remembered
+from voxmatrix.doctor.smoke import Result, Smoke
+from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 
 GPU = Gpu(index=0, kind="cuda", uuid="GPU-1", driver="570.86.10")
 MACHINE = Machine(platform="linux", cpus=8, gpus=(GPU,), torch=TorchBuild(version="2.10.0+cu128"))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from app.doctor.examine import describe
-from app.doctor.report import Report, make_report
-from app.doctor.smoke import Result
-from app.doctor.text import show
-from app.errors import Finding, NoDeviceError, UsageError
-from app.machine.facts import Capability, Gpu, Machine, TorchBuild
-from app.machine.record import read_machine
+from voxmatrix.doctor.examine import describe
+from voxmatrix.doctor.report import Report, make_report
+from voxmatrix.doctor.smoke import Result
+from voxmatrix.doctor.text import show
+from voxmatrix.errors import Finding, NoDeviceError, UsageError
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
+from voxmatrix.machine.record import read_machine
 
 MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 TORCH = TorchBuild(version="2.10.0+cu128", cuda="12.8", kernels=("sm_75", "sm_80", "sm_120"))

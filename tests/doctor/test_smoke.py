@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.doctor.child import OPERATIONS
-from app.doctor.smoke import read_lines, run_smoke
+from voxmatrix.doctor.child import OPERATIONS
+from voxmatrix.doctor.smoke import read_lines, run_smoke
 
 
 def test_every_operation_passes_on_the_cpu_in_both_precisions() -> None:

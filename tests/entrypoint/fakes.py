@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from entrypoint.ledger import Patch, Versions
+from voxmatrix_entrypoint.ledger import Patch, Versions
 
 MODULE = "somebody_elses_package"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import UsageError
-from entrypoint.asked import allowed
+from voxmatrix.errors import UsageError
+from voxmatrix_entrypoint.asked import allowed
 
 KNOWN = ("torchaudio-cpu", "torchaudio-load", "b")
 

@@ -9,9 +9,9 @@ import pytest
 import soundfile
 import torch
 
-from entrypoint import audio_load
-from entrypoint.ledger import meet
-from entrypoint.patches import PATCHES
+from voxmatrix_entrypoint import audio_load
+from voxmatrix_entrypoint.ledger import meet
+from voxmatrix_entrypoint.patches import PATCHES
 
 LOAD = next(patch for patch in PATCHES if patch.id == "torchaudio-load")
 

@@ -25,11 +25,11 @@ def wrong_image(tmp_path: Path) -> str:
 def voxmatrix(tmp_path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The program; whether it imported torch is the last line of standard error."""
     code = (
-        "import sys; from entrypoint import launch; code = launch.launch(sys.argv[1:]); "
+        "import sys; from voxmatrix_entrypoint import launch; code = launch.launch(sys.argv[1:]); "
         "sys.stderr.write('\\n' + str('torch' in sys.modules)); sys.exit(code)"
     )
     kept = {name: value for name, value in os.environ.items() if not name.startswith("VOXMATRIX_")}
-    environment = {**kept, "PYTHONPATH": str(ROOT), "VOXMATRIX_HOME": str(tmp_path / "home"), **more}
+    environment = {**kept, "VOXMATRIX_HOME": str(tmp_path / "home"), **more}
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         capture_output=True, encoding="utf-8", check=False, timeout=300, env=environment, cwd=tmp_path,
@@ -99,7 +99,7 @@ def test_speaking_on_this_computer_with_the_voice_that_comes_along_imports_no_to
 def test_a_folder_of_somebody_else_ends_it_with_the_line_that_mends_it(words: tuple[str, ...]) -> None:
     """As a user without an entry in /etc/passwd and with a folder mounted that is not his, in a container."""
     code = (
-        "import getpass, os, sys; from entrypoint import launch\n"
+        "import getpass, os, sys; from voxmatrix_entrypoint import launch\n"
         "launch.launch(['train', 'none', '--out', 'x'])\n"  # so that all is imported: Python may be root's alone
         "os.chdir(sys.argv[1]); os.setuid(12345); assert getpass.getuser() == 'voxmatrix'\n"
         "sys.exit(launch.launch(sys.argv[2:]))"
@@ -111,7 +111,7 @@ def test_a_folder_of_somebody_else_ends_it_with_the_line_that_mends_it(words: tu
         done = subprocess.run(
             [sys.executable, "-c", code, place, *words],
             capture_output=True, encoding="utf-8", check=False, timeout=300,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "VOXMATRIX_HOME": place, **user},
+            env={**os.environ, "VOXMATRIX_HOME": place, **user},
         )  # fmt: skip
     assert done.returncode == 8, done.stderr
     assert '--user "$(id -u):0"' in done.stderr

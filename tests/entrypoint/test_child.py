@@ -6,24 +6,22 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_a_module_is_run_with_its_words_after_patching(tmp_path: Path) -> None:
     (tmp_path / "said.py").write_text(
         "import sys\nfrom wrapt.importer import _post_import_hooks as hooks\n"
         "print(__name__, sys.argv[1:], 'torchaudio._extension.utils' in hooks)\n"
     )
-    command = [sys.executable, "-m", "entrypoint.child", "said", "ö", "--json"]
-    environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "voxmatrix_entrypoint.child", "said", "ö", "--json"]
+    environment = {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
     assert done.stdout == "__main__ ['ö', '--json'] True\n", done.stderr
 
 
 @pytest.mark.parametrize(("words", "allowed", "said"), [([], "", "MODULE"), (["said"], "nonsense", "nonsense")])
 def test_a_mistake_is_said_in_a_sentence(words: list[str], allowed: str, said: str) -> None:
-    command = [sys.executable, "-m", "entrypoint.child", *words]
-    environment = {"PYTHONPATH": str(ROOT), "VOXMATRIX_PATCHES": allowed, "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "voxmatrix_entrypoint.child", *words]
+    environment = {"VOXMATRIX_PATCHES": allowed, "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
     assert done.returncode == 2
     assert said in done.stderr

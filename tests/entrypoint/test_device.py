@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from app.doctor.smoke import Result, Smoke
-from app.errors import MissingProgramError, NoDeviceError, NoKernelsError
-from app.machine.facts import Machine
-from app.machine.record import read_machine
-from app.machine.remembered import Remembered
-from app.plan.device import AUTO, Wish, gpu_or_cpu, parse_device
-from app.plan.fitness import Task
-from entrypoint.device import check_device, try_on
+from voxmatrix.doctor.smoke import Result, Smoke
+from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError
+from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.record import read_machine
+from voxmatrix.machine.saved_device import Remembered
+from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, parse_device
+from voxmatrix.plan.device_support import Task
+from voxmatrix_entrypoint.device import check_device, try_on
 
 MACHINES = Path(__file__).parents[1] / "machines"
 GOOD = replace(read_machine(MACHINES / "h100.json"), image="blackwell", container=True)

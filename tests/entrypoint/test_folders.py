@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UnreachableError
-from entrypoint import folders
-from entrypoint.folders import check_folder
+from voxmatrix.errors import UnreachableError
+from voxmatrix_entrypoint import folders
+from voxmatrix_entrypoint.folders import check_folder
 
 
 def test_a_folder_that_can_be_written_or_made_is_good_and_nothing_is_made(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from entrypoint import launch
+from voxmatrix_entrypoint import launch
 
 ROOT = Path(__file__).parents[2]
 IN_IMAGE = {launch.IN_IMAGE: "cpu"}
@@ -17,8 +17,8 @@ INTERRUPTED = 130
 
 
 def voxmatrix(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
-    command = [sys.executable, "-m", "entrypoint", *words]
+    environment = {**os.environ, **more}
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", *words]
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=120, env=environment)
 
 
@@ -83,20 +83,20 @@ def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
 
 def test_a_report_imports_no_torch() -> None:
     code = (
-        "import sys; from entrypoint import launch; code = launch.launch(sys.argv[1:])\n"
+        "import sys; from voxmatrix_entrypoint import launch; code = launch.launch(sys.argv[1:])\n"
         "sys.exit(code or sum(name in sys.modules for name in ('torch', 'torchaudio', 'lightning', 'onnxruntime')))"
     )
     machine = str(ROOT / "tests" / "machines" / "h100.json")
     words = [sys.executable, "-c", code, "doctor", "--machine", machine]
-    done = subprocess.run(words, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(words, capture_output=True, check=False, env={**os.environ})
     assert done.returncode == 0, done.stderr
 
 
 #: Its command says the number of its process, and waits: for ever, or so many seconds.
 WAITS = """
 import os, sys, threading
-from app.cli import main
-from entrypoint import launch
+from voxmatrix.cli import main
+from voxmatrix_entrypoint import launch
 def command(*words, **more):
     print(os.getpid(), flush=True)
     threading.Event().wait(*map(float, sys.argv[1:]))
@@ -107,7 +107,7 @@ IGNORES = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 
 
 def _waiting(words: list[str]) -> "subprocess.Popen[str]":
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ}
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from entrypoint.ledger import Ledger, Outcome, Patch, Versions, meet
 from tests.entrypoint.fakes import GOOD, MODULE, module, patch, raises
+from voxmatrix_entrypoint.ledger import Ledger, Outcome, Patch, Versions, meet
 
 
 def ledger(*patches: Patch) -> tuple[Ledger, list[tuple[str, Outcome]]]:

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from entrypoint import patches
-from entrypoint.ledger import Ledger
-from entrypoint.listing import row, try_all
 from tests.entrypoint.fakes import GOOD, patch
-
-ROOT = Path(__file__).parents[2]
+from voxmatrix_entrypoint import patches
+from voxmatrix_entrypoint.ledger import Ledger
+from voxmatrix_entrypoint.listing import row, try_all
 
 
 def listed(*words: str, allowed: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {"PYTHONPATH": str(ROOT), "VOXMATRIX_PATCHES": allowed, "PATH": "/usr/bin:/bin"}
-    command = [sys.executable, "-m", "entrypoint", "patches", *words]
+    environment = {"VOXMATRIX_PATCHES": allowed, "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", "patches", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300, env=environment)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from entrypoint import log
+from voxmatrix_entrypoint import log
 
 
 @pytest.mark.parametrize(("value", "asked"), [("", False), ("0", False), ("Off", False), ("1", True), ("debug", True)])

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from entrypoint import native_library
-from entrypoint.ledger import meet
-from entrypoint.patches import PATCHES
+from voxmatrix_entrypoint import native_library
+from voxmatrix_entrypoint.ledger import meet
+from voxmatrix_entrypoint.patches import PATCHES
 
 CPU, MINOR = (
     next(patch for patch in PATCHES if patch.id == name) for name in ("torchaudio-cpu", "torchaudio-cuda-minor")

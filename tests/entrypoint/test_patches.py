@@ -8,16 +8,22 @@ from typing import Any
 import pytest
 import soundfile
 
-from entrypoint import patches
-from entrypoint.ledger import meet
+from voxmatrix_entrypoint import patches
+from voxmatrix_entrypoint.ledger import meet
 
 ROOT = Path(__file__).parents[2]
 
 
 def _python(code: str, allowed: str = "on", **more: str) -> subprocess.CompletedProcess[str]:
     """Code in a process of its own, with the patches that are allowed."""
-    environment = {"PYTHONPATH": str(ROOT), "VOXMATRIX_PATCHES": allowed, "PATH": "/usr/bin:/bin", **more}
-    words = [sys.executable, "-W", "ignore", "-c", f"from entrypoint import patches; patches.install()\n{code}"]
+    environment = {"VOXMATRIX_PATCHES": allowed, "PATH": "/usr/bin:/bin", **more}
+    words = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-c",
+        f"from voxmatrix_entrypoint import patches; patches.install()\n{code}",
+    ]
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, env=environment)
 
 

@@ -12,8 +12,8 @@ pytestmark = [pytest.mark.docker, pytest.mark.slow]
 #: Asks the image itself what its commands are. A group that does something without a further word is a command as well.
 LIST = """
 import json, typer
-from app.cli import main
-from entrypoint import launch
+from voxmatrix.cli import main
+from voxmatrix_entrypoint import launch
 def commands(command, words):
     inner = getattr(command, "commands", {})
     if words and (not inner or command.invoke_without_command):

@@ -34,7 +34,7 @@ def test_only_the_last_small_layer_is_the_apps(image: str) -> None:
 def test_its_configuration_is_what_engines_expect(row: matrix.Row, facts: dict[str, Any]) -> None:
     config = facts["Config"]
     assert config["User"] == "1000:0"
-    assert config["Entrypoint"] == ["tini", "--", "python3", "-m", "entrypoint"]
+    assert config["Entrypoint"] == ["tini", "--", "python3", "-m", "voxmatrix_entrypoint"]
     assert config["StopSignal"] == "SIGTERM"
     assert config["Healthcheck"]["Test"] == ["NONE"]
     assert config["Labels"]["voxmatrix.row"] == row.name
@@ -92,9 +92,9 @@ def test_exactly_what_is_locked_is_installed(image: str, row: matrix.Row) -> Non
 @pytest.mark.parametrize("user", ["1000:0", "12345:0", "65534:65534"])
 def test_everything_imports_for_any_user_with_nothing_writable_but_tmp(image: str, user: str) -> None:
     code = """
-from entrypoint import patches
+from voxmatrix_entrypoint import patches
 patches.install()
-import getpass, torch, torchaudio, lightning, matplotlib.pyplot, onnxruntime, soundfile, app
+import getpass, torch, torchaudio, lightning, matplotlib.pyplot, onnxruntime, soundfile, voxmatrix
 print(getpass.getuser())
 """
     restricted = ("--user", user, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL")

@@ -39,7 +39,7 @@ def test_they_can_be_switched_off(hardened: Hardened) -> None:
 
 
 def test_docker_exec_is_patched_as_well(hardened: Hardened, row: matrix.Row) -> None:
-    code = "from entrypoint import patches; patches.install(); import torchaudio; print('imported')"
+    code = "from voxmatrix_entrypoint import patches; patches.install(); import torchaudio; print('imported')"
     with hardened.started("sleep", "600") as container:
         assert container.exec("python3", "-c", code).stdout == "imported\n"
         listed = json.loads(container.exec("voxmatrix", "patches", "--json", "--try").stdout)["patches"]

@@ -19,7 +19,7 @@ def test_one_process_patches_checks_and_trains_and_imports_torch_once(hardened: 
     """The entrypoint hands over by a call: another process, or an exec, would start and import anew."""
     _, processes = witnessed(hardened, *TRAIN, "--max-steps", "1")
     first = [process for process in processes if process.parent == 1]  # tini's only child
-    assert [process.words[:4] for process in first] == [("python3", "-m", "entrypoint", "train")]
+    assert [process.words[:4] for process in first] == [("python3", "-m", "voxmatrix_entrypoint", "train")]
     assert [process.number for process in processes if "torch" in process.imports] == [first[0].number]
     assert first[0].imports.count("torch") == 1
 
@@ -61,5 +61,5 @@ def test_docker_exec_finds_the_environment(hardened: Hardened, row: matrix.Row) 
         assert said["image"] == row.name
         assert container.exec("bash", "-c", "echo $VOXMATRIX_HOME $HOME").stdout == "/data /data\n"
         container.exec("voxmatrix", "speak", "--text", "Hello", "--out", "/data/by-exec.wav")
-        container.exec("python3", "-m", "entrypoint", "nonsense", expect=2)
+        container.exec("python3", "-m", "voxmatrix_entrypoint", "nonsense", expect=2)
     assert (hardened.data / "by-exec.wav").is_file()

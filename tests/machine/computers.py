@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from app.machine.facts import Capability, Gpu, Machine, TorchBuild
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 
 _TEXT = st.text(min_size=1, max_size=40).filter(str.isprintable)
 _MEBIBYTES = st.none() | st.integers(0, 2**40 - 1)

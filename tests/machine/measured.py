@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.machine.facts import Capability, Gpu, Machine
-from app.machine.profile import Measurement, Profile, ProfiledCpu, ProfiledGpu, Size, merge
+from voxmatrix.machine.facts import Capability, Gpu, Machine
+from voxmatrix.machine.profiles.profile import Measurement, Profile, ProfiledCpu, ProfiledGpu, Size, merge
 
 RTX_3060 = ProfiledGpu(name="NVIDIA GeForce RTX 3060", capability=Capability(8, 6), memory_mib=12288)
 

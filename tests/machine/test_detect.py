@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.errors import BadInputError
-from app.machine import detect as module
-from app.machine import nvidia_smi, torch_build
-from app.machine.detect import detect, read_nvidia
-from app.machine.facts import Capability, TorchBuild
-from app.machine.nvidia import Card
-from app.machine.record import read_machine, write_machine
 from tests.machine.pretended import pretend
+from voxmatrix.errors import BadInputError
+from voxmatrix.machine import detect as module
+from voxmatrix.machine.detect import detect, read_nvidia
+from voxmatrix.machine.facts import Capability, TorchBuild
+from voxmatrix.machine.probes import nvidia_smi, torch_build
+from voxmatrix.machine.probes.nvidia import Card
+from voxmatrix.machine.record import read_machine, write_machine
 
 CARDS = tuple(
     Card(bus=f"0:{n + 1}:0.0", uuid=f"GPU-{n}", name=f"RTX {n}", capability=Capability(12, 0), memory_mib=1000)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.machine.record import machine_to_json, read_machine
-from app.tables.architecture import architecture
+from voxmatrix.machine.record import machine_to_json, read_machine
+from voxmatrix.tables.architecture import architecture
 
 MACHINES = sorted((Path(__file__).parent.parent / "machines").glob("*.json"))
 

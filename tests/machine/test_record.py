@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.errors import BadInputError
-from app.machine import facts, schema
-from app.machine.record import MOST_BYTES, machine_to_json, read_machine, write_machine
 from tests.machine.computers import machines
+from voxmatrix.errors import BadInputError
+from voxmatrix.machine import facts, schema
+from voxmatrix.machine.record import MOST_BYTES, machine_to_json, read_machine, write_machine
 
 _RTX_5090 = {
     "platform": "linux",

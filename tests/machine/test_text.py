@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.machine.text import printable, read_text
+from voxmatrix.machine.text import printable, read_text
 
 
 @given(st.text())

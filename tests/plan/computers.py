@@ -1,9 +1,9 @@
-"""Computers to plan for, and a judge that looks at names only: app.plan.verdict has its own tests."""
+"""Computers to plan for, and a judge that looks at names only: voxmatrix.plan.verdict has its own tests."""
 
 from typing import Any
 
-from app.machine.facts import Capability, Gpu, Machine
-from app.plan.verdict import Judgement, Verdict
+from voxmatrix.machine.facts import Capability, Gpu, Machine
+from voxmatrix.plan.verdict import Judgement, Verdict
 
 
 def _judged(verdict: Verdict | None, reason: str, remedy: str = "") -> Judgement:

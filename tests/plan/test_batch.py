@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.plan.batch import Batching, choose_batching
-from app.plan.budget import Budget, Need
-from app.settings import Setting
-from app.tables.memory import memory_table
+from voxmatrix.plan.batch import Batching, choose_batching
+from voxmatrix.plan.budget import Budget, Need
+from voxmatrix.settings import Setting
+from voxmatrix.tables.memory import memory_table
 
 TABLE = memory_table()
 NEED = Need(row=TABLE.qualities["medium"], table=TABLE, seconds=10, half=True)

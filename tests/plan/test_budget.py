@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from app.plan.budget import Need, memory_budget
-from app.tables.memory import memory_table
 from tests.plan.computers import ARC, RTX_3060, gpu, machine
+from voxmatrix.plan.budget import Need, memory_budget
+from voxmatrix.tables.memory import memory_table
 
 TABLE = memory_table()
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from app.machine.facts import Machine
-from app.machine.record import read_machine
-from app.plan.plan import Asked, Plan, make_plan
-from app.plan.verdict import Judgement, judge
-from app.tables.architecture import architecture
 from tests.plan.wheels import WHEELS
+from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.record import read_machine
+from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.plan.verdict import Judgement, judge
+from voxmatrix.tables.architecture import architecture
 
 MACHINES = Path(__file__).parent.parent / "machines"
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from app.errors import NoDeviceError, UsageError
-from app.machine.facts import Gpu
-from app.plan.device import parse_device
-from app.plan.plan import Asked, Plan, make_plan
-from app.settings import Setting
 from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
+from voxmatrix.errors import NoDeviceError, UsageError
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.plan.device_request import parse_device
+from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.settings import Setting
 
 #: That design.md promises.
 PROMISED = {

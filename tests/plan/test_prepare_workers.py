@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.plan.prepare_workers import choose_prepare_workers
-from app.settings import Setting
 from tests.plan.computers import machine
+from voxmatrix.plan.prepare_workers import choose_prepare_workers
+from voxmatrix.settings import Setting
 
 
 @pytest.mark.parametrize(("cpus", "workers"), [(1, 1), (2, 2), (16, 16), (64, 16)])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.errors import Finding
-from app.machine.reading import Reading
-from app.plan.pressure import FULL, GROWTH_FROM, HORIZON_SECONDS, Pressure, memory_remedy
+from voxmatrix.errors import Finding
+from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.plan.pressure import FULL, GROWTH_FROM, HORIZON_SECONDS, Pressure, memory_remedy
 
 TOTAL = 12288
 

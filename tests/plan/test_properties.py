@@ -5,19 +5,19 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.errors import NoDeviceError, NoKernelsError
-from app.machine.facts import Capability, Gpu, Machine, TorchBuild
-from app.plan.batch import EFFECTIVE_BATCH, SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
-from app.plan.budget import Budget, Need, memory_budget
-from app.plan.device import older_names, parse_device
-from app.plan.fitness import Task
-from app.plan.plan import Asked, make_plan
-from app.settings import Setting
-from app.tables.architecture import architectures
-from app.tables.memory import memory_table
-from app.tables.quality import qualities
 from tests.machine.computers import machines as any_machines
 from tests.plan.wheels import WHEELS
+from voxmatrix.errors import NoDeviceError, NoKernelsError
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
+from voxmatrix.plan.batch import EFFECTIVE_BATCH, SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
+from voxmatrix.plan.budget import Budget, Need, memory_budget
+from voxmatrix.plan.device_request import older_names, parse_device
+from voxmatrix.plan.device_support import Task
+from voxmatrix.plan.plan import Asked, make_plan
+from voxmatrix.settings import Setting
+from voxmatrix.tables.architecture import architectures
+from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.quality import qualities
 
 # Small computers more often than large ones: there the decisions change.
 SIZES = st.none() | st.integers(0, 16_000) | st.integers(0, 300_000)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from app.plan.plan import Asked, make_plan
-from app.plan.show import plan_to_json, print_plan
 from tests.plan.computers import RTX_3060, judge, machine
+from voxmatrix.plan.plan import Asked, make_plan
+from voxmatrix.plan.show import plan_to_json, print_plan
 
 
 def test_json_has_value_reason_and_source_of_every_setting() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.plan.trend import FEWEST, seconds_until
+from voxmatrix.plan.trend import FEWEST, seconds_until
 
 
 def line(count: int, slope: float, start: float = 0.0, step: float = 2.0) -> list[tuple[float, float]]:

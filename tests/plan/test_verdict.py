@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.machine.facts import Capability, Gpu, Machine, TorchBuild
-from app.plan.verdict import judge
-from app.tables.image import images
 from tests.plan.wheels import WHEELS
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
+from voxmatrix.plan.verdict import judge
+from voxmatrix.tables.image import images
 
 PTX = TorchBuild(version="2.7.0+cu128", cuda="12.8", kernels=("sm_90", "compute_90"))
 

@@ -1,10 +1,10 @@
 """Voices side by side."""
 
-from app.plan.budget import Budget
-from app.plan.voices import MOST_ON_A_GPU, choose_parallel_voices
-from app.settings import Setting
-from app.tables.memory import memory_table
 from tests.plan.computers import RTX_3060, machine
+from voxmatrix.plan.budget import Budget
+from voxmatrix.plan.voices import MOST_ON_A_GPU, choose_parallel_voices
+from voxmatrix.settings import Setting
+from voxmatrix.tables.memory import memory_table
 
 EACH = memory_table().voice_mib
 

@@ -1,7 +1,7 @@
 """How many workers, and why."""
 
-from app.machine.limits import Limits
-from app.plan.workers import PREFETCH, choose_workers
+from voxmatrix.machine.probes.limits import Limits
+from voxmatrix.plan.workers import PREFETCH, choose_workers
 
 MIB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 """The torch wheels that verdicts are tried with; their kernels as they were measured on the wheels themselves."""
 
-from app.machine.facts import TorchBuild
+from voxmatrix.machine.facts import TorchBuild
 
 
 def _torch(version: str, cuda: str, kernels: str) -> TorchBuild:

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from app.errors import MissingProgramError
+from voxmatrix.errors import MissingProgramError
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.speak.places import card_path
-from app.voice.card import VoiceCard
+from voxmatrix.speak.voice_files import card_path
+from voxmatrix.voice.config import VoiceCard
 
 ROOT = Path(__file__).parents[2]
 VOICES = sorted((ROOT / "samples" / "voices").glob("*.onnx"))
@@ -35,10 +35,10 @@ def test_a_person_who_names_no_voice_hears_it(tmp_path: Path) -> None:
     """As on a bare machine: no programs on the path, no home of voxmatrix, and torch must not be imported."""
     program = (
         "import sys; sys.modules['torch'] = None\n"
-        "from app.cli.main import run\n"
+        "from voxmatrix.cli.main import run\n"
         "sys.exit(run(['speak', '--text', 'Hello', '--out', 'hello.wav', '--seed', '1']))"
     )
-    environment = os.environ | {"PATH": str(tmp_path), "VOXMATRIX_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PATH": str(tmp_path), "VOXMATRIX_HOME": str(tmp_path)}
 
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

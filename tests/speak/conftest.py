@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import nn
 
-from app.speak.export import export_voice
-from app.tables.quality import quality
-from app.text.symbols import NUM_SYMBOLS, default_map
-from app.voice.build import build_generator
-from app.voice.card import VoiceCard
-from app.voice.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+from voxmatrix.speak.export.export import export_voice
+from voxmatrix.tables.quality import quality
+from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
+from voxmatrix.voice.build import build_generator
+from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+from voxmatrix.voice.config import VoiceCard
 
 MakeCheckpoint = Callable[..., Path]
 

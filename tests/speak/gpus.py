@@ -1,7 +1,7 @@
 """Computers with GPUs to speak on, and devices of them."""
 
-from app.machine.facts import Capability, Gpu, Machine, TorchBuild
-from app.speak.device import FoundGpu, SpeakDevice
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
+from voxmatrix.speak.device import FoundGpu, SpeakDevice
 
 OLD = Gpu(index=0, kind="cuda", name="GTX 750", uuid="GPU-old", capability=Capability(5, 0), memory_mib=2048)
 T4 = Gpu(index=1, kind="cuda", name="Tesla T4", uuid="GPU-t4", capability=Capability(7, 5), memory_mib=15360)

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from app.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
-from app.files import replacing
-from app.speak import onnx_engine
-from app.speak.command import Speech
-from app.speak.device import Warn
-from app.speak.job import Job, OnLetters, SpeakJob, Start
-from app.speak.worker import opened_voice
+from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
+from voxmatrix.files import replacing
+from voxmatrix.speak.batch.messages import Job, OnLetters, SpeakJob, Start
+from voxmatrix.speak.batch.worker import opened_voice
+from voxmatrix.speak.device import Warn
+from voxmatrix.speak.engines import onnx as onnx_engine
+from voxmatrix.speak.output import Speech
 
 
 def _written(job: Job, on_letters: OnLetters) -> Speech:

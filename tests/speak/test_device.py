@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from app.errors import Finding
-from app.speak.device import CPU, SpeakDevice, python_warning
 from tests.speak.gpus import OLD, RADEON, T4, computer, on
+from voxmatrix.errors import Finding
+from voxmatrix.speak.device import CPU, SpeakDevice, python_warning
 
 
 def test_a_device_has_the_name_that_a_person_knows() -> None:

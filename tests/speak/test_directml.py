@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from app.speak.engine import Manner, Samples
-from app.speak.torch_engine import TorchEngine
-from app.text.front import FrontEnd
-from app.voice.card import VoiceCard
-from app.voice.checkpoint import read_checkpoint
 from tests.speak.directml_rules import AUTOCAST, NotOnDirectmlError, directml_rules
+from voxmatrix.speak.engines.base import Manner, Samples
+from voxmatrix.speak.engines.torch import TorchEngine
+from voxmatrix.text.front import FrontEnd
+from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.voice.config import VoiceCard
 
 TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of steady work faced us!"
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
-from app.speak import onnx_engine, session
-from app.speak.device import CPU, FoundGpu, SpeakDevice
-from app.speak.engine import Engine, Manner
-from app.speak.onnx_engine import LEAST_SAMPLES, PIECE_SAMPLES, PieceEngine, WholeEngine, open_onnx
-from app.speak.session import open_session
 from tests.speak.gpus import T4, on
+from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
+from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
+from voxmatrix.speak.engines import onnx as onnx_engine
+from voxmatrix.speak.engines import session
+from voxmatrix.speak.engines.base import Engine, Manner
+from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, PIECE_SAMPLES, PieceEngine, WholeEngine, open_onnx
+from voxmatrix.speak.engines.session import open_session
 
 MANNER = Manner(noise=0.0, noise_w=0.0, length=5.0)
 RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})
@@ -197,9 +198,9 @@ def test_a_process_whose_memory_ends_says_so_in_our_words(voice: Path) -> None:
     program = """
 import resource, sys
 from pathlib import Path
-from app.errors import MemoryExhaustedError
-from app.speak.engine import Manner
-from app.speak.onnx_engine import open_onnx
+from voxmatrix.errors import MemoryExhaustedError
+from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.engines.onnx import open_onnx
 engine = open_onnx(Path(sys.argv[1]), 1)
 manner = Manner(noise=0.0, noise_w=0.0)
 [part() for part in engine.begin([1, 2, 3], manner)]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from app.errors import BadInputError, DamagedFileError
-from app.speak.engine import Manner
-from app.speak.voice import open_voice
+from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.voice import open_voice
 
 STILL = Manner(noise=0.0, noise_w=0.0)
 

@@ -6,7 +6,7 @@ import wave
 
 import numpy as np
 
-from app.speak.wav import UNKNOWN, WaveFile, header, pcm
+from voxmatrix.speak.wav import UNKNOWN, WaveFile, header, pcm
 
 
 def test_a_file_that_is_finished_is_a_wav_of_the_right_length() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.tables.architecture import architecture, architectures, parse_architectures
+from voxmatrix.tables.architecture import architecture, architectures, parse_architectures
 
 _ROW = 'architecture = "X"\nproducts = []\nbf16 = true\ntf32 = true\nflash = true\nadvice = ["a"]\nsource = "s"\n'
 

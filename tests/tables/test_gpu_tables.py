@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.tables import rows
-from app.tables.compatibility import Target, compatibility, parse_kernel
-from app.tables.driver import Floor, drivers
-from app.tables.image import Image, images
+from voxmatrix.tables import rows
+from voxmatrix.tables.compatibility import Target, compatibility, parse_kernel
+from voxmatrix.tables.driver import Floor, drivers
+from voxmatrix.tables.image import Image, images
 
 MATRIX = Path(__file__).parents[2] / "docker" / "images.toml"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.tables import rows
-from app.tables.memory import memory_table, parse
-from app.tables.quality import qualities
+from voxmatrix.tables import rows
+from voxmatrix.tables.memory import memory_table, parse
+from voxmatrix.tables.quality import qualities
 
 
 def table() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.tables.precision import precision_row, precision_rows
+from voxmatrix.tables.precision import precision_row, precision_rows
 
 
 @pytest.mark.parametrize(

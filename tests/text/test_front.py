@@ -1,8 +1,8 @@
 import pytest
 
-from app.errors import BadInputError, MissingProgramError
-from app.text.front import FrontEnd
-from app.text.symbols import default_map, to_ids
+from voxmatrix.errors import BadInputError, MissingProgramError
+from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.symbols import default_map, to_ids
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_ten_thousand_characters_become_bearable_pieces(letters):
 
 
 def test_a_missing_espeak_is_said_at_once(monkeypatch):
-    monkeypatch.setattr("app.text.espeak.PLACES", ("no-such-program",))
+    monkeypatch.setattr("voxmatrix.text.phonemes.espeak.PLACES", ("no-such-program",))
     with pytest.raises(MissingProgramError):
         FrontEnd("en-us", "espeak", default_map("espeak"))
 

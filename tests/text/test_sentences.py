@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.text.sentences import MAX_CHARACTERS, split
+from voxmatrix.text.sentences import MAX_CHARACTERS, split
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_nothing_is_lost_and_nothing_is_too_long(text, language):
 
 def test_one_sentence_loads_no_library():
     code = (
-        "import sys; from app.text.sentences import split;"
+        "import sys; from voxmatrix.text.sentences import split;"
         "split('Only this one.', 'en'); print('sentencex' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.errors import UsageError
-from app.text.symbols import BOS, EOS, NUM_SYMBOLS, PAD, default_map, letters, map_for, to_ids, with_capitals
+from voxmatrix.errors import UsageError
+from voxmatrix.text.symbols import BOS, EOS, NUM_SYMBOLS, PAD, default_map, letters, map_for, to_ids, with_capitals
 
 
 @pytest.mark.peers

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.machine.record import read_machine
 from tools import described, gpu_classes, gpu_table
 from tools.written_part import README
+from voxmatrix.machine.record import read_machine
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from app.tables.quality import quality
 from tools.live_memory import LiveMemory
 from tools.memory_table import peak_bytes, saved_bytes
+from voxmatrix.tables.quality import quality
 
 TINY = quality("tiny")
 

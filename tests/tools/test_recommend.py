@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.doctor.report import judgements_of
-from app.machine.record import read_machine
-from app.tables.image import images
 from tools import matrix, recommend
+from voxmatrix.doctor.report import judgements_of
+from voxmatrix.machine.record import read_machine
+from voxmatrix.tables.image import images
 
 MACHINES = sorted((matrix.ROOT / "tests" / "machines").glob("*.json"))
 

@@ -153,8 +153,8 @@ def test_nothing_repeats_what_a_row_says(row: rows.Row) -> None:
 
 
 def test_the_promise_of_every_row_is_kept_by_the_kernels_it_states() -> None:
-    from app.tables.compatibility import compatibility, parse_kernel
-    from app.tables.rows import capability
+    from voxmatrix.tables.compatibility import compatibility, parse_kernel
+    from voxmatrix.tables.rows import capability
 
     for row in REAL_ROWS:
         kernels = [kernel for text in row.kernels.get("x86_64", ()) if (kernel := parse_kernel(text))]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.machine.record import read_machine
-from app.plan.verdict import judge
 from tools import rows
 from tools.wrong_gpu import MACHINES, WRONG, with_gpu
+from voxmatrix.machine.record import read_machine
+from voxmatrix.plan.verdict import judge
 
 TESTED = [row for row in rows.rows().values() if row.status == "tested"]
 

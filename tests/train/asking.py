@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from app.machine.facts import Machine
-from app.plan.asked import asked_number, asked_precision, asked_switch
-from app.plan.device import parse_device
-from app.plan.plan import Asked
-from app.train.settings import TrainSettings
+from voxmatrix.machine.facts import Machine
+from voxmatrix.plan.device_request import parse_device
+from voxmatrix.plan.overrides import asked_number, asked_precision, asked_switch
+from voxmatrix.plan.plan import Asked
+from voxmatrix.train.config import TrainSettings
 
 #: A computer without a GPU, so that tests do not ask this one.
 HERE = Machine(platform="linux", cpus=2, memory_mib=16384, available_mib=12288, shm_mib=1024)

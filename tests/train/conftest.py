@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from app.dataset.prepared import PreparedSet
-from app.tables.memory import memory_table
-from app.tables.quality import qualities
-from app.train.fit import TrainResult, fit
-from app.train.watch import QuietWatch
 from tests.train import synthetic
 from tests.train.asking import HERE, settings
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.quality import qualities
+from voxmatrix.train.fit import TrainResult, fit
+from voxmatrix.train.monitor.progress import QuietWatch
 
 Fit = Callable[..., TrainResult]
 

@@ -5,18 +5,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.errors import VoxmatrixError
-from entrypoint import patches
 from tests.train import synthetic
+from voxmatrix.errors import VoxmatrixError
+from voxmatrix_entrypoint import patches
 
 
 def main(out: Path, clips: Path, steps: int, slow_seconds: float, devices: int) -> int:
     """Train the small voice; every step sleeps inside one call for `slow_seconds`, as a large one on a CPU would."""
     patches.install()
     synthetic.know_mini()
-    from app.train import stepper
-    from app.train.fit import fit
     from tests.train.asking import HERE, settings
+    from voxmatrix.train.fit import fit
+    from voxmatrix.train.step import stepper
 
     real = stepper.gradients
 

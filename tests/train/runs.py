@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from app.train.watch import QuietWatch, Report, Start
+from voxmatrix.train.monitor.progress import QuietWatch, Report, Start
 
 
 class Notes(QuietWatch):

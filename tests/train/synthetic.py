@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from app.dataset.prepared import Clip, PreparedSet
-from app.tables.memory import memory_table
-from app.tables.quality import Quality, qualities
-from app.text.symbols import default_map
+from voxmatrix.dataset.prepared import Clip, PreparedSet
+from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.quality import Quality, qualities
+from voxmatrix.text.symbols import default_map
 
 RATE_HZ = 16000
 MINI = Quality(

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from app.dataset.prepared import PreparedSet
-from app.train.card import make_card
-from app.voice.card import VoiceCard
 from tests.train.synthetic import MINI
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.train.card import make_card
+from voxmatrix.voice.config import VoiceCard
 
 
 def test_what_is_written_is_read_again_as_the_same_voice(prepared: PreparedSet) -> None:

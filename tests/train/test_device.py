@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from app.errors import NoDeviceError, UsageError
-from app.machine.facts import Capability, Gpu, TorchBuild
-from app.plan.plan import make_plan
-from app.train.device import make_fabric, open_devices, planned_gpus
 from tests.train.asking import HERE, asked
+from voxmatrix.errors import NoDeviceError, UsageError
+from voxmatrix.machine.facts import Capability, Gpu, TorchBuild
+from voxmatrix.plan.plan import make_plan
+from voxmatrix.train.device import make_fabric, open_devices, planned_gpus
 
 CARD = Gpu(
     index=3, kind="cuda", capability=Capability(9, 0), memory_mib=80000, free_mib=80000, name="H100", driver="600"

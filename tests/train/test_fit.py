@@ -7,18 +7,19 @@ from typing import Any
 import pytest
 import torch
 
-from app.errors import MemoryExhaustedError, UnreachableError
-from app.train import checkpoints, stepper
 from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
+from voxmatrix.errors import MemoryExhaustedError, UnreachableError
+from voxmatrix.train.checkpoint import files as checkpoint_files
+from voxmatrix.train.step import stepper
 
 
 def test_a_training_leaves_all_that_the_next_command_needs(run: Fit) -> None:
     result = run(max_steps=12, log_every=4, validate_every=6, checkpoint_every=5)
 
     there = {path.name for path in result.out.iterdir() if not path.name.startswith(".")}
-    steps = {checkpoints.step_name(5), checkpoints.step_name(10)}
+    steps = {checkpoint_files.step_name(5), checkpoint_files.step_name(10)}
     assert there == {
         "last.ckpt",
         "best.ckpt",
@@ -66,7 +67,7 @@ def test_a_disk_that_fills_up_during_training_leaves_the_last_good_checkpoint(
     run: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     whole = run(out=tmp_path / "whole", max_steps=6)
-    real = checkpoints.write
+    real = checkpoint_files.write
 
     def full_at_step_4(path: Path, to_write: Any) -> None:
         if to_write["global_step"] == 4:
@@ -74,7 +75,7 @@ def test_a_disk_that_fills_up_during_training_leaves_the_last_good_checkpoint(
         real(path, to_write)
 
     with monkeypatch.context() as patched, pytest.raises(UnreachableError, match="No space left"):
-        patched.setattr(checkpoints, "write", full_at_step_4)
+        patched.setattr(checkpoint_files, "write", full_at_step_4)
         run(max_steps=6, checkpoint_every=2)
     assert content(tmp_path / "run" / "last.ckpt")["global_step"] == 2
     assert_bit_equal(run(max_steps=6, checkpoint_every=2).last, whole.last)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UnreachableError
-from app.train import checkpoints
 from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content
+from voxmatrix.errors import UnreachableError
+from voxmatrix.train.checkpoint import files as checkpoint_files
 
 Disk = Callable[[int], Path]
 
@@ -47,9 +47,9 @@ def test_a_full_disk_costs_no_good_checkpoint(run: Fit, disk: Disk, tmp_path: Pa
     kept = list(out.glob("*.ckpt"))
     assert bool(kept) == (holds > 1) and not list(out.glob(".*.part"))
     for path in kept:
-        checkpoints.check(path)
+        checkpoint_files.check(path)
     if kept:
-        newest = checkpoints.newest(out)
+        newest = checkpoint_files.newest(out)
         assert f"the last good checkpoint is {newest}" in caught.value.problem
         assert 0 < content(newest or out)["global_step"] < 8
     disk(2**30)  # more space, and the same command again

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.machine.reading import Reading
-from app.train.load import load
+from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.train.load import load
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UnreachableError, UsageError
-from app.train import lock
-from app.train.lock import locked
+from voxmatrix.errors import UnreachableError, UsageError
+from voxmatrix.train import lock
+from voxmatrix.train.lock import locked
 
 HOLD = """
 import pathlib, sys
-from app.train.lock import locked
+from voxmatrix.train.lock import locked
 with locked(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     input()

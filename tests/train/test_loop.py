@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from app.dataset.prepared import PreparedSet
-from app.errors import BadInputError
-from app.train import stepper
-from app.train.settings import RATE_DECAY
 from tests.train.conftest import Fit
 from tests.train.runs import Notes, content
 from tests.train.synthetic import MINI
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import BadInputError
+from voxmatrix.train.config import RATE_DECAY
+from voxmatrix.train.step import stepper
 
 
 def test_the_counter_counts_batches_and_not_optimisers(run: Fit, prepared: PreparedSet) -> None:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.train.memory import keep_freed_memory
+from voxmatrix.train.memory import keep_freed_memory
 
 
 def test_glibc_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.dataset.prepared import PreparedSet
-from app.errors import BadInputError, NoDeviceError, UsageError
-from app.train import checkpoints
 from tests.train.conftest import Fit
 from tests.train.runs import Notes, content
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import BadInputError, NoDeviceError, UsageError
+from voxmatrix.train.checkpoint import files as checkpoint_files
 
 
 def test_a_resumed_run_says_from_where(run: Fit) -> None:
@@ -66,7 +66,7 @@ def test_a_device_or_precision_that_makes_no_sense_is_usage(run: Fit, device: st
 def test_a_run_killed_before_its_last_file_was_written_has_it_after_a_resume(run: Fit) -> None:
     done = run(max_steps=4, checkpoint_every=2)
     behind = done.out / "step-000000002.ckpt"
-    checkpoints.same_file(behind, done.last)  # the best of step 4 is there, the last is that of step 2
+    checkpoint_files.same_file(behind, done.last)  # the best of step 4 is there, the last is that of step 2
     behind.unlink()
 
     again = run(max_steps=4, checkpoint_every=2)

@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from app.tables.quality import quality
-from app.voice.build import build_generator
-from app.voice.synthesizer import Synthesizer
+from voxmatrix.tables.quality import quality
+from voxmatrix.voice.build import build_generator
+from voxmatrix.voice.synthesizer import Synthesizer
 
 
 def liven(module: nn.Module, seed: int = 0) -> None:

@@ -5,7 +5,7 @@ import torch
 from monotonic_alignment_search import maximum_path
 from torch import Tensor
 
-from app.voice.alignment import best_path, prior_scores, torch_path
+from voxmatrix.voice.alignment import best_path, prior_scores, torch_path
 
 
 def random_batch(seed: int) -> tuple[Tensor, Tensor]:

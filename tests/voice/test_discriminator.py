@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch.nn.utils import parametrize
 
-from app.tables.quality import qualities
-from app.voice.build import build_discriminator
-from app.voice.discriminator import PERIODS, MultiPeriodDiscriminator
-from app.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial
-from app.voice.names import to_piper
+from voxmatrix.tables.quality import qualities
+from voxmatrix.voice.build import build_discriminator
+from voxmatrix.voice.checkpoint.weight_names import to_piper
+from voxmatrix.voice.discriminator import PERIODS, MultiPeriodDiscriminator
+from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial
 
 
 @pytest.mark.parametrize("name", list(qualities()))

@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from app.voice.duration import StochasticDurationPredictor
 from tests.voice.conftest import liven
+from voxmatrix.voice.duration import StochasticDurationPredictor
 
 MASK = torch.tensor([[[1.0] * 12], [[1.0] * 7 + [0.0] * 5]])
 

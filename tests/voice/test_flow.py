@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from app.voice.flow import Flow
 from tests.voice.conftest import liven
+from voxmatrix.voice.flow import Flow
 
 
 @pytest.mark.parametrize("speaker_channels", [0, 8])

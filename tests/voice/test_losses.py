@@ -1,6 +1,6 @@
 import torch
 
-from app.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
 
 
 def test_right_opinions_cost_nothing() -> None:

@@ -7,14 +7,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from app.audio.spectrum import Spectrum
-from app.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES, SPEC_BINS, qualities, quality
-from app.voice.build import build_discriminator, build_generator
-from app.voice.checkpoint import piper_hyper_parameters
-from app.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
-from app.voice.names import to_piper
-from app.voice.norm import remove_weight_norm
-from app.voice.synthesizer import Synthesizer
+from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES, SPEC_BINS, qualities, quality
+from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.checkpoint.checkpoint import piper_hyper_parameters
+from voxmatrix.voice.checkpoint.weight_names import to_piper
+from voxmatrix.voice.layers.norm import remove_weight_norm
+from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.voice.synthesizer import Synthesizer
 
 TEXT = torch.tensor([[1, 0, 14, 0, 15, 0, 20, 0, 2], [1, 0, 9, 0, 2, 0, 0, 0, 0]])
 LENGTHS = torch.tensor([9, 5])

@@ -57,4 +57,4 @@ def test_the_app_comes_last_and_the_gate_behind_it(text: str) -> None:
 def test_it_starts_as_nobody_special_and_in_exec_form(text: str) -> None:
     plain = dict(instructions(text))
     assert plain["USER"] == "ContainerUser" and plain["ENTRYPOINT"].startswith("[") and plain["HEALTHCHECK"] == "NONE"
-    assert plain["ENTRYPOINT"].endswith('"-m", "entrypoint"]')
+    assert plain["ENTRYPOINT"].endswith('"-m", "voxmatrix_entrypoint"]')

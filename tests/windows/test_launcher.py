@@ -10,7 +10,7 @@ import tree_sitter_powershell
 import typer
 from tree_sitter import Language, Node, Parser
 
-from app.cli import main
+from voxmatrix.cli import main
 
 SCRIPT = Path(__file__).parent.parent.parent / "voxmatrix.ps1"
 #: What Windows PowerShell 5.1 has, which comes with every Windows.

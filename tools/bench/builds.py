@@ -66,7 +66,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _changed(row: matrix.Row, context: Path, number: int) -> tuple[float, str]:
-    with (context / "app" / "__init__.py").open("a", encoding="utf-8") as file:
+    with (context / "app" / "voxmatrix" / "__init__.py").open("a", encoding="utf-8") as file:
         file.write(f"# {time.time()} {number}\n")
     return _build(row, context)
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
-from app.tables.quality import quality
-from entrypoint import patches
 from tools.memory_table import MIB, make_step, peak_bytes
+from voxmatrix.tables.quality import quality
+from voxmatrix_entrypoint import patches
 
 SECONDS, CLIPS = 6.0, 2
 

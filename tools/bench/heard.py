@@ -84,7 +84,9 @@ def speak(text: str, voice: str | None, out: Path) -> Path:
     """Our command line, the same sound every time."""
     words = ["speak", "--text", text, "--out", str(out), "--seed", "1", "--force"]
     words += ["--voice", voice] if voice else []
-    subprocess.run([sys.executable, "-m", "entrypoint", *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "voxmatrix_entrypoint", *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True
+    )
     return out
 
 

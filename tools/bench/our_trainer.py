@@ -5,15 +5,15 @@ import json
 import tempfile
 from pathlib import Path
 
-from app.dataset.prepare import prepare
-from app.dataset.prepared import PrepareSettings
-from app.plan.asked import asked_number
-from app.plan.device import parse_device
-from app.plan.plan import Asked
-from app.train.fit import fit
-from app.train.settings import TrainSettings
-from app.train.watch import QuietWatch, Report
-from entrypoint import patches
+from voxmatrix.dataset.prepare import prepare
+from voxmatrix.dataset.prepared import PrepareSettings
+from voxmatrix.plan.device_request import parse_device
+from voxmatrix.plan.overrides import asked_number
+from voxmatrix.plan.plan import Asked
+from voxmatrix.train.config import TrainSettings
+from voxmatrix.train.fit import fit
+from voxmatrix.train.monitor.progress import QuietWatch, Report
+from voxmatrix_entrypoint import patches
 
 
 class Clock(QuietWatch):

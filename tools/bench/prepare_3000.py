@@ -19,8 +19,8 @@ RUN = """
 import json, sys, time
 started = time.perf_counter()
 from pathlib import Path
-from app.dataset.prepare import prepare
-from app.dataset.prepared import PrepareSettings
+from voxmatrix.dataset.prepare import prepare
+from voxmatrix.dataset.prepared import PrepareSettings
 settings = PrepareSettings(
     quality=sys.argv[3], language="en-us", phoneme_type=sys.argv[4], cache=Path(sys.argv[2]), workers=int(sys.argv[5])
 )
@@ -58,7 +58,7 @@ def write_copies(samples: Path, out: Path, count: int) -> None:
     """A folder of `count` recordings, no two alike, in the layout `metadata.csv`."""
     import soundfile
 
-    from app.dataset.layouts import find
+    from voxmatrix.dataset.find import find
 
     recordings, _ = find(samples)
     sources = [(soundfile.read(one.path, dtype="int16"), one.text) for one in recordings]

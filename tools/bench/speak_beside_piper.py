@@ -70,12 +70,12 @@ def make_voice(quality: str, folder: Path) -> Path:
     """An exported voice of random weights that takes as long over a symbol as a trained one."""
     import torch
 
-    from app.speak.export import export_voice
-    from app.tables.quality import quality as row_of
-    from app.text.symbols import NUM_SYMBOLS, default_map
-    from app.voice.build import build_generator
-    from app.voice.card import VoiceCard
-    from app.voice.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+    from voxmatrix.speak.export.export import export_voice
+    from voxmatrix.tables.quality import quality as row_of
+    from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
+    from voxmatrix.voice.build import build_generator
+    from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+    from voxmatrix.voice.config import VoiceCard
 
     torch.manual_seed(1)
     row = row_of(quality)
@@ -145,7 +145,7 @@ def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, flo
 def ours(voice: Path, text: Path, out: Path) -> list[str]:
     """Our command line."""
     words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
-    return [sys.executable, "-m", "entrypoint", "speak", *words]
+    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *words]
 
 
 def piper(voice: Path, text: Path, out: Path) -> list[str]:

@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINE = "tests/machines/rtx-5090.json"
 COMMANDS = {
     "python": ["-c", "pass"],
-    "devices": ["-m", "entrypoint", "devices"],
-    "plan": ["-m", "entrypoint", "plan"],
-    "devices_of_a_file": ["-m", "entrypoint", "devices", "--machine", MACHINE],
-    "plan_of_a_file": ["-m", "entrypoint", "plan", "--machine", MACHINE],
-    "doctor_of_a_file": ["-m", "entrypoint", "doctor", "--machine", MACHINE],
+    "devices": ["-m", "voxmatrix_entrypoint", "devices"],
+    "plan": ["-m", "voxmatrix_entrypoint", "plan"],
+    "devices_of_a_file": ["-m", "voxmatrix_entrypoint", "devices", "--machine", MACHINE],
+    "plan_of_a_file": ["-m", "voxmatrix_entrypoint", "plan", "--machine", MACHINE],
+    "doctor_of_a_file": ["-m", "voxmatrix_entrypoint", "doctor", "--machine", MACHINE],
 }
 MOST_SECONDS_BEYOND = 0.5
 

@@ -1,0 +1,57 @@
+"""The product of two square matrices: the plainest work there is, in every number format that a plan would use."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from voxmatrix.bench.part import Figures, Part
+from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
+from voxmatrix.compute.child_device import open_device
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.plan.precision import choose_precision, choose_tf32
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matmul:
+    """What is measured on one device."""
+
+    size: int = 2000  # rows and columns
+    runs: int = 10
+    warmup: int = 2
+    formats: Sequence[str] = ("fp32",)
+
+    @property
+    def about(self) -> str:
+        """As the table is headed."""
+        return f"product of two {self.size} × {self.size} matrices, {self.runs} runs after {self.warmup} to warm up"
+
+
+def formats(gpu: Gpu | None) -> tuple[str, ...]:
+    """Float32 everywhere; on a CUDA GPU also TF32 where it has it, and what a training there is planned in."""
+    if gpu is None or gpu.kind != "cuda":
+        return ("fp32",)
+    planned = choose_precision(gpu, None).value
+    tf32 = ("tf32",) if choose_tf32(gpu, None).value else ()
+    return ("fp32", *tf32, *((planned,) if planned != "fp32" else ()))
+
+
+def parts(job: Matmul, gpu: Gpu | None, machine: Machine) -> list[Part]:
+    """One for each format."""
+    device = open_device(gpu, machine)
+    return [Part(name=name, measure=partial(_measure, job, device, name)) for name in job.formats]
+
+
+def _measure(job: Matmul, device: "torch.device", name: str) -> Figures:
+    import torch
+
+    torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
+    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(name, torch.float32)
+    random = torch.Generator().manual_seed(1)
+    first, second = (torch.randn(job.size, job.size, generator=random).to(device, dtype) for _ in range(2))
+    median, spread = median_and_spread(seconds_of_runs(lambda: first @ second, device, job.runs, job.warmup))
+    operations = 2 * job.size**3  # a multiplication and an addition each
+    return {"median_ms": 1000 * median, "spread_ms": 1000 * spread, "gflops": operations / median / 1e9}

@@ -1,0 +1,109 @@
+"""All that a benchmark found out, as one object with its exit code. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from voxmatrix.bench.benchmarks import Kind
+from voxmatrix.bench.row import Row, times_cpu
+from voxmatrix.bench.sweep import Suggestion
+from voxmatrix.errors import Finding
+from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.saved_device import CPU
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What `voxmatrix bench` says."""
+
+    kind: Kind
+    about: str
+    settings: Mapping[str, Any]
+    machine: Machine
+    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 when anything was measured, else that of the first problem."""
+        return 0 if any(row.measured for row in self.rows) else self.rows[0].exit_code
+
+    def times_cpu(self, row: Row) -> float | None:
+        """How many times as fast as the CPU; None where that was not measured."""
+        return times_cpu(row, self.rows, self.kind.speed)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `bench --json`; null is not measured."""
+        return {
+            "benchmark": self.kind.name,
+            "settings": dict(self.settings),
+            "computer": {
+                "cpu": self.machine.cpu,
+                "cpus": self.machine.cpus,
+                "torch": self.machine.torch and self.machine.torch.version,
+            },
+            "rows": [self._row(row) for row in self.rows],
+            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
+            "findings": [
+                {"severity": each.severity, "problem": each.problem, "remedy": each.remedy} for each in self.findings
+            ],
+            "exit_code": self.exit_code,
+        }
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        return {
+            "device": row.device,
+            "name": row.name,
+            "precision": row.format or None,
+            **{column.key: None for column in self.kind.columns},
+            **row.given,
+            **row.figures,
+            "times_cpu": self.times_cpu(row),
+            "problem": row.problem or None,
+        }
+
+
+def make_report(
+    kind: Kind,
+    *,
+    about: str,
+    settings: Mapping[str, Any],
+    machine: Machine,
+    rows: Sequence[Row],
+    findings: Sequence[Finding] = (),
+    suggestions: Sequence[Suggestion] = (),
+) -> Report:
+    """The report, with a sentence for every GPU that the CPU beats."""
+    return Report(
+        kind=kind,
+        about=about,
+        settings=settings,
+        machine=machine,
+        rows=tuple(rows),
+        findings=(*findings, *_slower(kind, rows)),
+        suggestions=tuple(suggestions),
+    )
+
+
+def _slower(kind: Kind, rows: Sequence[Row]) -> list[Finding]:
+    best: dict[str, float] = {}
+    for row in rows:
+        ratio = times_cpu(row, rows, kind.speed)
+        if ratio is not None and row.device != CPU:
+            best[row.device] = max(ratio, best.get(row.device, 0.0))
+    return [
+        Finding(
+            problem=f"{device} is {_below_one(ratio)} × as fast as the CPU here",
+            remedy="set --device cpu",
+            severity="warning",
+        )
+        for device, ratio in best.items()
+        if ratio < 1
+    ]
+
+
+def _below_one(ratio: float) -> str:
+    """Two digits, and never 1."""
+    said = f"{ratio:.2g}"
+    return "0.99" if said == "1" else said

@@ -1,0 +1,195 @@
+"""`voxmatrix bench matmul`, `speak` and `train`: how fast each device of this computer is, beside its CPU."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.plan.overrides import asked_number
+
+if TYPE_CHECKING:
+    from voxmatrix.bench.report import Report
+    from voxmatrix.bench.suite import Bench
+    from voxmatrix.plan.device_support import Task
+
+group = typer.Typer(help="Measure every device of this computer: products of matrices, speaking, training.")
+_COMMANDS = ("matmul", "speak", "train")
+
+_Device = Annotated[str, options.option("--device", "all, cpu, cuda:0 … or auto, the one that would be used.")]
+_Picture = Annotated[str, options.option("--picture", "Draw the figures into this file, .svg or .png.")]
+_Limit = Annotated[float, options.option("--limit", "Seconds that one device may take before it is stopped.", min=1)]
+#: Starting CUDA on a cold disk takes a minute, and a slow CPU some minutes for its steps; a hang takes for ever.
+_LIMIT_SECONDS = 600.0
+
+
+@group.callback()
+def _options(context: typer.Context) -> None:
+    # voxmatrix.toml has one level of keys, for the commands of a group as for every other.
+    context.default_map = dict.fromkeys(_COMMANDS, context.default_map or {})
+
+
+@group.command("matmul")
+def matmul(
+    context: typer.Context,
+    device: _Device = "all",
+    size: Annotated[int, options.option("--size", "Rows and columns of both matrices.", min=1, max=20_000)] = 2000,
+    runs: Annotated[int, options.option("--runs", "Runs that are counted.", min=1, max=10_000)] = 10,
+    limit: _Limit = _LIMIT_SECONDS,
+    picture: _Picture = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """The product of two float32 matrices; on a CUDA GPU also in TF32 and in what a training is planned in."""
+    from voxmatrix.bench.benchmarks import MATMUL
+    from voxmatrix.bench.matmul import Matmul, formats
+    from voxmatrix.bench.report import make_report
+
+    bench = _begin(context, device, picture, limit, task="speak")
+    base = Matmul(size=size, runs=runs)
+    rows = bench.each(lambda gpu: Matmul(size=size, runs=runs, formats=formats(gpu)))
+    settings = {"size": size, "runs": runs, "warmup": base.warmup}
+    report = make_report(
+        MATMUL, about=base.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings
+    )
+    _end(report, picture, as_json)
+
+
+@group.command("speak")
+def speak(
+    context: typer.Context,
+    voice: Annotated[
+        str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
+    ] = "",
+    device: _Device = "all",
+    runs: Annotated[int, options.option("--runs", "Times that all sentences are spoken.", min=1, max=1000)] = 5,
+    limit: _Limit = _LIMIT_SECONDS,
+    picture: _Picture = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Real sentences with a voice: seconds of computing for each second of speech."""
+    from voxmatrix.bench.benchmarks import SPEAK
+    from voxmatrix.bench.report import make_report
+    from voxmatrix.bench.speak import Speak
+    from voxmatrix.speak.voice_files import default_voice, find_voice
+
+    bench = _begin(context, device, picture, limit, task="speak")
+    job = Speak(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)
+    rows = bench.each(lambda gpu: job)
+    report = make_report(
+        SPEAK, about=job.about, settings=asdict(job), machine=bench.machine, rows=rows, findings=bench.findings
+    )
+    _end(report, picture, as_json)
+
+
+@group.command("train")
+def train(
+    context: typer.Context,
+    quality: options.QualityName = "medium",
+    device: _Device = "all",
+    batch_size: options.BatchSize = "auto",
+    clip_seconds: Annotated[
+        float, options.option("--clip-seconds", "Length of every clip; take the longest of yours.", min=1, max=60)
+    ] = 5.0,
+    steps: Annotated[int, options.option("--steps", "Steps to one run.", min=1, max=10_000)] = 5,
+    runs: Annotated[int, options.option("--runs", "Runs that are counted.", min=1, max=1000)] = 3,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Measure batches of 1, 2, 4 … 32 and name the best settings.")
+    ] = False,
+    limit: _Limit = _LIMIT_SECONDS,
+    picture: _Picture = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Steps of a training on made-up clips, and the batch size that suits each device."""
+    from voxmatrix.bench.benchmarks import TRAIN
+    from voxmatrix.bench.report import make_report
+    from voxmatrix.bench.suite import planned_for
+    from voxmatrix.bench.train import Train
+    from voxmatrix.tables.quality import quality as row_of
+
+    asked = asked_number(batch_size, *Words(context).of("batch_size"))
+    if sweep and asked and asked.source == "flag":
+        raise UsageError(f"--sweep measures many batch sizes, and --batch-size is {asked.value}", "give one of them")
+    bench = _begin(context, device, picture, limit, task="train")
+    job = Train(
+        quality=row_of(quality).name,
+        batch_size=asked.value if asked else Train.batch_size,
+        clip_seconds=clip_seconds,
+        steps=steps,
+        runs=runs,
+    )
+    if sweep:
+        rows, suggestions = bench.sweep(job)
+    else:
+        rows, suggestions = bench.each(lambda gpu: planned_for(gpu, job)), []
+    settings = {key: value for key, value in asdict(job).items() if key not in ("batch_size", "precision", "tf32")}
+    report = make_report(
+        TRAIN, about=job.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings,
+        suggestions=suggestions,
+    )  # fmt: skip
+    _end(report, picture, as_json)
+
+
+def _begin(context: typer.Context, device: str, picture: str, limit: float, task: "Task") -> "Bench":
+    from voxmatrix.bench.chart import check_picture
+    from voxmatrix.bench.devices import to_measure
+    from voxmatrix.bench.suite import Bench
+    from voxmatrix.bench.system_load import all_cpus, busy, load
+    from voxmatrix.machine.detect import detect
+    from voxmatrix.machine.saved_device import remembered
+
+    if picture:
+        check_picture(Path(picture))
+    before = load()
+    machine, notes = detect()
+    said, source = Words(context).of("device")
+    gpus, findings = to_measure(machine, device, task=task, source=source, said=said, remembered=remembered())
+    return Bench(
+        machine=machine,
+        gpus=tuple(gpus),
+        findings=(*notes, *findings, *busy(before, all_cpus())),
+        limit_seconds=limit,
+        on_device=_say,
+    )
+
+
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        typer.echo(f"measuring {what} …", err=True)
+
+
+def _end(report: "Report", picture: str, as_json: bool) -> None:
+    """The picture, then the figures, which are shown whatever becomes of the picture."""
+    failed = _drawn(report, picture)
+    if as_json:
+        said: dict[str, Any] = report.to_json() | {"picture": picture if picture and failed is None else None}
+        if failed is not None:
+            said["findings"].append({"severity": "error", "problem": failed.problem, "remedy": failed.remedy})
+            said["exit_code"] = report.exit_code or failed.exit_code
+        typer.echo(json.dumps(said))
+        raise typer.Exit(said["exit_code"])
+    from rich.console import Console
+
+    from voxmatrix.bench.table import show
+
+    show(report, Console())
+    if failed is not None:
+        raise failed
+    if picture:
+        typer.echo(f"picture: {picture}")
+    raise typer.Exit(report.exit_code)
+
+
+def _drawn(report: "Report", picture: str) -> VoxmatrixError | None:
+    from voxmatrix.bench.chart import write_picture
+
+    try:
+        if picture:
+            write_picture(report, Path(picture))
+    except VoxmatrixError as error:
+        return error
+    return None

@@ -1,0 +1,125 @@
+"""`voxmatrix devices` and `devices select`: what this computer computes with, and which of it is used."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import Finding, NoDeviceError, UsageError
+
+if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Gpu, Machine
+
+group = typer.Typer(help="List the devices of this computer, or choose one and remember it.")
+
+Described = Annotated[
+    Path | None, typer.Option("--machine", help="Speak about the computer that this file describes, not this one.")
+]
+
+
+@group.callback(invoke_without_command=True)
+def command(context: typer.Context, machine: Described = None, as_json: options.AsJson = False) -> None:
+    """List the devices: name, architecture, capability, memory, driver."""
+    if context.invoked_subcommand is not None:
+        context.obj = machine
+        return
+    from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+
+    computer, notes = _computer(machine)
+    if as_json:
+        findings = [{"severity": n.severity, "problem": n.problem, "remedy": n.remedy} for n in notes]
+        typer.echo(json.dumps({"devices": as_rows(computer), "findings": findings}))
+        return
+    print_table(computer)
+    _warn(notes)
+
+
+@group.command("select")
+def select(
+    context: typer.Context,
+    wanted: Annotated[
+        str, typer.Argument(metavar="[N]", help="A number of the list, a name such as cuda:1, cpu.")
+    ] = "",
+    reconfigure: Annotated[bool, typer.Option("--reconfigure", help="Ask again, whatever was chosen before.")] = False,
+    machine: Described = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Choose the device and remember it. Asks on a terminal; elsewhere it takes N, or the best, and says so."""
+    from voxmatrix.machine import saved_device as memory
+
+    computer, notes = _computer(machine or context.obj)
+    _warn(notes)
+    before = None if wanted or reconfigure else memory.remembered()
+    if before is not None and memory.is_here(computer, before):
+        gpu, reason = memory.find(computer, before), "chosen before; --reconfigure asks again"
+    else:
+        if before is not None:
+            typer.echo(f"{before.device} was chosen before and is not here any more", err=True)
+        gpu, reason = _decide(computer, wanted, may_ask=not as_json)
+        reason += f"; remembered in {memory.remember(memory.choose(gpu))}"
+    device = memory.CPU if gpu is None else gpu.device
+    if as_json:
+        typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
+    else:
+        typer.echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
+
+
+def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
+    from voxmatrix.plan.device_request import AUTO
+    from voxmatrix.plan.device_selection import choose
+
+    if wanted:
+        return _named(computer, wanted), "as you say"
+    if not computer.gpus:
+        return None, "there is no GPU here"
+    chosen = choose(computer, AUTO, task="speak")
+    _warn(chosen.findings)
+    best = chosen.gpu
+    if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
+        return _ask(computer, best), "as you say"
+    return best, "the best one here, for nobody can be asked (voxmatrix devices select N chooses another)"
+
+
+def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
+    from voxmatrix.cli.terminal.devices_table import print_table
+    from voxmatrix.machine.saved_device import CPU
+
+    print_table(computer)
+    while True:
+        answer = typer.prompt("Which device", default=CPU if best is None else best.device)
+        try:
+            return _named(computer, answer)
+        except (NoDeviceError, UsageError) as error:
+            typer.echo(f"{error.problem}: {error.remedy}")
+
+
+def _named(computer: "Machine", text: str) -> "Gpu | None":
+    """The GPU of this name or number, None for "cpu"."""
+    from voxmatrix.plan.device_request import parse_device
+    from voxmatrix.plan.device_support import absent
+    from voxmatrix.plan.gpu_ranking import meant
+
+    wish = parse_device(text, "flag", text)
+    gpu = meant(computer, wish, lambda gpu: True)
+    if gpu is None and wish.kind != "cpu":
+        raise absent(computer, wish)
+    return gpu
+
+
+def _computer(described: Path | None) -> "tuple[Machine, tuple[Finding, ...]]":
+    if described is not None:
+        from voxmatrix.machine.record import read_machine
+
+        return read_machine(described), ()
+    from voxmatrix.machine.detect import detect
+
+    return detect()
+
+
+def _warn(notes: tuple[Finding, ...]) -> None:
+    for note in notes:
+        warn(note)

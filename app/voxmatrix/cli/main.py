@@ -1,0 +1,86 @@
+"""The command line: one Typer command a file; errors become one sentence, one remedy and one exit code."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+import voxmatrix
+from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
+from voxmatrix.cli.checked_command import Before, Computing
+from voxmatrix.config import read_config, take_dotenv
+from voxmatrix.errors import UsageError, VoxmatrixError
+
+cli = typer.Typer(
+    name="voxmatrix",
+    help="One voice app, every GPU: recordings in, a speaking voice out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+cli.command("doctor")(doctor.command)
+cli.command("plan")(plan.command)
+cli.command("prepare")(prepare.command)
+cli.command("train", cls=Computing)(train.command)
+cli.command("speak", cls=Computing)(speak.command)
+cli.add_typer(export.group, name="export")
+cli.add_typer(devices.group, name="devices")
+cli.add_typer(bench.group, name="bench")
+cli.add_typer(profiles.group, name="profiles")
+
+#: Every word that the program itself understands; in an image any other word is a program to run.
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
+
+_INTERRUPTED = 130
+#: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.
+_WRONG_WORDS: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"voxmatrix {voxmatrix.__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    context.default_map = {command: read_config() for command in COMMANDS}
+
+
+def run(words: Sequence[str], first: Callable[[], None] | None = None, before: Before | None = None) -> int:
+    """Run the words and return the exit code (design: one per class of voxmatrix.errors).
+
+    `first` is done before the words are read, `before` when they are understood and a command is about to compute.
+    """
+    as_json = "--json" in words
+    try:
+        take_dotenv()
+        if first is not None:
+            first()
+        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=before) or 0)
+    except VoxmatrixError as error:
+        return _report(error.problem, error.remedy, error.exit_code, as_json)
+    except _WRONG_WORDS as error:
+        return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
+        return _report("interrupted", "", _INTERRUPTED, as_json)
+
+
+def _usage_hint(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f"see: {context.command_path} --help" if context else "see: voxmatrix --help"
+
+
+def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:
+    if as_json:
+        typer.echo(json.dumps({"problem": problem, "remedy": remedy, "exit_code": exit_code}))
+    else:
+        typer.echo(f"voxmatrix: {problem}" + (f"\n  → {remedy}" if remedy else ""), err=True)
+    return exit_code

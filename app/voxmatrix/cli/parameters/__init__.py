@@ -1,0 +1,1 @@
+"""Parameters that several commands share, and where their values came from."""

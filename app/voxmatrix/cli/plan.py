@@ -1,0 +1,75 @@
+"""`voxmatrix plan`: every automatic setting with its reason, for this computer or a described one."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.overrides import asked_settings
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import UsageError
+
+if TYPE_CHECKING:
+    from voxmatrix.plan.device_support import Task
+
+_MachineFile = Annotated[
+    Path | None, typer.Option("--machine", help="Plan for the computer that this file describes, not for this one.")
+]
+_AUTO = "auto"
+
+
+def command(
+    context: typer.Context,
+    quality: options.QualityName = "medium",
+    machine: _MachineFile = None,
+    task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train",
+    device: options.Device = _AUTO,
+    gpu: options.GpuNumber = "",
+    use_gpu: options.UseGpu = None,
+    devices: options.Devices = _AUTO,
+    precision: options.Precision = _AUTO,
+    tf32: options.Tf32 = _AUTO,
+    cudnn_benchmark: options.CudnnBenchmark = _AUTO,
+    batch_size: options.BatchSize = _AUTO,
+    accumulation: options.Accumulation = _AUTO,
+    gradient_checkpointing: options.GradientCheckpointing = _AUTO,
+    compile: options.Compile = _AUTO,
+    workers: options.LoadingWorkers = _AUTO,
+    prepare_workers: options.PrepareWorkers = _AUTO,
+    parallel_voices: options.ParallelVoices = _AUTO,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show every automatic setting with its reason; nothing is started and nothing changed."""
+    purpose, asked = _task(task), asked_settings(context)
+    from voxmatrix.machine.profiles.store import profile_of
+    from voxmatrix.plan.plan import make_plan
+    from voxmatrix.plan.show import plan_to_json, print_plan
+
+    if machine is None:
+        from voxmatrix.machine.detect import detect
+        from voxmatrix.machine.saved_device import remembered
+
+        here, notes = detect()
+        for note in notes:
+            warn(note)
+        plan = make_plan(here, quality, asked, task=purpose, remembered=remembered(), profile=profile_of)
+    else:
+        from voxmatrix.machine.record import read_machine
+
+        # What is remembered is about this computer; what was measured is about a kind of device, wherever it sits.
+        plan = make_plan(read_machine(machine), quality, asked, task=purpose, profile=profile_of)
+    if as_json:
+        typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))
+    else:
+        print_plan(plan)
+
+
+def _task(text: str) -> "Task":
+    from voxmatrix.plan.device_support import Task
+
+    for task in get_args(Task):
+        if text == task:
+            return task  # type: ignore[no-any-return]
+    raise UsageError(f"--task is {text!r}", f"set it to {' or '.join(get_args(Task))}")

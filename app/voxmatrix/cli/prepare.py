@@ -1,0 +1,174 @@
+"""`voxmatrix prepare DATA`: check recordings, report every problem, fill the cache."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.config import home
+from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.tables.quality import quality as quality_row
+
+if TYPE_CHECKING:
+    from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
+    from voxmatrix.transcripts.problem import Problem
+
+#: So many recordings are named of those that share a warning; --json and --report name all.
+_NAMED = 5
+
+
+def command(
+    data: options.Data,
+    quality: options.QualityName = "medium",
+    language: options.Language = "en-us",
+    phonemes: options.PhonemeType = "espeak",
+    profile: options.Profile = "",
+    prompt_list: options.PromptList = "",
+    report: Annotated[
+        str, options.option("--report", "Write one self-contained HTML page with table and pictures.")
+    ] = "",
+    max_seconds: options.MaxSeconds = 20.0,
+    prepare_workers: options.Workers = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Check recordings, report every problem, fill the cache."""
+    settings = prepare_settings(
+        quality=quality,
+        language=language,
+        phonemes=phonemes,
+        profile=profile,
+        prompt_list=prompt_list,
+        max_seconds=max_seconds,
+        workers=prepare_workers,
+    )
+    try:
+        prepared = prepare_with_progress(data, settings, quiet=as_json)
+    except BadInputError as error:
+        failed = getattr(error, "prepared", None)
+        if failed is None:
+            raise
+        _write_report(failed, report)
+        if as_json:
+            typer.echo(json.dumps({**_summary(failed), "exit_code": error.exit_code, "problem": error.problem}))
+            raise typer.Exit(error.exit_code) from error
+        show(failed)
+        raise
+    _write_report(prepared, report)
+    if as_json:
+        typer.echo(json.dumps(_summary(prepared)))
+    else:
+        show(prepared)
+        if report:
+            typer.echo(f"report: {report}")
+
+
+def prepare_settings(
+    *,
+    quality: str,
+    language: str,
+    phonemes: str,
+    profile: str,
+    prompt_list: str,
+    max_seconds: float,
+    workers: int,
+) -> "PrepareSettings":
+    """The settings of a preparation from what was typed; `auto` phonemes become what this machine has."""
+    from voxmatrix.dataset.prepared import PrepareSettings
+    from voxmatrix.machine.probes.limits import cpus
+
+    return PrepareSettings(
+        quality=quality_row(quality).name,
+        language=language,
+        phoneme_type=_phoneme_type(phonemes),
+        cache=home() / "cache",
+        workers=workers or min(cpus(), 16),
+        max_seconds=max_seconds,
+        profile=profile or None,
+        prompt_list=prompt_list or None,
+    )
+
+
+def _phoneme_type(asked: str) -> str:
+    """`auto` is espeak where espeak-ng is installed, else text, said aloud: the voices are not exchangeable."""
+    from voxmatrix.text.phonemes.phonemizer import espeak_installed
+
+    if asked in ("espeak", "text"):
+        return asked
+    if asked != "auto":
+        raise UsageError(f"--phonemes is {asked!r}", "set it to espeak, text or auto")
+    if espeak_installed():
+        return "espeak"
+    typer.echo("espeak-ng is not installed: the voice learns from letters (--phonemes text)", err=True)
+    return "text"
+
+
+def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":
+    """Prepare, drawing progress on standard error.
+
+    Raises:
+        InterruptedRunError: Ctrl-C or SIGTERM; what was checked until then stays in the cache.
+    """
+    from voxmatrix.dataset.prepare import prepare
+
+    try:
+        with progress("checking recordings", quiet) as on_progress:
+            return prepare(data, settings, on_progress)
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(
+            f"interrupted while recordings were checked; what is done is kept in {settings.cache}",
+            "the same command goes on with the others",
+        ) from error
+
+
+def show(prepared: "PreparedSet") -> None:
+    """Every recording that was left out, one a line; warnings by kind; then what remains."""
+    left_out = [problem for problem in prepared.problems if problem.severity == "error"]
+    for problem in left_out:
+        place = f" ({problem.place})" if problem.place else ""
+        typer.echo(f"left out: {problem.id}{place}: {problem.problem}\n  → {problem.remedy}")
+    warnings: dict[str, list[Problem]] = {}
+    for problem in prepared.problems:
+        if problem.severity == "warning":
+            warnings.setdefault(problem.kind, []).append(problem)
+    for alike in warnings.values():
+        named = ", ".join(problem.id for problem in alike[:_NAMED])
+        more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+        typer.echo(f"used, but: {named}{more}: {alike[0].problem}\n  → {alike[0].remedy}")
+    minutes, seconds = divmod(round(prepared.seconds), 60)
+    speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
+    lost = len({problem.id for problem in left_out})
+    typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+
+
+def _summary(prepared: "PreparedSet") -> dict[str, Any]:
+    return {
+        "clips": len(prepared.clips),
+        "seconds": round(prepared.seconds, 3),
+        "speakers": list(prepared.speakers),
+        "quality": prepared.quality,
+        "language": prepared.language,
+        "phonemes": prepared.phoneme_type,
+        "digest": prepared.digest,
+        "problems": [
+            {
+                "id": problem.id,
+                "kind": problem.kind,
+                "severity": problem.severity,
+                "problem": problem.problem,
+                "remedy": problem.remedy,
+                "path": problem.path,
+                "place": problem.place,
+            }
+            for problem in prepared.problems
+        ],
+    }
+
+
+def _write_report(prepared: "PreparedSet", report: str) -> None:
+    if report:
+        from voxmatrix.dataset.report import write_report
+
+        write_report(prepared, Path(report))

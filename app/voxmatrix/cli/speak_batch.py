@@ -1,0 +1,153 @@
+"""`voxmatrix speak --batch`: many texts, and what became of each."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import InterruptedRunError, UsageError
+from voxmatrix.plan.device_request import Wish
+from voxmatrix.plan.overrides import asked_number
+
+if TYPE_CHECKING:
+    from voxmatrix.speak.batch.batch import Outcome
+    from voxmatrix.speak.batch.messages import Failure
+    from voxmatrix.speak.device import SpeakDevice
+    from voxmatrix.speak.options import SpeakSettings
+
+#: So many are named of the texts that share a failure; --json names all.
+_NAMED = 5
+
+
+def run(
+    said: Words,
+    what: Path,
+    out: str,
+    ending: str,
+    voice: Path,
+    settings: "SpeakSettings",
+    *,
+    wish: Wish,
+    parallel_voices: str,
+    as_json: bool,
+) -> None:
+    """Speak a batch and show the outcomes in the order of the input.
+
+    Raises:
+        typer.Exit: a text was not spoken; the code is that of the first such text.
+    """
+    if not said.spoke("out") or out == "-":
+        raise UsageError("a batch needs a folder for its files", "name one with --out, e.g. --out speech")
+    forced = asked_number(parallel_voices, *said.of("parallel_voices"))
+
+    from voxmatrix.speak.batch.batch import speak_batch
+    from voxmatrix.speak.batch.items import read_items
+    from voxmatrix.speak.device_selection import find_devices
+
+    items = read_items(what)
+    devices, findings = find_devices(voice, wish)
+    for finding in findings:
+        warn(finding)
+    workers = forced.value if forced else sum(map(_automatic, devices))
+    with progress("letters spoken", quiet=as_json) as on_progress:
+        outcomes = speak_batch(
+            items,
+            Path(out),
+            ending.lower().removeprefix("."),
+            voice,
+            settings,
+            workers=workers,
+            devices=devices,
+            on_progress=on_progress,
+            warn=warn,
+        )
+    failures = failures_of(outcomes)
+    if as_json:
+        typer.echo(json.dumps(to_json(out, outcomes)))
+    else:
+        show(out, outcomes)
+    if failures:
+        raise typer.Exit(failures[0].exit_code)
+
+
+def _automatic(device: "SpeakDevice") -> int:
+    """As many as speak side by side on it."""
+    from voxmatrix.machine.detect import detect
+    from voxmatrix.plan.budget import memory_budget
+    from voxmatrix.plan.voices import choose_parallel_voices
+
+    gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
+    return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
+
+
+def failures_of(outcomes: Sequence["Outcome"]) -> list["Failure"]:
+    """Failures in the order of the input; an interruption comes first, since all else is due to go on."""
+    from voxmatrix.speak.batch.messages import Failure
+
+    found = [outcome.result for outcome in outcomes if isinstance(outcome.result, Failure)]
+    return sorted(found, key=lambda failure: failure.exit_code != InterruptedRunError.exit_code)
+
+
+def to_json(folder: str, outcomes: Sequence["Outcome"]) -> dict[str, Any]:
+    """Everything about the batch: counts, every text in its order, and with failures the keys of an error."""
+    from voxmatrix.speak.output import Speech
+
+    spoken = [outcome.result for outcome in outcomes if isinstance(outcome.result, Speech)]
+    failures = failures_of(outcomes)
+    said: dict[str, Any] = {
+        "out": folder,
+        "spoken": len(spoken),
+        "skipped": sum(outcome.result is None for outcome in outcomes),
+        "failed": len(failures),
+        "seconds": sum((speech.seconds for speech in spoken), 0.0),
+        "items": [_item(outcome) for outcome in outcomes],
+    }
+    if failures:
+        first = failures[0]
+        said |= {"problem": first.problem, "remedy": first.remedy, "exit_code": first.exit_code}
+    return said
+
+
+def _item(outcome: "Outcome") -> dict[str, Any]:
+    from voxmatrix.speak.output import Speech
+
+    result = outcome.result
+    named = {"id": outcome.item.id, "out": None if outcome.out is None else str(outcome.out)}
+    if isinstance(result, Speech):
+        left_out = [finding.problem for finding in result.findings]
+        return {**named, "seconds": result.seconds, "sentences": result.sentences, "left_out": left_out}
+    if result is None:
+        return {**named, "skipped": True}
+    return {**named, "problem": result.problem, "remedy": result.remedy, "exit_code": result.exit_code}
+
+
+def show(folder: str, outcomes: Sequence["Outcome"]) -> None:
+    """Every file that was written; what failed, alike failures together; then the sum."""
+    from voxmatrix.speak.batch.messages import Failure
+    from voxmatrix.speak.output import Speech
+
+    failed: dict[Failure, list[str]] = {}
+    spoken, skipped = [], 0
+    for outcome in outcomes:
+        match outcome.result:
+            case Speech() as speech:
+                spoken.append(speech)
+                typer.echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
+                for finding in speech.findings:
+                    typer.echo(f"left out of {outcome.item.id}: {finding.problem}\n  → {finding.remedy}", err=True)
+            case Failure() as failure:
+                failed.setdefault(failure, []).append(outcome.item.id)
+            case None:
+                skipped += 1
+    for failure, ids in failed.items():
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        typer.echo(f"failed: {', '.join(ids[:_NAMED])}{more}: {failure.problem}\n  → {failure.remedy}", err=True)
+    there = f", {skipped} skipped because their files are there (--force speaks them again)" if skipped else ""
+    lost = f", {sum(map(len, failed.values()))} failed" if failed else ""
+    seconds = sum(speech.seconds for speech in spoken)
+    typer.echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{there}{lost}")

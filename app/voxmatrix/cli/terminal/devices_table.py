@@ -1,0 +1,79 @@
+"""The devices of a computer as a table for people and as rows for programs."""
+
+from typing import Any, Literal
+
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.saved_device import CPU
+from voxmatrix.tables.architecture import architecture
+
+_UNKNOWN = "unknown"
+_HEADERS = ("device", "name", "architecture", "capability", "MiB", "free MiB", "driver")
+
+
+def as_rows(machine: Machine) -> list[dict[str, Any]]:
+    """Every device, the CPU last; null is unknown."""
+    cpu = {
+        "device": CPU,
+        "index": None,
+        "kind": CPU,
+        "name": machine.cpu,
+        "uuid": None,
+        "architecture": machine.architecture,
+        "capability": None,
+        "memory_mib": machine.memory_mib,
+        "free_mib": machine.available_mib,
+        "driver": None,
+        "unified": False,
+        "mig": False,
+    }
+    return [*map(_row, machine.gpus), cpu]
+
+
+def print_table(machine: Machine) -> None:
+    """Draw the devices on standard output."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in _HEADERS:
+        # Only names may be long: they take the lines that a narrow terminal asks for.
+        side: Literal["left", "right"] = "right" if header.endswith("MiB") else "left"
+        table.add_column(header, justify=side, no_wrap=header != "name", overflow="fold")
+    for row in as_rows(machine):
+        # Text, not str: square brackets in the name of a card are no markup.
+        table.add_row(*(Text(cell) for cell in _cells(row)))
+    Console().print(table)
+
+
+def _row(gpu: Gpu) -> dict[str, Any]:
+    row = gpu.capability and architecture(gpu.capability)
+    return {
+        "device": gpu.device,
+        "index": gpu.index,
+        "kind": gpu.kind,
+        "name": gpu.name,
+        "uuid": gpu.uuid,
+        "architecture": row.architecture if row else None,
+        "capability": str(gpu.capability) if gpu.capability else None,
+        "memory_mib": gpu.memory_mib,
+        "free_mib": gpu.free_mib,
+        "driver": gpu.driver,
+        "unified": gpu.unified,
+        "mig": gpu.mig,
+    }
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] and "MIG" not in (row["name"] or "") else "")
+    unknown_memory = "shared" if row["unified"] else _UNKNOWN
+    newer = "not known" if row["capability"] else "–"
+    return [
+        row["device"],
+        name,
+        row["architecture"] or newer,
+        row["capability"] or "–",
+        *(unknown_memory if row[key] is None else str(row[key]) for key in ("memory_mib", "free_mib")),
+        row["driver"] or "–",
+    ]

@@ -1,0 +1,98 @@
+"""A folder of recordings: finds what a transcript names, and never leaves the folder."""
+
+import os
+import unicodedata
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from voxmatrix.transcripts.recording_names import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
+
+#: Where recordings lie beside their metadata.csv.
+SOUND_FOLDERS = ("", "wav", "wavs", "audio", "clips", "flac", "mp3")
+
+
+class OutsideError(ValueError):
+    """A name that leads out of the folder."""
+
+
+#: Of several recordings with the same stem, the first in this order is meant.
+_ORDER = {suffix: number for number, suffix in enumerate((*SOUND_SUFFIXES, *OTHER_SUFFIXES))}
+
+
+class _Listing(NamedTuple):
+    names: dict[str, str]  # by the name in NFC
+    stems: dict[str, str]  # the likeliest recording by its name in NFC without the ending
+
+
+class Folder:
+    """Listings of the folders that are asked for, each read once. Names are compared in Unicode's form NFC."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._listings: dict[str, _Listing] = {}
+
+    def find(self, name: str) -> Path | None:
+        """The entry that a transcript calls `name`, with or without its ending, in the folder or a sound folder of it.
+
+        Raises:
+            OutsideError: the name is absolute or climbs out of the folder.
+        """
+        parent, _, leaf = self.relative(name).rpartition("/")
+        for folder in SOUND_FOLDERS:
+            place = f"{folder}/{parent}".strip("/")
+            listing = self._listing(place)
+            found = listing.names.get(leaf) if suffix_of(leaf) in SUFFIXES else listing.stems.get(leaf)
+            if found is not None:
+                return Path(f"{self._root}/{place}/{found}" if place else f"{self._root}/{found}")
+        return None
+
+    def relative(self, name: str) -> str:
+        """`name` below the root, with `/`, in NFC.
+
+        Raises:
+            OutsideError: it is not below the root.
+        """
+        name = unicodedata.normalize("NFC", name.replace("\\", "/"))
+        if name.startswith("/") or name[1:3] == ":/":
+            root = unicodedata.normalize("NFC", self._absolute) + "/"
+            if not os.path.normpath(name).startswith(root):
+                raise OutsideError(name)
+            name = os.path.normpath(name)[len(root) :]
+        relative = os.path.normpath(name) if "." in name or "//" in name else name
+        if relative == ".." or relative.startswith("../"):
+            raise OutsideError(name)
+        return relative
+
+    def similar(self, name: str) -> str | None:
+        """What lies where `name` was expected and differs only in its ending or its case."""
+        stem, _, _ = self.relative(name).rpartition(".")
+        parent, _, leaf = stem.rpartition("/")
+        for folder in SOUND_FOLDERS:
+            place = f"{folder}/{parent}".strip("/")
+            for known, entry in self._listing(place).stems.items():
+                if known.lower() == leaf.lower():
+                    return f"{place}/{entry}".lstrip("/")
+        return None
+
+    @cached_property
+    def _root(self) -> str:
+        return str(self.root)
+
+    @cached_property
+    def _absolute(self) -> str:
+        return str(self.root.absolute())
+
+    def _listing(self, folder: str) -> _Listing:
+        listing = self._listings.get(folder)
+        if listing is None:
+            try:
+                names = os.listdir(f"{self._root}/{folder}")  # noqa: PTH208  names, not paths
+            except (OSError, ValueError):  # not there, no folder, a null byte in its name
+                names = []
+            listing = _Listing({unicodedata.normalize("NFC", name): name for name in names}, {})
+            sounds = [name for name in listing.names if suffix_of(name) in SUFFIXES]
+            for name in sorted(sounds, key=lambda name: (-_ORDER[suffix_of(name)], name)):
+                listing.stems[name.rpartition(".")[0]] = listing.names[name]
+            self._listings[folder] = listing
+        return listing

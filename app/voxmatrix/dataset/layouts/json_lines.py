@@ -1,0 +1,20 @@
+"""`*.jsonl`: one JSON object a recording, as NeMo and Hugging Face have it. Several files are read together."""
+
+from pathlib import Path
+
+from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
+from voxmatrix.transcripts.json_lines import read_json_lines
+
+SUFFIXES = (".jsonl", ".ndjson")
+LOOKS_LIKE = "*.jsonl"
+
+
+def read(folder: Path) -> Transcript | None:
+    """The lines of every such file.
+
+    Raises:
+        BadInputError: one cannot be read.
+    """
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+    parts = [read_transcript(path, read_json_lines) for path in files]
+    return ([row for rows, _ in parts for row in rows], [one for _, bad in parts for one in bad]) if files else None

@@ -1,0 +1,91 @@
+"""The child that runs the operations: `python -m voxmatrix.doctor.child cuda:0 float32 bfloat16`, JSON lines on stdout.
+
+A line is written before an operation and one after it, so that the parent knows in which one this process hung or died.
+VOXMATRIX_SMOKE_BREAK=matmul=wrong (or nan, raise, hang, die) breaks an operation, for tests; nothing else reads it.
+"""
+
+import math
+import sys
+import time
+from typing import Any
+
+from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
+
+#: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
+TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
+_HOOK = "VOXMATRIX_SMOKE_BREAK"
+
+
+def main(device_name: str, dtypes: list[str]) -> None:
+    """Run every operation in every precision, then flash-attn."""
+    say({"started": "import torch", "dtype": dtypes[0]})
+    import torch
+
+    device = torch.device(device_name)
+    for dtype in dtypes:
+        for operation in OPERATIONS:
+            if operation.spectral and dtype != "float32":
+                continue
+            say({"started": operation.name, "dtype": dtype})
+            row = _row(operation, device, dtype)
+            say(row)
+            if "problem" in row and device.type != "cpu":
+                return  # after an error of CUDA nothing works any more, and what follows would be blamed wrongly
+    say({"started": "flash-attn", "dtype": dtypes[-1]})
+    say({"flash_attention": _flash_attention(device)})
+
+
+def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
+    import torch
+
+    row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, "max_abs_error": None}
+    began = time.perf_counter()
+    try:
+        fault = _fault(operation.name)
+        computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
+        found = [each.to("cpu", torch.float64) for each in computed]  # to the CPU: waits for the device
+    except Exception as error:  # whatever torch and CUDA raise: it is what is being found out
+        return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+    milliseconds = round(1000 * (time.perf_counter() - began), 3)
+    right = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
+    if fault:
+        found[-1] = found[-1] * fault  # the last is a gradient, where there are any
+    # Each result by its own scale: gradients are far smaller than what they are gradients of.
+    errors = [float((a - b).abs().max()) for a, b in zip(found, right, strict=True)]
+    scales = [float(each.abs().max()) for each in right]
+    ok = all(error <= TOLERANCES[dtype] * scale for error, scale in zip(errors, scales, strict=True))  # NaN is not
+    # JSON knows neither NaN nor infinity.
+    largest = max(errors) if all(map(math.isfinite, errors)) else None
+    return {**row, "ok": ok, "max_abs_error": largest, "milliseconds": milliseconds}
+
+
+def _fault(name: str) -> float:
+    """Carry out what the hook asks for this operation; other than 0: a factor that makes its result wrong."""
+    broken, how = asked_break(_HOOK)
+    if broken != name:
+        return 0.0
+    if how not in ("nan", "wrong"):
+        break_down(how, _HOOK)
+    return math.nan if how == "nan" else 2.0
+
+
+def _flash_attention(device: Any) -> dict[str, Any]:
+    """Whether flash-attn can be used: a tiny forward and backward pass on a CUDA GPU."""
+    import torch
+
+    if device.type != "cuda":
+        return {"usable": False, "reason": "it is for NVIDIA GPUs"}
+    try:
+        from flash_attn import flash_attn_func  # type: ignore[import-not-found]
+
+        q = torch.randn(1, 32, 2, 32, device=device, dtype=torch.float16, requires_grad=True)
+        flash_attn_func(q, q, q).float().sum().backward()
+        torch.cuda.synchronize(device)
+    except Exception as error:  # a wheel for another torch, no kernels for this GPU, not installed …
+        return {"usable": False, "reason": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+    return {"usable": True, "reason": "forward and backward ran on this GPU"}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

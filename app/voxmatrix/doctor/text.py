@@ -1,0 +1,101 @@
+"""The report as a person reads it, top down: the computer, its GPUs, the smoke test, what is wrong."""
+
+from typing import TYPE_CHECKING
+
+from voxmatrix.doctor.findings import of_gpu
+from voxmatrix.doctor.report import Report
+from voxmatrix.doctor.smoke import Result
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.plan.verdict import Judgement
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "driver-too-old": "red", None: "yellow"}
+
+
+def show(report: Report, console: "Console") -> None:
+    """Print the whole report."""
+    for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_findings(report)):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _computer(machine: Machine) -> list[str]:
+    system = " ".join([machine.platform, *([machine.architecture] if machine.architecture else [])])
+    inside = [*(["WSL2"] if machine.wsl else []), *(["in a container"] if machine.container else [])]
+    memory = f"{machine.memory_mib} MiB of memory" if machine.memory_mib is not None else "memory unknown"
+    torch = "no torch" if machine.torch is None else f"torch {machine.torch.version}"
+    kernels = f" with {' '.join(machine.torch.kernels)}" if machine.torch and machine.torch.kernels else ""
+    return [
+        f"[bold]This computer[/]: {_plain(', '.join([system, *inside]))}",
+        f"  {machine.cpus} CPUs ({_plain(machine.cpu or 'name unknown')}), {memory}",
+        f"  {_plain(torch + kernels)}{_plain(f'; image {machine.image}' if machine.image else '')}",
+    ]
+
+
+def _gpus(report: Report) -> list[str]:
+    if not report.judgements:
+        return ["[bold]GPU[/]: none, the CPU works"]
+    pairs = zip(report.machine.gpus, report.judgements, strict=True)
+    return [line for gpu, judged in pairs for line in _gpu(gpu, judged)]
+
+
+def _gpu(gpu: Gpu, judged: Judgement) -> list[str]:
+    facts = [
+        *([f"capability {gpu.capability}"] if gpu.capability else []),
+        *([f"{gpu.memory_mib} MiB"] if gpu.memory_mib is not None else []),
+        *([f"driver {gpu.driver}"] if gpu.driver else []),
+        *(["a MIG slice"] if gpu.mig else []),
+        *(["shares the computer's memory"] if gpu.unified else []),
+    ]
+    colour, verdict = _COLOURS[judged.verdict], judged.verdict or "no verdict"
+    described = f" ({', '.join(facts)})" if facts else ""
+    lines = [
+        f"[bold]GPU {gpu.index}[/]: {_plain((gpu.name or 'without a name') + described)}: "
+        f"[{colour}]{verdict}[/]: {_plain(judged.reason)}"
+    ]
+    return lines + ([f"  → {_plain(judged.remedy)}"] if judged.remedy else [])
+
+
+def _smoke(report: Report) -> list[str]:
+    if not report.results:
+        return ["[bold]Smoke test[/]: not run", f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
+    lines = []
+    for gpu in dict.fromkeys(result.gpu for result in report.results):
+        here = [result for result in report.results if result.gpu == gpu]
+        where = "the CPU" if gpu is None else f"GPU {gpu}"
+        good = sum(result.ok for result in here)
+        colour = "green" if good == len(here) else "red"
+        lines.append(f"[bold]Smoke test[/] on {where}: [{colour}]{good} of {len(here)} operations are right[/]")
+        lines += [_result(result) for result in here]
+    return [*lines, f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
+
+
+def _result(result: Result) -> str:
+    name = f"{result.op} {result.dtype}"
+    if not result.ok:
+        return f"  [red]✗ {_plain(name)}: {_plain(result.problem)}[/]"
+    return f"  ✓ {_plain(name)}: error {result.max_abs_error:.1e}, {result.milliseconds:.1f} ms"
+
+
+def _findings(report: Report) -> list[str]:
+    if not report.findings:
+        return ["[green]Nothing is wrong.[/]"]
+    pairs = zip(report.machine.gpus, report.judgements, strict=True)
+    said = {of_gpu(gpu, judged, None).problem for gpu, judged in pairs}  # with its remedy, in the lines of the GPUs
+    lines = []
+    for finding in report.findings:
+        if finding.problem in said:
+            continue
+        colour = "red" if finding.severity == "error" else "yellow"
+        lines.append(f"[{colour}]{finding.severity}[/]: {_plain(finding.problem)}")
+        if finding.remedy:
+            lines.append(f"  → {_plain(finding.remedy)}")
+    return lines
+
+
+def _plain(text: str) -> str:
+    """Names come from drivers and files: what looks like markup in them is none."""
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,114 @@
+"""This computer, put together from probes that run side by side, each with a time limit."""
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from voxmatrix.errors import Finding
+from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild
+from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
+from voxmatrix.machine.probes.nvidia import Card, visible_gpus
+from voxmatrix.machine.probes.probe import Probe
+from voxmatrix.machine.text import printable
+
+TIMEOUT_SECONDS = 10.0
+#: Names a file that describes another computer.
+DESCRIBED = "VOXMATRIX_MACHINE"
+_MIB = 1024 * 1024
+_NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
+_NO_MEMORY = memory.Memory(None, None)
+
+
+class Detection(NamedTuple):
+    """The computer, and what could not be read of it."""
+
+    machine: Machine
+    notes: tuple[Finding, ...]
+
+
+def detect(
+    root: Path = Path("/"), environment: Mapping[str, str] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
+) -> Detection:
+    """This computer, or the one that the file in VOXMATRIX_MACHINE describes: so a report from elsewhere is replayed.
+
+    What cannot be read in time is unknown, and a note says why.
+
+    Raises:
+        BadInputError: the file that describes another computer cannot be read.
+    """
+    environment = os.environ if environment is None else environment
+    if described := environment.get(DESCRIBED):
+        return _described(Path(described))
+    platform, wsl = system.read_platform(), system.read_wsl(root)
+    nvidia = Probe[tuple[Card, ...]](
+        "NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
+    )
+    adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
+    folder = torch_build.find_torch()
+    build = torch_build.read_torch_build(folder)
+    kernels = Probe[tuple[str, ...]]("the kernels of torch", lambda: _kernels(root, folder, build), ())
+    memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
+    bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
+
+    cards, no_cards = nvidia.answer(timeout_seconds)
+    others, no_others = adapters.answer(timeout_seconds)
+    mem, no_mem = memories.answer(timeout_seconds)
+    bound, no_bound = bounds.answer(timeout_seconds)
+    names, no_names = kernels.answer(max(timeout_seconds, torch_build.TIMEOUT_SECONDS))
+    shm = None if bound is None else bound.shm_free_bytes
+    machine = Machine(
+        platform=platform,
+        architecture=system.read_architecture(),
+        wsl=wsl,
+        container=system.read_container(root),
+        cpu=system.read_cpu(root),
+        cpus=1 if bound is None else bound.cpus,
+        memory_mib=mem.total_mib,
+        available_mib=mem.available_mib,
+        shm_mib=None if shm is None else shm // _MIB,
+        gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
+        torch=None if build is None else replace(build, kernels=names),
+        flash_attention=torch_build.read_flash_attention(),
+        image=printable(environment.get("VOXMATRIX_IMAGE", "")),
+    )
+    return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
+
+
+def _described(path: Path) -> Detection:
+    from voxmatrix.machine.record import read_machine
+
+    problem = f"this speaks about the computer that {path} describes ({DESCRIBED}), not about this one"
+    note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to speak about this one", severity="warning")
+    return Detection(read_machine(path), (note,))
+
+
+def read_nvidia() -> tuple[Card, ...]:
+    """NVIDIA's cards through NVML; through nvidia-smi where its bindings are not installed."""
+    try:
+        bindings = importlib.import_module("pynvml")
+    except ImportError:
+        return nvidia_smi.read_cards()
+    try:
+        return nvml.read_cards(bindings)
+    except bindings.NVMLError_LibraryNotFound:  # no driver, so no card: nothing is wrong
+        return ()
+
+
+def _adapters(root: Path, platform: Platform, wsl: bool) -> tuple[Gpu, ...]:
+    if platform == "windows":
+        return directx.read_adapters()
+    if platform == "macos":
+        return system.read_apple_gpu()
+    return drm.read_adapters(root) or (directx.read_wsl_adapter(root) if wsl else ())
+
+
+def _kernels(root: Path, folder: Path | None, build: TorchBuild | None) -> tuple[str, ...]:
+    return () if folder is None or build is None else torch_build.read_kernels(root, folder, build)
+
+
+def _together(cuda: tuple[Gpu, ...], others: tuple[Gpu, ...], wsl: bool) -> tuple[Gpu, ...]:
+    """What CUDA sees comes first. In WSL2 the nameless DirectX adapter is that same card."""
+    return cuda if wsl and cuda else cuda + others

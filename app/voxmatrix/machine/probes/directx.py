@@ -1,0 +1,62 @@
+"""Adapters of DirectX 12: on Windows from the registry, in WSL2 the one behind /dev/dxg."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.machine.text import printable
+
+#: The class of display adapters.
+_CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
+_MIB = 1024 * 1024
+
+#: One key of the registry for each driver: name of the value → value.
+Keys = Iterable[Mapping[str, object]]
+
+
+def read_adapters(read_keys: Callable[[], Keys] | None = None) -> tuple[Gpu, ...]:
+    """The adapters of this Windows."""
+    return parse_adapters((read_keys or _registry)())
+
+
+def read_wsl_adapter(root: Path = Path("/")) -> tuple[Gpu, ...]:
+    """The adapter that WSL2 passes through; it has neither name nor memory there."""
+    return (Gpu(index=0, kind="directml", name="DirectX adapter"),) if (root / "dev" / "dxg").exists() else ()
+
+
+def parse_adapters(keys: Keys) -> tuple[Gpu, ...]:
+    """Adapters on the PCI bus; Windows' own software and remote ones are no GPUs."""
+    real = [key for key in keys if str(key.get("MatchingDeviceId", "")).lower().startswith("pci\\")]
+    return tuple(_adapter(index, key) for index, key in enumerate(real))
+
+
+def _adapter(index: int, key: Mapping[str, object]) -> Gpu:
+    memory = key.get("HardwareInformation.qwMemorySize")
+    return Gpu(
+        index=index,
+        kind="directml",
+        name=_text(key.get("DriverDesc")),
+        memory_mib=memory // _MIB if isinstance(memory, int) and memory > 0 else None,
+        driver=_text(key.get("DriverVersion")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return printable(value) if isinstance(value, str) else None
+
+
+def _registry() -> Keys:
+    found: list[dict[str, object]] = []
+    if sys.platform == "win32":
+        import winreg
+
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _CLASS) as adapters:
+            for place in range(winreg.QueryInfoKey(adapters)[0]):
+                name = winreg.EnumKey(adapters, place)
+                if not name.isdecimal():  # "Properties" is forbidden to all
+                    continue
+                with winreg.OpenKey(adapters, name) as key:
+                    values = [winreg.EnumValue(key, number) for number in range(winreg.QueryInfoKey(key)[1])]
+                found.append({value[0]: value[1] for value in values})
+    return found

@@ -1,0 +1,90 @@
+"""Memory that this process may use: the computer's, or its cgroup's where that is less."""
+
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from voxmatrix.machine.probes import cgroup
+from voxmatrix.machine.text import read_text
+
+_MIB = 1024 * 1024
+
+
+class Memory(NamedTuple):
+    """In bytes; None is unknown."""
+
+    total: int | None
+    available: int | None
+
+    @property
+    def total_mib(self) -> int | None:
+        """`total` in MiB."""
+        return None if self.total is None else self.total // _MIB
+
+    @property
+    def available_mib(self) -> int | None:
+        """`available` in MiB."""
+        return None if self.available is None else self.available // _MIB
+
+
+def read_memory(root: Path = Path("/")) -> Memory:
+    """What the computer has and every cgroup on the way to this process allows."""
+    text = read_text(root / "proc" / "meminfo")
+    whole = parse_meminfo(text) if text else _without_proc()
+    limits = [limit for place in cgroup.folders(root, "memory") if (limit := _limit(place)) is not None]
+    return Memory(
+        total=_least(whole.total, *(limit.total for limit in limits)),
+        available=_least(whole.available, *(limit.available for limit in limits)),
+    )
+
+
+def parse_meminfo(text: str) -> Memory:
+    """MemTotal and MemAvailable of /proc/meminfo, which counts in KiB."""
+    rows = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+
+    def row(name: str) -> int | None:
+        words = rows.get(name, "").split()
+        return int(words[0]) * 1024 if words and words[0].isdecimal() else None
+
+    return Memory(row("MemTotal"), row("MemAvailable"))
+
+
+def _limit(place: Path) -> Memory | None:
+    for most, now, cache in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        limit, used = _number(place / most), _number(place / now)
+        if limit is not None:
+            reclaimable = _row(place / "memory.stat", cache)
+            return Memory(limit, None if used is None else max(0, min(limit, limit - used + reclaimable)))
+    return None
+
+
+def _row(path: Path, name: str) -> int:
+    for line in read_text(path).splitlines():
+        match line.split():
+            case [key, value] if key == name and value.isdecimal():
+                return int(value)
+    return 0
+
+
+def _number(path: Path) -> int | None:
+    text = read_text(path).strip()  # "max" is no limit
+    return int(text) if text.isdecimal() else None
+
+
+def _least(*values: int | None) -> int | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _without_proc() -> Memory:
+    if sys.platform == "win32":
+        from voxmatrix.machine.probes.windows import memory_bytes
+
+        return Memory(*memory_bytes())
+    try:
+        return Memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), None)
+    except (ValueError, OSError):
+        return Memory(None, None)

@@ -1,0 +1,46 @@
+"""Probes that may hang: each runs in a thread of its own, and is abandoned when its time is up."""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from voxmatrix.errors import Finding
+
+T = TypeVar("T")
+_REMEDY = "the other facts hold; describe this computer in a file and add --machine FILE"
+
+
+class Probe(Generic[T]):
+    """A probe that has been started. It costs its own fact at most: never the command, never the other facts."""
+
+    def __init__(self, subject: str, read: Callable[[], T], unknown: T, remedy: str = _REMEDY) -> None:
+        self._subject = subject
+        self._remedy = remedy
+        self._answer = unknown
+        self._error: Exception | None = None
+        # A driver that hangs is not ended by anything: a daemon thread does not keep the program from ending.
+        self._thread = threading.Thread(target=self._run, args=(read,), name=f"probe {subject}", daemon=True)
+        self._unknown = unknown
+        self._thread.start()
+
+    def answer(self, timeout_seconds: float) -> tuple[T, tuple[Finding, ...]]:
+        """What was read, or what stands for unknown with a note that says why."""
+        self._thread.join(timeout_seconds)
+        if self._thread.is_alive():
+            return self._unknown, (self._note(f"did not answer within {timeout_seconds:g} s"),)
+        if self._error is not None:
+            return self._unknown, (self._note(f"{type(self._error).__name__}: {self._error}"),)
+        return self._answer, ()
+
+    def _run(self, read: Callable[[], T]) -> None:
+        try:
+            self._answer = read()
+        except Exception as error:  # whatever a driver's library raises, only this fact is lost
+            self._error = error
+
+    def _note(self, why: str) -> Finding:
+        return Finding(
+            severity="warning",
+            problem=f"{self._subject} could not be read: {why}",
+            remedy=self._remedy,
+        )

@@ -1,0 +1,26 @@
+"""NVIDIA's boards for robots (Jetson), where NVML is missing: the kernel's device tree names the chip."""
+
+from pathlib import Path
+
+from voxmatrix.machine.facts import Capability
+from voxmatrix.machine.probes.nvidia import Card
+from voxmatrix.machine.text import printable, read_text
+
+#: Chip → capability (developer.nvidia.com/cuda-gpus and cuda-legacy-gpus): Nano, TX2, Xavier, Orin, Thor.
+_CHIPS = {
+    "nvidia,tegra210": Capability(5, 3),
+    "nvidia,tegra186": Capability(6, 2),
+    "nvidia,tegra194": Capability(7, 2),
+    "nvidia,tegra234": Capability(8, 7),
+    "nvidia,tegra264": Capability(11, 0),
+}
+
+
+def read_cards(root: Path = Path("/")) -> tuple[Card, ...]:
+    """The GPU of the board, which shares its memory; none on another computer."""
+    tree = root / "proc" / "device-tree"
+    chips = [chip for chip in read_text(tree / "compatible").split("\0") if chip in _CHIPS]
+    if not chips:
+        return ()
+    name = printable(read_text(tree / "model"))
+    return (Card(bus="0", name=name or chips[0], capability=_CHIPS[chips[0]]),)

@@ -1,0 +1,83 @@
+"""The device that a person chose on this computer, remembered in VOXMATRIX_HOME/settings.toml."""
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.config import home
+from voxmatrix.errors import UsageError
+from voxmatrix.files import write_text
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.text import read_text
+
+CPU = "cpu"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remembered:
+    """A device as it was when it was chosen; cards move, so the uuid is stronger than the name."""
+
+    device: str  # cuda:0, directml:1, cpu
+    uuid: str | None = None
+
+
+def choose(gpu: Gpu | None) -> Remembered:
+    """A choice to be remembered; no GPU means the CPU."""
+    return Remembered(device=CPU) if gpu is None else Remembered(device=gpu.device, uuid=gpu.uuid)
+
+
+def remember(choice: Remembered) -> Path:
+    """Write a choice into settings.toml beside what else stands there.
+
+    Raises:
+        UnreachableError: the disk is full or the place cannot be written.
+        UsageError: settings.toml is there and is not TOML.
+    """
+    path = _path()
+    _settings(path)
+    lines = [f"device = {_quoted(choice.device)}", *([f"uuid = {_quoted(choice.uuid)}"] if choice.uuid else [])]
+    if ":" in choice.device:
+        lines.append(f"index = {choice.device.partition(':')[2]}")
+    others = re.sub(r"(?ms)^\[device\][^\n]*\n.*?(?=^\[|\Z)", "", read_text(path)).strip()
+    write_text(path, (others + "\n\n" if others else "") + "\n".join(["[device]", *lines]) + "\n")
+    return path
+
+
+def remembered() -> Remembered | None:
+    """What was chosen, if anything was.
+
+    Raises:
+        UsageError: settings.toml is there and is not TOML.
+    """
+    kept = _settings(_path()).get("device")
+    device, uuid = (kept.get("device"), kept.get("uuid")) if isinstance(kept, dict) else (None, None)
+    return Remembered(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
+
+
+def find(machine: Machine, choice: Remembered) -> Gpu | None:
+    """The GPU that was chosen, wherever it sits now; None when it is gone."""
+    if choice.uuid is not None:
+        return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
+    return next((gpu for gpu in machine.gpus if gpu.device == choice.device and gpu.uuid is None), None)
+
+
+def is_here(machine: Machine, choice: Remembered) -> bool:
+    """Can this computer still do what was chosen?"""
+    return choice.device == CPU or find(machine, choice) is not None
+
+
+def _path() -> Path:
+    return home() / "settings.toml"
+
+
+def _settings(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

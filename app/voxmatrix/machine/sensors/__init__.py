@@ -1,0 +1,1 @@
+"""What a device is doing at this moment: load, memory, temperature, power."""

@@ -1,0 +1,65 @@
+"""What the processor and the memory of this computer are doing, as far as this process is concerned."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.machine.probes.memory import read_memory
+from voxmatrix.machine.sensors.hwmon import processor_heat
+from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.machine.sensors.resident import resident_mib
+
+#: Below this the clock of processes, which ticks in hundredths, says little.
+_SHORTEST_SECONDS = 0.5
+
+
+class CpuGauge:
+    """Looks at the CPUs and the memory that this process may use."""
+
+    def __init__(
+        self,
+        root: Path = Path("/"),
+        clock: Callable[[], float] = time.monotonic,
+        busy_seconds: Callable[[], float] = lambda: sum(os.times()[:2]),
+    ) -> None:
+        self._root = root
+        self._clock = clock
+        self._busy_seconds = busy_seconds
+        self._cpus = cpus(root)
+        self._before = (clock(), busy_seconds())
+        self._utilisation: float | None = None
+
+    def __call__(self) -> Reading:
+        """Memory now; utilisation since the last look."""
+        now = self._clock()
+        heat = processor_heat(self._root)
+        memory = with_computers_memory(Reading(device="cpu", seconds=now), self._root)
+        used = resident_mib(self._root)
+        needed = memory.needed_mib
+        return replace(
+            memory,
+            used_mib=used,
+            others_mib=None if needed is None or used is None else max(0, needed - used),
+            utilisation=self._measured(now),
+            temperature_c=heat.temperature_c,
+            throttle_c=heat.throttle_c,
+        )
+
+    def _measured(self, now: float) -> float | None:
+        """CPU seconds of this process over those that it could have had: user and system, without its children."""
+        (since, busy), busy_now = self._before, self._busy_seconds()
+        if now - since >= _SHORTEST_SECONDS:
+            self._utilisation = min(1.0, max(0.0, (busy_now - busy) / (now - since) / self._cpus))
+            self._before = (now, busy_now)
+        return self._utilisation
+
+
+def with_computers_memory(reading: Reading, root: Path = Path("/")) -> Reading:
+    """The reading with the memory of the computer, for a device that has none of its own."""
+    memory = read_memory(root)
+    total, available = memory.total_mib, memory.available_mib
+    used = None if total is None or available is None else max(0, total - available)
+    return replace(reading, used_mib=used, total_mib=total, needed_mib=used)

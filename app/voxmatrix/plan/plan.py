@@ -1,0 +1,144 @@
+"""Every setting of a training on a computer, each with its reason. Pure, no torch."""
+
+from dataclasses import dataclass, fields
+
+from voxmatrix.errors import Finding
+from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.profiles.store import Kept, ProfileOf, no_profile
+from voxmatrix.machine.saved_device import Remembered
+from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
+from voxmatrix.plan.budget import Need, memory_budget
+from voxmatrix.plan.device_request import AUTO, Wish
+from voxmatrix.plan.device_selection import choose
+from voxmatrix.plan.device_support import Judge, Task
+from voxmatrix.plan.devices import choose_devices
+from voxmatrix.plan.measured_memory import measured_lines
+from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
+from voxmatrix.plan.prepare_workers import choose_prepare_workers
+from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
+from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.voices import choose_parallel_voices
+from voxmatrix.plan.workers import plan_workers
+from voxmatrix.settings import Setting
+from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.quality import quality
+
+#: Recordings for reading aloud seldom last longer; who knows the longest of theirs passes it.
+USUAL_SECONDS = 10.0
+_BYTES_A_SAMPLE = 4  # float32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What was forced, with its source; None: decide."""
+
+    device: Wish = AUTO
+    precision: Setting[Precision] | None = None
+    tf32: Setting[bool] | None = None
+    cudnn_benchmark: Setting[bool] | None = None
+    batch_size: Setting[int] | None = None
+    accumulation: Setting[int] | None = None
+    workers: Setting[int] | None = None
+    prepare_workers: Setting[int] | None = None
+    gradient_checkpointing: Setting[bool] | None = None
+    compile: Setting[bool] | None = None
+    parallel_voices: Setting[int] | None = None
+    devices: Setting[int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Settings in the order in which they are shown, and what is worth a warning."""
+
+    device: Setting[str]
+    devices: Setting[int]
+    precision: Setting[Precision]
+    scaler: Setting[bool]
+    tf32: Setting[bool]
+    cudnn_benchmark: Setting[bool]
+    batch_size: Setting[int]
+    accumulation: Setting[int]
+    effective_batch: Setting[int]
+    gradient_checkpointing: Setting[bool]
+    compile: Setting[bool]
+    allocator: Setting[str]
+    workers: Setting[int]
+    prepare_workers: Setting[int]
+    parallel_voices: Setting[int]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, Setting[object]]:
+        """Every setting by its name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "findings"}
+
+
+def make_plan(
+    machine: Machine,
+    quality_name: str,
+    asked: Asked,
+    *,
+    task: Task = "train",
+    remembered: Remembered | None = None,
+    longest_seconds: float = USUAL_SECONDS,
+    profile: ProfileOf = no_profile,
+    judge: Judge = judge,
+) -> Plan:
+    """The plan for this computer. `profile` says what was measured on the chosen device; it is asked when training.
+
+    Raises:
+        UsageError: there is no such quality.
+        NoDeviceError: a device was demanded that is not there or cannot do this task.
+        NoKernelsError: a GPU was demanded for which this torch has no kernels.
+    """
+    row = quality(quality_name)
+    choice = choose(machine, asked.device, task=task, remembered=remembered, judge=judge)
+    gpu, kind = choice.gpu, choice.device.value.partition(":")[0]
+    precision = choose_precision(gpu, asked.precision)
+    tf32 = choose_tf32(gpu, asked.tf32)
+    compiled = choose_compile(gpu, asked.compile)
+    budget = memory_budget(gpu, machine)
+    devices = choose_devices(gpu, machine, asked.devices)
+    known = profile(gpu, machine) if task == "train" else Kept()
+    need = Need(
+        row=memory_table().qualities[row.name],
+        table=memory_table(),
+        seconds=longest_seconds,
+        half=precision.value != "fp32",
+        devices=devices.value,
+        lines=measured_lines(known.one, row.name, precision.value, machine),
+    )
+    batching = choose_batching(
+        budget,
+        need,
+        smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
+        batch_size=asked.batch_size,
+        accumulation=asked.accumulation,
+        checkpointing=asked.gradient_checkpointing,
+    )
+    batch_bytes = int(batching.batch_size.value * longest_seconds * row.rate_hz) * _BYTES_A_SAMPLE
+    return Plan(
+        device=choice.device,
+        devices=devices,
+        precision=precision,
+        scaler=choose_scaler(precision),
+        tf32=tf32,
+        cudnn_benchmark=choose_cudnn_benchmark(gpu, asked.cudnn_benchmark),
+        batch_size=batching.batch_size,
+        accumulation=batching.accumulation,
+        effective_batch=batching.effective_batch,
+        gradient_checkpointing=batching.checkpointing,
+        compile=compiled,
+        allocator=choose_allocator(gpu, machine),
+        workers=plan_workers(machine, batch_bytes, kind, asked.workers),
+        prepare_workers=choose_prepare_workers(machine, asked.prepare_workers),
+        parallel_voices=choose_parallel_voices(gpu, machine, budget, asked.parallel_voices),
+        findings=(
+            *choice.findings,
+            *precision_findings(gpu, precision, tf32),
+            *(compile_findings(gpu, compiled)),
+            *known.findings,
+            *(batching.findings if task == "train" else ()),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Many texts to many files, spoken by several processes."""

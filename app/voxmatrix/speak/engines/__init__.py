@@ -1,0 +1,1 @@
+"""What turns ids into samples: torch and onnxruntime."""

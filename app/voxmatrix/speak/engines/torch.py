@@ -1,0 +1,129 @@
+"""A checkpoint through torch: a voice that is still being trained can be heard, on any device of torch's."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple
+
+import torch
+
+from voxmatrix.compute.device import prepare_environment, torch_device
+from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
+from voxmatrix.speak.engines.base import Manner, Part, Samples
+from voxmatrix.speak.engines.chunking import Guard, Size, Windows
+from voxmatrix.speak.engines.fallback import Placed
+from voxmatrix.speak.engines.torch_receptive_field import generator_reach
+from voxmatrix.speak.onnx.receptive_field import Reach
+from voxmatrix.tables.quality import quality
+from voxmatrix.voice.build import build_generator
+from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
+from voxmatrix.voice.layers.norm import remove_weight_norm
+from voxmatrix.voice.synthesizer import Latent, Synthesizer
+
+#: The shortest window. It must see 12 to 15 frames to either side, so that shorter ones would save little.
+LEAST_FRAMES = 16
+_REMEDY = "end sentences sooner (. ! ?), or export the voice: an ONNX speaks in pieces and needs less memory"
+
+
+class _Network(NamedTuple):
+    """A generator and where it lies."""
+
+    generator: Synthesizer
+    device: torch.device
+    reach: Reach
+    windows: Windows
+
+
+class TorchEngine:
+    """A generator in torch. One sentence at a time: torch spreads it over the threads, or the GPU, by itself."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        threads: int,
+        seed: int | None = None,
+        *,
+        device: SpeakDevice = CPU,
+        warn: Warn = python_warning,
+        guard: Guard | None = None,
+    ) -> None:
+        torch.set_num_threads(threads)
+        self._checkpoint = checkpoint
+        self._seed = seed
+        self._guard = guard
+        self._network = Placed(device, self._to_gpu, self._to_cpu, warn)
+
+    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+        """The whole sentence as one part, which takes all threads in any case."""
+        seed = self._seed
+        if self._seed is not None:
+            self._seed += 1
+        return [lambda: self._network.do(lambda network: self._speak(network, ids, manner, seed))]
+
+    def reseed(self, seed: int) -> None:
+        """Go on as if opened with this seed."""
+        self._seed = seed
+
+    def _speak(self, network: _Network, ids: Sequence[int], manner: Manner, seed: int | None) -> Samples:
+        # no_grad and not inference_mode, whose tensors DirectML cannot make.
+        with torch.no_grad(), _seeded(seed):
+            latent = network.windows.whole(partial(_latent, network, ids, manner), Size(len(ids)))
+            frames = latent.z.size(2)
+            decode = partial(self._decode, network, latent)
+            return network.windows.decode(decode, 0, frames, Size(len(ids), frames))
+
+    def _decode(self, network: _Network, latent: Latent, start: int, end: int) -> Samples:
+        """Samples of the frames start..end, which hang on the frames around them."""
+        reach = network.reach
+        first, last = max(0, start - reach.margin), min(latent.z.size(2), end + reach.margin)
+        if self._guard:
+            self._guard(last - first)
+        wave = network.generator.dec(latent.z[:, :, first:last], latent.speaker)
+        samples: Samples = wave.reshape(-1)[(start - first) * reach.hop : (end - first) * reach.hop].cpu().numpy()
+        return samples
+
+    def _to_gpu(self, gpu: FoundGpu) -> _Network:
+        prepare_environment()
+        device = torch_device(gpu.gpu, gpu.machine)
+        if device.type == "cuda":
+            # As exact as the CPU: with fewer bits a duration may become another one, and a seed means another rhythm.
+            torch.backends.cudnn.allow_tf32 = False
+        return self._network_on(device, str(gpu), f"set --device cpu, or {_REMEDY}")
+
+    def _to_cpu(self) -> _Network:
+        return self._network_on(torch.device("cpu"), str(CPU), _REMEDY)
+
+    def _network_on(self, device: torch.device, where: str, remedy: str) -> _Network:
+        generator = speaking_generator(self._checkpoint).to(device)
+        windows = Windows(LEAST_FRAMES, where, remedy, device)
+        return _Network(generator, device, generator_reach(generator.dec), windows)
+
+
+def _latent(network: _Network, ids: Sequence[int], manner: Manner) -> Latent:
+    several = hasattr(network.generator, "emb_g")
+    return network.generator.latent(
+        torch.tensor([list(ids)], device=network.device),
+        torch.tensor([len(ids)], device=network.device),
+        noise_scale=manner.noise,
+        length_scale=manner.length,
+        noise_w=manner.noise_w,
+        speaker=torch.tensor([manner.speaker], device=network.device) if several else None,
+    )
+
+
+def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
+    """The generator of a checkpoint on the CPU, ready to speak: weights plain, training's parts at rest."""
+    with torch.device("meta"):  # no time, memory or randomness is spent on weights that are replaced at once
+        generator = build_generator(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
+    generator.load_state_dict(checkpoint.generator, assign=True)
+    remove_weight_norm(generator)
+    return generator.eval()
+
+
+@contextmanager
+def _seeded(seed: int | None) -> Iterator[None]:
+    """Randomness that starts at `seed` and leaves that of the process as it was. All of it is the CPU's."""
+    with torch.random.fork_rng(devices=[], enabled=seed is not None):
+        if seed is not None:
+            torch.default_generator.manual_seed(seed)
+        yield

@@ -1,0 +1,51 @@
+"""How far the generator in torch looks to either side, read from its layers as `reach` reads those of an ONNX."""
+
+from collections.abc import Iterator
+
+from torch import nn
+
+from voxmatrix.speak.onnx.receptive_field import Layer, Reach, reach
+from voxmatrix.voice.decoders.hifigan import Generator, PairedBlock
+
+
+def generator_reach(generator: Generator) -> Reach:
+    """The reach from frames to samples."""
+    found = reach(_layers(generator), "samples", "z")
+    assert found is not None  # convolutions that keep the length are all there is
+    return found
+
+
+def _layers(generator: Generator) -> Iterator[Layer]:
+    """Every convolution in turn; what looks at one place only, and what is added, changes nothing about the reach."""
+    yield _convolution(generator.conv_pre, "z", "x")
+    for step, up in enumerate(generator.ups):
+        yield _convolution(up, "x", "up")
+        ends = []
+        for number, block in enumerate(generator.resblocks[step * generator.n_kernels :][: generator.n_kernels]):
+            ends.append(f"block {number}")
+            yield Layer("Identity", ["up"], [ends[-1]], {})
+            for conv in _inside(block):
+                yield _convolution(conv, ends[-1], ends[-1])
+        yield Layer("Add", ends, ["x"], {})
+    yield _convolution(generator.conv_post, "x", "samples")
+
+
+def _inside(block: nn.Module) -> Iterator[nn.Module]:
+    if isinstance(block, PairedBlock):
+        for dilated, plain in zip(block.convs1, block.convs2, strict=True):
+            yield from (dilated, plain)
+    else:
+        yield from block.convs  # type: ignore[misc]  # a SingleBlock's
+
+
+def _convolution(conv: nn.Module, source: str, to: str) -> Layer:
+    assert isinstance(conv, nn.Conv1d | nn.ConvTranspose1d)
+    padding = conv.padding[0]
+    assert isinstance(padding, int)
+    numbers = {
+        "kernel_shape": conv.kernel_size,
+        "strides": conv.stride,
+        "dilations": conv.dilation,
+        "pads": (padding, padding),
+    }
+    return Layer("ConvTranspose" if isinstance(conv, nn.ConvTranspose1d) else "Conv", [source], [to], numbers)

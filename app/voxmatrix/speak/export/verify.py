@@ -1,0 +1,56 @@
+"""A voice's ONNX beside its torch: the same samples where nothing is random."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from voxmatrix.speak.engines.base import Manner, Samples
+from voxmatrix.speak.engines.session import open_session, sentence_inputs
+from voxmatrix.voice.synthesizer import Synthesizer
+
+#: Ids of sentences to compare with, from a word to a long sentence, and how fast each is spoken.
+SENTENCES = ((3, 1.0), (12, 0.8), (50, 1.0), (121, 1.3))
+#: A duration that falls on a whole number is rounded up here and not there; then another sentence is tried.
+TRIES = 4
+
+
+def largest_difference(generator: Synthesizer, onnx: Path, num_symbols: int, num_speakers: int) -> float:
+    """The largest difference of any sample at scales 0, for the first and the last speaker; infinite for lengths."""
+    session = open_session(onnx)
+    largest = 0.0
+    for speaker in sorted({0, num_speakers - 1}):
+        for count, length in SENTENCES:
+            manner = Manner(speaker=speaker, noise=0.0, length=length, noise_w=0.0)
+            largest = max(largest, _difference(generator, session, manner, _drawn(count, num_symbols), num_speakers))
+    return largest
+
+
+def _drawn(count: int, num_symbols: int) -> Iterator[list[int]]:
+    for seed in range(TRIES):
+        yield np.random.default_rng((seed, count)).integers(0, num_symbols, count).tolist()
+
+
+def _difference(
+    generator: Synthesizer, session: Any, manner: Manner, sentences: Iterator[list[int]], num_speakers: int
+) -> float:
+    for ids in sentences:
+        ours = _torch_samples(generator, ids, manner, num_speakers)
+        inputs = sentence_inputs(ids, manner)
+        theirs = session.run(["output"], {one.name: inputs[one.name] for one in session.get_inputs()})[0].reshape(-1)
+        if ours.shape == theirs.shape:
+            difference = float(np.abs(ours - theirs).max())
+            return difference if np.isfinite(difference) else float("inf")
+    return float("inf")
+
+
+def _torch_samples(generator: Synthesizer, ids: list[int], manner: Manner, num_speakers: int) -> Samples:
+    speaker = torch.tensor([manner.speaker]) if num_speakers > 1 else None
+    with torch.inference_mode():
+        wave = generator.infer(
+            torch.tensor([ids]), torch.tensor([len(ids)]), manner.noise, manner.length, manner.noise_w, speaker
+        )
+    samples: Samples = wave.reshape(-1).numpy()
+    return samples

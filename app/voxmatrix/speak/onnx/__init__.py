@@ -1,0 +1,1 @@
+"""The ONNX graph of a voice: read, split in two, rewritten."""

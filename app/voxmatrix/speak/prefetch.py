@@ -1,0 +1,80 @@
+"""Sentences computed while earlier ones are heard. They come out in the order in which they went in."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from voxmatrix.speak.engines.base import Part, Samples
+
+T = TypeVar("T")
+
+
+def synthesized(
+    items: Iterable[T], begin: Callable[[T], list[Part]], workers: int, *, begin_in_order: bool = False
+) -> Iterator[tuple[T, Samples]]:
+    """Each item with its samples. Items are drawn in a thread of their own, at most `workers + 1` ahead.
+
+    With `begin_in_order`, sentences also begin one after the other, so that a seed means the same every time.
+    """
+    with ThreadPoolExecutor(workers, thread_name_prefix="speak") as pool:
+        line = _Line(items, begin, pool, workers + 1, begin_in_order)
+        try:
+            yield from line
+        finally:
+            line.stop()
+
+
+class _Line(Generic[T]):
+    """What waits to be heard: a queue that a thread fills as the text comes in."""
+
+    def __init__(
+        self,
+        items: Iterable[T],
+        begin: Callable[[T], list[Part]],
+        pool: ThreadPoolExecutor,
+        ahead: int,
+        begin_in_order: bool,
+    ) -> None:
+        self._items = items
+        self._begin = begin
+        self._pool = pool
+        self._in_order = begin_in_order
+        self._stopped = False
+        self._waiting: queue.Queue[tuple[T, Future[list[Future[Samples]]]] | BaseException | None] = queue.Queue(ahead)
+        # A daemon: it may sit in a read of standard input that never ends.
+        threading.Thread(target=self._feed, daemon=True, name="text").start()
+
+    def __iter__(self) -> Iterator[tuple[T, Samples]]:
+        while (waiting := self._waiting.get()) is not None:
+            if isinstance(waiting, BaseException):
+                raise waiting
+            item, begun = waiting
+            yield item, np.concatenate([part.result() for part in begun.result()])
+
+    def stop(self) -> None:
+        """Let the thread end, and drop what nobody will hear."""
+        self._stopped = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while not self._waiting.empty():
+            self._waiting.get()
+
+    def _feed(self) -> None:
+        try:
+            for item in self._items:
+                if self._stopped:
+                    return
+                begun = self._pool.submit(self._begin_one, item)
+                if self._in_order:
+                    begun.exception()  # waits; the error itself is raised where the item is due
+                self._waiting.put((item, begun))
+            self._waiting.put(None)
+        except BaseException as error:
+            if not self._stopped:
+                self._waiting.put(error)
+
+    def _begin_one(self, item: T) -> list[Future[Samples]]:
+        return [self._pool.submit(part) for part in self._begin(item)]

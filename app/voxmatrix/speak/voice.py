@@ -1,0 +1,143 @@
+"""A voice that is open: its card, and its networks, which load while the first text is read."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import ParamSpec, Self
+
+from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.speak.engines.base import Engine, Manner, Samples
+from voxmatrix.speak.voice_files import card_path, checkpoint_card, find_voice
+from voxmatrix.voice.config import VoiceCard
+
+PHONEME_TYPES = ("espeak", "text")
+P = ParamSpec("P")
+
+
+@dataclass
+class Voice:
+    """What speaks. Close it, or use it in a `with`."""
+
+    path: Path
+    card: VoiceCard
+    workers: int  # how many parts of sentences may be computed at once
+    _loading: "Future[Engine]" = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.card.phoneme_type not in PHONEME_TYPES:
+            raise BadInputError(
+                f"the voice {self.path} speaks phonemes of type {self.card.phoneme_type!r}, which voxmatrix has not",
+                f"choose a voice with one of: {', '.join(PHONEME_TYPES)}",
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def engine(self) -> Engine:
+        """The networks. Waits until they are loaded, and raises what went wrong."""
+        return self._loading.result()
+
+    def speaker(self, name: str | int | None = None) -> int:
+        """The number of a speaker given by name or number.
+
+        Raises:
+            BadInputError: the voice has no such speaker; the message lists those it has.
+        """
+        if name is None or name == "":
+            return self.card.default_speaker
+        named = self.card.speaker_id_map.get(str(name))
+        if named is not None:
+            return named
+        if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.card.num_speakers:
+            return int(name)
+        raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.card)}")
+
+    def synthesize(self, ids: Sequence[int], manner: Manner) -> Samples:
+        """One sentence, all at once."""
+        import numpy as np
+
+        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner)]))
+
+    def checked(self, samples: Samples) -> Samples:
+        """The samples, when they are numbers.
+
+        Raises:
+            DamagedFileError: they are not, and so the weights are not either.
+        """
+        import numpy as np
+
+        if np.isfinite(samples).all():
+            return samples
+        raise DamagedFileError(
+            f"the voice {self.path} gives samples that are no numbers: its weights are damaged",
+            "use an earlier checkpoint of the run, or get the voice again",
+        )
+
+    def close(self) -> None:
+        """Wait for what is still loading, so that nothing goes on behind."""
+        self._loading.exception()
+
+
+def open_voice(
+    path: Path,
+    threads: int = 0,
+    seed: int | None = None,
+    *,
+    device: SpeakDevice = CPU,
+    warn: Warn = python_warning,
+) -> Voice:
+    """Open `NAME.onnx` (its JSON beside it), a checkpoint, or the folder of a training run.
+
+    `warn` is told when the device fails and the CPU takes over, from whatever thread that happens in.
+
+    Raises:
+        BadInputError: there is no voice, or one that cannot be used; the message says what is missing.
+        DamagedFileError: a file of it is damaged. What is wrong with an ONNX, or with a device that was demanded,
+            shows when the voice is first asked to speak.
+    """
+    path = find_voice(path)
+    threads = threads or cpus()
+    if path.suffix != ".onnx":
+        return _open_checkpoint(path, threads, seed, device, warn)
+    card = VoiceCard.read(card_path(path))
+    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed, device, warn))
+
+
+def _load_onnx(path: Path, num_speakers: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Engine:
+    from voxmatrix.speak.engines.onnx import open_onnx
+
+    return open_onnx(path, num_speakers, seed, device=device, warn=warn)
+
+
+def _open_checkpoint(path: Path, threads: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Voice:
+    from voxmatrix.speak.engines.torch import TorchEngine
+    from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+
+    checkpoint = read_checkpoint(path)
+    card = checkpoint_card(path, checkpoint)
+    return Voice(path, card, 1, _start(TorchEngine, checkpoint, threads, seed, device=device, warn=warn))
+
+
+def _choice(card: VoiceCard) -> str:
+    names = list(card.speaker_id_map)
+    numbers = f"a number from 0 to {card.num_speakers - 1}" if card.num_speakers > 1 else "0: it has one speaker"
+    return f"{', '.join(names[:50])}{' …' if len(names) > 50 else ''}, or {numbers}" if names else numbers
+
+
+def _start(load: Callable[P, Engine], *arguments: P.args, **named: P.kwargs) -> "Future[Engine]":
+    """Call `load` in a thread that nobody waits for here."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="load")
+    try:
+        return pool.submit(load, *arguments, **named)
+    finally:
+        pool.shutdown(wait=False)

@@ -1,0 +1,107 @@
+"""Which kernels run on which GPU, read from compatibility.toml."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from voxmatrix.tables import rows
+from voxmatrix.tables.rows import Capability
+
+Form = Literal["sm", "compute"]
+Reach = Literal["same", "least"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """Kernels of one target, e.g. sm_90a: machine code (sm) or PTX (compute)."""
+
+    form: str
+    capability: Capability
+    suffix: str
+
+    def __str__(self) -> str:
+        return f"{self.form}_{self.capability[0]}{self.capability[1]}{self.suffix}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A way to name kernels, and which GPUs it reaches."""
+
+    form: Form
+    suffix: str
+    major: Reach
+    minor: Reach
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.form not in ("sm", "compute") or self.suffix not in ("", "a", "f"):
+            raise ValueError(f"there is no target {self.form}_XY{self.suffix}")
+        if (self.major, self.minor) not in (("same", "same"), ("same", "least"), ("least", "least")):
+            raise ValueError(f"{self.form}_XY{self.suffix} cannot reach major {self.major!r}, minor {self.minor!r}")
+
+    def reaches(self, kernel: Capability, gpu: Capability) -> bool:
+        """Whether a GPU of this capability is within reach."""
+        if self.major == "least":
+            return gpu >= kernel
+        return gpu == kernel if self.minor == "same" else gpu[0] == kernel[0] and gpu >= kernel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exemption:
+    """Machine code that keeps off GPUs which its target would reach."""
+
+    kernels: tuple[Capability, ...]
+    not_on: tuple[Capability, ...]
+    lifted_from: tuple[int, ...] | None
+    source: str
+
+    def holds(self, kernel: Capability, gpu: Capability, cuda: tuple[int, ...] | None) -> bool:
+        """Whether it keeps this kernel off this GPU in a torch built with this CUDA."""
+        lifted = self.lifted_from is not None and cuda is not None and cuda >= self.lifted_from
+        return not lifted and kernel in self.kernels and gpu in self.not_on
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compatibility:
+    """The rules of compatibility.toml."""
+
+    targets: dict[tuple[str, str], Target]
+    exemptions: tuple[Exemption, ...]
+    aliases: dict[Capability, Capability]
+
+    def runs(self, kernel: Kernel, gpu: Capability, cuda: str | None) -> bool:
+        """Whether this kernel runs on a GPU of this capability, in a torch that was built with this CUDA."""
+        has, wanted = (self.aliases.get(either, either) for either in (kernel.capability, gpu))
+        if not self.targets[kernel.form, kernel.suffix].reaches(has, wanted):
+            return False
+        exempt = (exemption.holds(has, wanted, rows.version(cuda)) for exemption in self.exemptions)
+        return kernel.form == "compute" or not any(exempt)
+
+
+@cache
+def compatibility() -> Compatibility:
+    """The rules, read once."""
+    table = rows.read("compatibility.toml")
+    targets = [Target(**row) for row in table["target"]]
+    return Compatibility(
+        targets={(target.form, target.suffix): target for target in targets},
+        exemptions=tuple(
+            Exemption(
+                kernels=tuple(map(rows.capability, row["kernels"])),
+                not_on=tuple(map(rows.capability, row["not_on"])),
+                lifted_from=rows.known_version(row["lifted_from"]) if row["lifted_from"] else None,
+                source=row["source"],
+            )
+            for row in table["exemption"]
+        ),
+        aliases={rows.capability(row["old"]): rows.capability(row["new"]) for row in table["alias"]},
+    )
+
+
+def parse_kernel(text: str) -> Kernel | None:
+    """From sm_90a or compute_120; None when it is something else (gfx942 of AMD, say)."""
+    found = re.fullmatch(r"(sm|compute)_(\d{1,3})(\d)([af]?)", text, re.ASCII)
+    if found is None:
+        return None
+    return Kernel(form=found[1], capability=(int(found[2]), int(found[3])), suffix=found[4])

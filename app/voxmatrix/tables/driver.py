@@ -1,0 +1,67 @@
+"""Which NVIDIA driver a CUDA build of torch needs, read from drivers.toml."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from voxmatrix.tables import rows
+from voxmatrix.tables.rows import Capability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """The oldest driver that will do, by its numbers on Linux and on Windows (WSL2 shows the one of Windows)."""
+
+    linux: str
+    windows: str
+    source: str
+
+    def __post_init__(self) -> None:
+        for text in (self.linux, self.windows):
+            rows.known_version(text)
+
+    def on(self, windows: bool) -> str:
+        """The number on that system."""
+        return self.windows if windows else self.linux
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drivers:
+    """The rows of drivers.toml."""
+
+    minor_compatible: dict[int, Floor]  # by CUDA's major version
+    toolkits: dict[tuple[int, ...], Floor]  # by CUDA's major and minor version
+    capabilities: dict[int, Floor]  # by the GPU's major capability
+
+    def oldest(self, cuda: str, gpu: Capability, windows: bool) -> str | None:
+        """The oldest driver for machine code of this CUDA on this GPU; None when no row knows."""
+        asked = rows.version(cuda)
+        floors = [self.minor_compatible.get(asked[0]) if asked else None, self.capabilities.get(gpu[0])]
+        return newest(floor.on(windows) for floor in floors if floor)
+
+    def oldest_for_ptx(self, cuda: str, gpu: Capability, windows: bool) -> str | None:
+        """The oldest driver that compiles PTX of this CUDA for this GPU; None when no row knows."""
+        asked = rows.version(cuda)
+        toolkit = self.toolkits.get(asked[:2]) if asked else None
+        return newest(each for each in (toolkit and toolkit.on(windows), self.oldest(cuda, gpu, windows)) if each)
+
+
+def newest(versions: Iterable[str]) -> str | None:
+    """The newest of some versions; None of none."""
+    return max(versions, key=rows.known_version, default=None)
+
+
+@cache
+def drivers() -> Drivers:
+    """The rows, read once."""
+    table = rows.read("drivers.toml")
+    return Drivers(
+        minor_compatible={rows.known_version(row["cuda"])[0]: _floor(row) for row in table["minor_compatible"]},
+        toolkits={rows.known_version(row["cuda"]): _floor(row) for row in table["toolkit"]},
+        capabilities={row["major"]: _floor(row) for row in table["capability"]},
+    )
+
+
+def _floor(row: dict[str, Any]) -> Floor:
+    return Floor(linux=row["linux"], windows=row["windows"], source=row["source"])

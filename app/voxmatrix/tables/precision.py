@@ -1,0 +1,62 @@
+"""What each device computes in, read from precision.toml."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, get_args
+
+from voxmatrix.tables import rows
+
+Precision = Literal["fp32", "bf16", "fp16"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrecisionRow:
+    """One row of precision.toml."""
+
+    device: str
+    at_least: tuple[int, int] | None = None  # capability, for cuda
+    name: str | None = None  # pattern
+    precision: Precision
+    tf32: bool
+    because: str
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.precision not in get_args(Precision):
+            raise ValueError(f"precision is {self.precision!r}, must be one of {get_args(Precision)}")
+        if (self.device == "cuda") != (self.at_least is not None):
+            raise ValueError(f"{self.device}: a capability belongs to every row of cuda, and to no other")
+        if self.tf32 and self.precision != "bf16":
+            raise ValueError("TF32 and bf16 came with the same capability, 8.0")
+        if not self.because or not self.source:
+            raise ValueError(f"{self.device}: a row needs `because` and `source`")
+        re.compile(self.name or "")
+
+    def fits(self, device: str, capability: tuple[int, int] | None, name: str) -> bool:
+        """Whether this row speaks about that device."""
+        if self.device != device:
+            return False
+        if self.at_least is not None and (capability is None or capability < self.at_least):
+            return False
+        return self.name is None or re.search(self.name, name) is not None
+
+
+@cache
+def precision_rows() -> tuple[PrecisionRow, ...]:
+    """Every row, in the order in which they are asked."""
+    table = rows.read("precision.toml")
+    return tuple(_row(**row) for row in table["row"])
+
+
+def precision_row(device: str, capability: tuple[int, int] | None, name: str | None) -> PrecisionRow | None:
+    """The first row that fits, or None for a GPU of kind cuda whose capability is not known."""
+    every = precision_rows()
+    known = device if any(row.device == device for row in every) else "other"
+    return next((row for row in every if row.fits(known, capability, name or "")), None)
+
+
+def _row(at_least: str | None = None, **row: Any) -> PrecisionRow:
+    if at_least is None:
+        return PrecisionRow(**row)
+    return PrecisionRow(at_least=rows.capability(at_least), **row)

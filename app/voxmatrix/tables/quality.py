@@ -1,0 +1,71 @@
+"""The sizes of a voice's networks, read from qualities.toml."""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from voxmatrix.errors import UsageError
+from voxmatrix.tables import rows
+
+#: The same for every quality (facts of Piper and of vits `configs/*.json`).
+N_FFT = 1024
+HOP = 256
+N_MELS = 80
+SEGMENT_FRAMES = 32
+SEGMENT_SAMPLES = SEGMENT_FRAMES * HOP
+SPEC_BINS = N_FFT // 2 + 1
+SPEAKER_CHANNELS = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quality:
+    """One row of qualities.toml."""
+
+    name: str
+    rate_hz: int
+    inter_channels: int
+    hidden_channels: int
+    filter_channels: int
+    n_heads: int
+    n_layers: int
+    posterior_layers: int
+    resblock: str
+    resblock_kernels: tuple[int, ...]
+    resblock_dilations: tuple[tuple[int, ...], ...]
+    upsample_rates: tuple[int, ...]
+    upsample_kernels: tuple[int, ...]
+    upsample_channels: int
+    discriminator_divisor: int
+    learning_rate: float
+
+    def __post_init__(self) -> None:
+        if math.prod(self.upsample_rates) != HOP:
+            raise ValueError(f"{self.name}: the product of upsample_rates must be the hop, {HOP}")
+        if self.resblock not in ("1", "2"):
+            raise ValueError(f"{self.name}: resblock is {self.resblock!r}, must be '1' or '2'")
+
+
+@cache
+def qualities() -> dict[str, Quality]:
+    """Every quality by name."""
+    return {name: Quality(name=name, **_frozen(row)) for name, row in rows.read("qualities.toml").items()}
+
+
+def quality(name: str) -> Quality:
+    """The quality of this name (`x-low` is understood as `x_low`).
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = qualities().get(name.replace("-", "_"))
+    if found is None:
+        raise UsageError(f"there is no quality {name!r}", f"choose one of: {', '.join(qualities())}")
+    return found
+
+
+def _frozen(row: dict[str, Any]) -> dict[str, Any]:
+    def freeze(value: Any) -> Any:
+        return tuple(freeze(item) for item in value) if isinstance(value, list) else value
+
+    return {key: freeze(value) for key, value in row.items()}

@@ -1,0 +1,105 @@
+"""The whole way from written text to ids: normalise, split into sentences, phonemise, number."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.text import sentences
+from voxmatrix.text.normalisation.normalise import normalise
+from voxmatrix.text.phonemes.phonemizer import phonemizer
+from voxmatrix.text.symbols import to_ids
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence ready for a voice: its text as normalised, its phonemes, its ids."""
+
+    text: str
+    phonemes: list[str]
+    ids: list[int]
+
+
+class FrontEnd:
+    """What stands between text and a voice. What could not be said is in `findings`, each thing once."""
+
+    def __init__(
+        self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]], normalise: bool = True
+    ) -> None:
+        """`language` is the voice of espeak-ng, e.g. `en-us`; with `normalise` off, text is only split."""
+        self.language = language
+        self.findings: list[Finding] = []
+        self._id_map = id_map
+        self._normalises = normalise
+        self._phonemizer = phonemizer(phoneme_type, language)
+        self._missing: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the programs that were kept open."""
+        self._phonemizer.close()
+
+    def sentences(self, text: str) -> Iterator[Sentence]:
+        """The sentences of a text as they become ready. One that cannot be said is left out and becomes a finding."""
+        for sentence in sentences.split(self._normalised(text), self.language):
+            try:
+                phonemes = self._phonemizer.phonemes(sentence)
+            except BadInputError as error:
+                self.findings.append(Finding(problem=error.problem, remedy=error.remedy))
+                continue
+            ready = self._numbered(sentence, phonemes)
+            if _speakable(ready.phonemes):
+                yield ready
+            else:
+                self.findings.append(
+                    Finding(
+                        problem=f"nothing in {_shown(sentence)} can be pronounced; it is left out",
+                        remedy="write it in words, or remove it",
+                        severity="warning",
+                    )
+                )
+
+    def sentence(self, text: str) -> Sentence:
+        """A text as one utterance, however many sentences it has: for training.
+
+        Raises:
+            BadInputError: nothing in it can be pronounced.
+        """
+        whole = " ".join(self._normalised(text).split())
+        ready = self._numbered(whole, self._phonemizer.phonemes(whole))
+        if not _speakable(ready.phonemes):
+            raise BadInputError(f"nothing in {_shown(text)} can be pronounced", "write it in words, or remove it")
+        return ready
+
+    def _normalised(self, text: str) -> str:
+        return normalise(text, self.language) if self._normalises else text
+
+    def _numbered(self, sentence: str, phonemes: list[str]) -> Sentence:
+        ids, missing = to_ids(phonemes, self._id_map)
+        for phoneme in sorted(missing - self._missing):
+            self.findings.append(
+                Finding(
+                    problem=f"the voice has no symbol {phoneme!r} (first seen in {_shown(sentence)}); it is left out",
+                    remedy="leave it so, or train a voice whose table has it",
+                    severity="warning",
+                )
+            )
+        self._missing |= missing
+        return Sentence(sentence, [phoneme for phoneme in phonemes if phoneme not in missing], ids)
+
+
+def _speakable(phonemes: list[str]) -> bool:
+    """Whether there is a letter among the marks."""
+    return any(phoneme.isalpha() for phoneme in phonemes)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

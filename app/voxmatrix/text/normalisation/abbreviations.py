@@ -1,0 +1,128 @@
+"""Abbreviations in full: `Dr. Smith`, `Baker St.`, `e.g.`, `No. 5`, `the U.S. Army`, `J. Smith`, `Henry VIII`."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+
+from voxmatrix.text.normalisation import numbers
+from voxmatrix.text.normalisation.language import Language
+
+CAPITAL = "[A-ZÀ-ÖØ-Þ]"
+SMALL = "[a-zß-öø-ÿ]"
+
+_ROMAN = r"(?=[IVXL])(X{0,3}(?:IX|IV|V?I{0,3})|XL|L)(?!\w)"
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
+TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
+
+Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+
+
+def expand(text: str, language: Language) -> str:
+    """Every abbreviation of the language's table in full. A dot that also ends a sentence stays."""
+    for pattern, said in _rules(language):
+        text = pattern.sub(said, text)
+    return text
+
+
+@cache
+def _rules(language: Language) -> tuple[Rule, ...]:
+    return (
+        *_numbered(language),
+        *_names(language),
+        *_everyday(language),
+        *_initials(language),
+        *_roman_numbers(language),
+    )
+
+
+def _numbered(language: Language) -> list[Rule]:
+    """`No. 5`, `kl. 8`."""
+    table = language.before_numbers
+    return [(re.compile(rf"(?<![\w.])({any_of(table)})\.?\s?(?=\d)"), lambda match: f"{table[match[1]]} ")]
+
+
+def _names(language: Language) -> list[Rule]:
+    """`Baker St.` before `St. Paul`: what can be both is a street only where no name follows."""
+    behind = {key: said for key, said in language.after_names.items() if key not in language.titles}
+    either = {key: said for key, said in language.after_names.items() if key in language.titles}
+    rules = [_with_dot(rf"(?<=[\w,&] )({any_of(behind)})\.(?!\w)", behind, _before_any(language))]
+    if either:
+        no_name = rf"(?=\s*$|\s*[^\w\s]|\s+{SMALL}|\s+(?:{any_of(language.starters)})\b)"
+        ends = _before_starter(language)
+        rules.append(_with_dot(rf"(?<={SMALL} )({any_of(either)})\.(?!\w){no_name}", either, ends))
+    titles, dotless = language.titles, any_of(language.dotless_titles)
+    dotted = rf"(?<![\w.])({any_of(titles)})\.(?!\w)"
+    bare = rf"(?<![\w.])({dotless})(?=\s{CAPITAL})"
+    return [*rules, *((re.compile(pattern), lambda match: titles[match[1]]) for pattern in (dotted, bare))]
+
+
+def _everyday(language: Language) -> list[Rule]:
+    """`etc.`, `t.ex.`; those with a dot inside need none at the end."""
+    table = {_capitalised(key): _capitalised(said) for key, said in language.abbreviations.items()}
+    table |= language.abbreviations
+    dotted = [key for key in table if "." in key]
+    return [
+        _with_dot(rf"(?<![\w.])({any_of(table)})\.(?!\w)", table, _before_any(language)),
+        (re.compile(rf"(?<![\w.])({any_of(dotted)})(?![\w.])"), lambda match: table[match[1]]),
+    ]
+
+
+def _initials(language: Language) -> list[Rule]:
+    """`U.S. Army` without its last dot, `J. Smith` without any, but `It was I. He left.` as it is."""
+    starters = any_of(language.starters)
+    return [
+        _with_dot(rf"(?<![\w.])({CAPITAL}(?:\.{CAPITAL})+)\.(?!\w)", {}, _before_starter(language)),
+        (
+            re.compile(rf"(?<![\w.'])((?!I\b){CAPITAL})\.(?=\s(?!(?:{starters})\b){CAPITAL}(?:{SMALL}|\.))"),
+            lambda match: match[1],
+        ),
+    ]
+
+
+def _roman_numbers(language: Language) -> list[Rule]:
+    """`Chapter IV` and `Henry VIII`; a lone I after a name is more often a word."""
+    parts, rulers = any_of(language.numbered_parts), any_of(language.rulers)
+
+    def part(match: re.Match[str]) -> str:
+        return f"{match[1]} {numbers.cardinal(str(_roman(match[2])), language)}"
+
+    def ruler(match: re.Match[str]) -> str:
+        return f"{match[1]} {language.the_ruler.format(number=numbers.ordinal(str(_roman(match[2])), language))}"
+
+    return [
+        (re.compile(rf"(?<!\w)({parts})\s{_ROMAN}"), part),
+        (re.compile(rf"(?<!\w)({rulers})\s(?!I\b|X\b|L\b){_ROMAN}"), ruler),
+    ]
+
+
+def _with_dot(pattern: str, table: Mapping[str, str], ends: re.Pattern[str]) -> Rule:
+    """Replaced from the table (or left as it is), with a dot where a sentence ends behind it."""
+
+    def said(match: re.Match[str]) -> str:
+        ended = TEXT_ENDS.match(match.string, match.end()) or ends.match(match.string, match.end())
+        return table.get(match[1], match[1]) + ("." if ended else "")
+
+    return re.compile(pattern), said
+
+
+def _before_any(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\s+[\"'(]*{CAPITAL}")
+
+
+def _before_starter(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\s+[\"'(]*(?:{any_of(language.starters)})\b")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """An alternation, longest first; of nothing, one that never matches."""
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) or r"(?!)"
+
+
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _roman(written: str) -> int:
+    values = [_ROMAN_VALUES[letter] for letter in written]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,0 +1,1 @@
+"""Words to phonemes, through espeak-ng or letter by letter."""

@@ -1,0 +1,80 @@
+"""Text to sentences, before phonemes: `Dr. Smith paid $5.20.` is one sentence."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from voxmatrix.text.normalisation.abbreviations import any_of
+from voxmatrix.text.normalisation.language import language_of
+
+#: Some 25 seconds of speech: longer sentences are broken where they pause, so that the memory of a voice stays bounded.
+MAX_CHARACTERS = 400
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
+_LETTER = re.compile(r"\w")
+_SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
+#: Where a long sentence may be broken, the better places first.
+_BREAKS = (
+    re.compile(r"[;:\u061b\uff1a\uff1b]\s?|\s[\u2013\u2014]\s"),
+    re.compile(r",\s|[\u060c\u3001\uff0c]\s?"),
+    re.compile(r"\s"),
+)
+
+
+def split(text: str, language: str) -> list[str]:
+    """The sentences of a text in order, none empty, none longer than MAX_CHARACTERS."""
+    return [
+        piece
+        for paragraph in _PARAGRAPH.split(text)
+        for sentence in _sentences(" ".join(paragraph.split()), language)
+        for piece in _short(sentence)
+    ]
+
+
+def _sentences(paragraph: str, language: str) -> list[str]:
+    mark = _MARK.search(paragraph)
+    if mark is None or _LETTER.search(paragraph, mark.end()) is None:  # one sentence: no library needed
+        return [paragraph] if paragraph else []
+    from sentencex import segment
+
+    found: list[list[str]] = []
+    for piece in segment(language.lower().replace("_", "-").split("-", maxsplit=1)[0], paragraph):
+        if found and _belongs(found[-1][-1].rstrip(), piece, language):
+            found[-1].append(piece)
+        elif piece.strip():
+            found.append([piece])
+    return ["".join(pieces).strip() for pieces in found]
+
+
+def _belongs(before: str, after: str, language: str) -> bool:
+    """Whether a piece only continues the one before: behind an abbreviation, or with a small letter behind a dot."""
+    start = _SMALL_START.match(after)
+    if before.endswith(".") and start is not None and start.group()[-1].islower():
+        return True
+    return _abbreviated(language).search(before[-20:]) is not None
+
+
+@cache
+def _abbreviated(language: str) -> re.Pattern[str]:
+    """The end of a piece that breaks off behind an abbreviation that ends no sentence, or behind an initial."""
+    table = language_of(language)
+    if table is None:
+        return re.compile(r"(?!)")
+    known = any_of([*table.titles, *(key.rstrip(".") for key in table.before_numbers)])
+    return re.compile(rf"(?:^|[\s(\"'])(?:{known}|[A-HJ-Z])\.$")
+
+
+def _short(sentence: str) -> Iterator[str]:
+    while len(sentence) > MAX_CHARACTERS:
+        cut = next((cut for cut in (_last(pattern, sentence) for pattern in _BREAKS) if cut), MAX_CHARACTERS)
+        yield sentence[:cut].strip()
+        sentence = sentence[cut:].strip()
+    if sentence:
+        yield sentence
+
+
+def _last(pattern: re.Pattern[str], sentence: str) -> int:
+    """Behind the last match that leaves a piece of bearable length, or 0."""
+    ends = [match.end() for match in pattern.finditer(sentence, MAX_CHARACTERS // 4, MAX_CHARACTERS)]
+    return ends[-1] if ends else 0

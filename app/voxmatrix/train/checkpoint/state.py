@@ -1,0 +1,105 @@
+"""All that a run is at one moment, as a checkpoint holds it. Restored, it goes on exactly where it was."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from voxmatrix.errors import DamagedFileError
+from voxmatrix.tables.quality import Quality
+from voxmatrix.train.config import Recipe
+from voxmatrix.train.step.step import Networks, Optimisers
+from voxmatrix.voice.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
+from voxmatrix.voice.config import VoiceCard
+
+#: Changes when an older voxmatrix could no longer go on from such a file.
+FORMAT = 1
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """Where a run is: `step` steps are done; the next one is step `index` of `epoch`."""
+
+    step: int = 0
+    epoch: int = 0
+    index: int = 0
+    best_mel: float = float("inf")
+    best_step: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState:
+    """A run in memory."""
+
+    quality: Quality
+    num_symbols: int
+    num_speakers: int
+    card: VoiceCard
+    recipe: Recipe
+    networks: Networks
+    optimisers: Optimisers
+    progress: Progress
+
+    def content(self) -> dict[str, Any]:
+        """What a checkpoint file holds: tensors and plain values alone; Piper's trainer reads the upper part."""
+        return {
+            "state_dict": piper_state(self.networks.generator, self.networks.discriminator),
+            "hyper_parameters": piper_hyper_parameters(
+                self.quality, self.num_symbols, self.num_speakers, self.recipe.batch_size, self.recipe.rate_hz
+            ),
+            "epoch": self.progress.epoch,
+            "global_step": self.progress.step,
+            "pytorch-lightning_version": version("lightning"),
+            EXTRA: {
+                "format": FORMAT,
+                "quality": self.quality.name,
+                "card": self.card.to_json(),
+                "recipe": self.recipe.plain(),
+                "progress": asdict(self.progress),
+                "optimisers": {
+                    "generator": _optimiser_state(self.optimisers.generator, self.networks.generator),
+                    "discriminator": _optimiser_state(self.optimisers.discriminator, self.networks.discriminator),
+                    "scaler": self.optimisers.scaler.state_dict(),
+                },
+            },
+        }
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Become what the checkpoint says.
+
+        Raises:
+            DamagedFileError: it is not a checkpoint of such a run.
+        """
+        saved, optimisers = checkpoint.extra, checkpoint.extra.get("optimisers", {})
+        if saved.get("format") != FORMAT or checkpoint.discriminator is None:
+            raise DamagedFileError(
+                f"this checkpoint has format {saved.get('format')!r} and this voxmatrix goes on from format {FORMAT}",
+                "start a new --out with --from that checkpoint: its weights are used, its optimisers are not",
+            )
+        self.networks.generator.load_state_dict(checkpoint.generator)
+        self.networks.discriminator.load_state_dict(checkpoint.discriminator)
+        _restore_optimiser(self.optimisers.generator, self.networks.generator, optimisers["generator"])
+        _restore_optimiser(self.optimisers.discriminator, self.networks.discriminator, optimisers["discriminator"])
+        if optimisers["scaler"] and self.optimisers.scaler.is_enabled():
+            self.optimisers.scaler.load_state_dict(optimisers["scaler"])
+        for name, value in saved["progress"].items():
+            setattr(self.progress, name, value)
+
+
+def _optimiser_state(optimiser: torch.optim.Optimizer, network: nn.Module) -> dict[str, dict[str, Tensor]]:
+    """Adam's averages under the names of their weights, so that no order of parameters has to stay as it is."""
+    return {name: dict(optimiser.state[weight]) for name, weight in network.named_parameters()}
+
+
+def _restore_optimiser(
+    optimiser: torch.optim.Optimizer, network: nn.Module, saved: Mapping[str, Mapping[str, Tensor]]
+) -> None:
+    order = {weight: name for name, weight in network.named_parameters()}
+    whole = optimiser.state_dict()
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+    averages = {number: dict(saved[order[weight]]) for number, weight in enumerate(weights)}
+    whole["state"] = {number: state for number, state in averages.items() if state}
+    optimiser.load_state_dict(whole)

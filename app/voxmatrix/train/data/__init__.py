@@ -1,0 +1,1 @@
+"""Clips to batches: dataset, sampler, loader."""

@@ -1,0 +1,211 @@
+"""The loop: step after step, and now and then report, validate, speak, save. It counts steps of the optimisers."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.tables.quality import HOP
+from voxmatrix.train.checkpoint import files as checkpoint_files
+from voxmatrix.train.data.batches import Batch
+from voxmatrix.train.monitor.meter import Meter
+from voxmatrix.train.monitor.metrics import Board, Metrics
+from voxmatrix.train.monitor.progress import Report, Watch
+from voxmatrix.train.monitor.samples import Sampler
+from voxmatrix.train.monitor.telemetry import Telemetry, make_telemetry
+from voxmatrix.train.monitor.validation import validation_batches, validation_mel
+from voxmatrix.train.run import Run
+from voxmatrix.train.step.stepper import Stepper, epochs_limit
+from voxmatrix.train.stop import StopRequest
+
+#: The first validation: what later ones are compared with. Before it, weights are still near their random start.
+FIRST_VALIDATION = 10
+
+
+@dataclass(kw_only=True)
+class Loop:
+    """A run under way."""
+
+    run: Run
+    watch: Watch
+    stop: StopRequest
+    stepper: Stepper
+    metrics: Metrics
+    board: Board
+    telemetry: Telemetry
+    sampler: Sampler
+    validation: list[Batch]
+    total_steps: int
+    meter: Meter = field(default_factory=Meter)
+    losses: dict[str, float] = field(default_factory=dict)
+    saved_step: int = -1
+    saved_at: float = field(default_factory=time.monotonic)
+
+    def train(self) -> None:
+        """Go on until the asked number of steps or epochs is done, or somebody asks to stop.
+
+        Raises:
+            InterruptedRunError: asked to stop; the run is saved and the file named.
+        """
+        progress = self.run.state.progress
+        if self.stepper.finished():
+            return
+        self.stepper.set_rate()
+        for plan, batches in self.run.feed.steps_from(progress.epoch, progress.index):
+            losses = self.stepper.take(plan, batches)
+            self.meter.add(losses, sum(batch.of.n_frames for batch in batches) * HOP)
+            if self.stepper.finished():
+                break
+            self.now_and_then()
+            if self.run.ranks.any(self.stop.asked):
+                raise self.interrupted()
+        self.end()
+
+    def now_and_then(self) -> None:
+        """What is due after a step."""
+        settings, step = self.run.settings, self.run.state.progress.step
+        if step % settings.log_every == 0:
+            self.report()
+        if step == FIRST_VALIDATION or step % settings.validate_every == 0:
+            self.validate()
+        if step % settings.checkpoint_every == 0:
+            self.save(keep=True)
+        elif time.monotonic() - self.saved_at > settings.save_minutes * 60:
+            self.save()
+
+    def report(self) -> None:
+        """Read the losses and the speed, and start them anew."""
+        state, progress = self.run.state, self.run.state.progress
+        losses = self.meter.losses()
+        if not losses:
+            return
+        self.refuse_nonsense(losses)
+        self.losses = losses
+        speed = self.meter.steps_per_second()
+        report = Report(
+            step=progress.step,
+            epoch=progress.epoch,
+            losses=losses,
+            learning_rate=state.optimisers.generator.param_groups[0]["lr"],
+            steps_per_second=speed,
+            audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
+            seconds_left=(self.total_steps - progress.step) / speed,
+            reading=self.telemetry.report(progress.step, speed),
+        )
+        self.meter.reset()
+        self.watch.reported(report)
+        self.record(
+            {
+                "epoch": report.epoch,
+                "learning_rate": report.learning_rate,
+                **losses,
+                "steps_per_second": report.steps_per_second,
+                "audio_seconds_per_second": report.audio_seconds_per_second,
+            }
+        )
+
+    def record(self, row: Mapping[str, float | int]) -> None:
+        """A row of metrics.csv and a point on each curve."""
+        step = self.run.state.progress.step
+        self.metrics.write({"step": step, **row})
+        self.board.numbers(row, step)
+
+    def validate(self) -> None:
+        """Hear the voice on clips it does not learn from, keep it when it is the best, and let it speak."""
+        state, progress = self.run.state, self.run.state.progress
+        self.meter.pause()
+        mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
+        best = mel < progress.best_mel
+        self.watch.validated(progress.step, mel, best)
+        self.record({"epoch": progress.epoch, "validation_mel": mel})
+        self.sampler(state.networks, progress.step, self.board)
+        if best:  # written last: a run that is killed here and goes on from this file has its row and its sample
+            self.refuse_nonsense(self.meter.losses())
+            with self.stop.lock:
+                progress.best_mel, progress.best_step = mel, progress.step
+                checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())
+        self.meter.go_on()
+
+    def save(self, *, keep: bool = False) -> Path:
+        """Write last.ckpt, and with `keep` the same under the name of its step."""
+        last, step = self.run.out / checkpoint_files.LAST, self.run.state.progress.step
+        self.meter.pause()
+        self.refuse_nonsense(self.meter.losses())
+        with self.stop.lock:
+            if keep:
+                kept = self.run.out / checkpoint_files.step_name(step)
+                checkpoint_files.write(kept, self.run.state.content())
+                checkpoint_files.same_file(kept, last)
+                checkpoint_files.keep_newest(self.run.out, self.run.settings.keep)
+            elif self.saved_step != step:
+                checkpoint_files.write(last, self.run.state.content())
+            self.saved_step, self.saved_at = step, time.monotonic()
+        self.watch.saved(last, step)
+        self.meter.go_on()
+        return last
+
+    def interrupted(self) -> InterruptedRunError:
+        """Save, and say where."""
+        with self.stop.lock:
+            self.stop.answer()
+            last = self.save()
+        step = self.run.state.progress.step
+        return InterruptedRunError(
+            f"stopped after step {step}; saved {last}", "run the same command again: it goes on from there"
+        )
+
+    def end(self) -> None:
+        """Report, validate and save, due or not."""
+        self.report()
+        self.validate()
+        self.save(keep=self.run.state.progress.step % self.run.settings.checkpoint_every == 0)
+
+    def refuse_nonsense(self, losses: Mapping[str, float]) -> None:
+        """Weights that give no numbers any more must not be saved over good ones."""
+        bad = [name for name, value in losses.items() if not math.isfinite(value)]
+        if not bad:
+            return
+        last = self.run.out / checkpoint_files.LAST
+        saved = f"{last} is from before that" if last.is_file() else "nothing was saved yet"
+        raise BadInputError(
+            f"the training fell apart at step {self.run.state.progress.step}: {', '.join(bad)} is no number; {saved}",
+            "start a new --out with a lower --learning-rate"
+            + (f" and --from {last}" if last.is_file() else "")
+            + ("" if self.run.plan.precision.value == "fp32" else ", or with --precision fp32"),
+        )
+
+
+def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -> Loop:
+    """Open the records and put the clips for validation on the device."""
+    state = run.state
+    step = state.progress.step
+    collate = run.feed.collate
+    board = Board(run.out / "tensorboard", step)
+    first = 0  # the same sentence every time, so that samples can be compared
+    return Loop(
+        run=run,
+        watch=watch,
+        stop=stop,
+        stepper=Stepper(run=run, watch=watch, stop=stop),
+        metrics=Metrics(run.out / "metrics.csv", step),
+        board=board,
+        sampler=Sampler(
+            clip=run.validation.clips[first],
+            batch=collate([run.validation[first]]).to(run.device),
+            rate_hz=state.recipe.rate_hz,
+            folder=sampler_folder,
+        ),
+        validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
+        total_steps=total_steps(run),
+        telemetry=make_telemetry(run, watch, board),  # last: its thread looks on from here
+    )
+
+
+def total_steps(run: Run) -> int:
+    """Steps at the end of this training; an estimate when batches are limited by length and only epochs are given."""
+    settings = run.settings
+    epochs = epochs_limit(settings.max_steps, settings.epochs)
+    by_epochs = None if epochs is None else epochs * len(run.feed.schedule.epoch(0))
+    return min(limit for limit in (settings.max_steps, by_epochs) if limit is not None)

@@ -1,0 +1,90 @@
+"""What remains of a run to look at: metrics.csv and TensorBoard's files."""
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from voxmatrix.files import storage_errors, write_text
+from voxmatrix.train.step.step import LOSSES
+
+COLUMNS = ("step", "epoch", "learning_rate", *LOSSES, "validation_mel", "steps_per_second", "audio_seconds_per_second")
+
+
+class Metrics:
+    """metrics.csv: a row now and then. Going on from step N drops the rows after N: they will be written again."""
+
+    def __init__(self, path: Path, step: int) -> None:
+        rows = [row for row in _rows(path) if int(row["step"]) <= step]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_text(path, text.getvalue())
+        self._path = path
+        with storage_errors(path):
+            self._file = path.open("a", encoding="utf-8", newline="")
+        self._writer = csv.DictWriter(self._file, COLUMNS, lineterminator="\n")
+
+    def write(self, row: Mapping[str, float | int]) -> None:
+        """Add a row; columns that are not given stay empty."""
+        with storage_errors(self._path):
+            self._writer.writerow({name: _short(value) for name, value in row.items()})
+            self._file.flush()
+
+    def close(self) -> None:
+        """No rows follow."""
+        with storage_errors(self._path):
+            self._file.close()
+
+
+class Board:
+    """TensorBoard's files, in `folder`."""
+
+    def __init__(self, folder: Path, step: int) -> None:
+        # A second or more of importing that nothing but training has to wait for.
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._folder = folder
+        with storage_errors(folder):
+            self._writer: Any = SummaryWriter(str(folder), purge_step=step + 1 if step else None)
+
+    def numbers(self, row: Mapping[str, float | int], step: int) -> None:
+        """A curve for each number."""
+        with storage_errors(self._folder):
+            for name, value in row.items():
+                if name != "step":
+                    self._writer.add_scalar(name, value, step)
+
+    def sound(self, name: str, wave: Tensor, rate_hz: int, step: int) -> None:
+        """Something to listen to: wave (n,)."""
+        with storage_errors(self._folder):
+            self._writer.add_audio(name, wave.unsqueeze(0), step, sample_rate=rate_hz)
+
+    def picture(self, name: str, pixels: Any, step: int) -> None:
+        """Something to look at: uint8 (height, width, 3)."""
+        with storage_errors(self._folder):
+            self._writer.add_image(name, pixels, step, dataformats="HWC")
+
+    def close(self) -> None:
+        """Write what waits."""
+        with storage_errors(self._folder):
+            self._writer.close()
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The whole rows of a file: the last one may be cut short by a power cut."""
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8", errors="replace")
+    reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1]))
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        return []
+    return [row for row in reader if None not in row and None not in row.values() and row["step"].isdecimal()]
+
+
+def _short(value: float | int) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.6g}"

@@ -1,0 +1,99 @@
+"""What the device does while a voice is trained: written down, shown, and warned of. Costs the training nothing."""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.machine.sensors.sampling import Sampling
+from voxmatrix.plan.pressure import Pressure, memory_remedy
+from voxmatrix.train.monitor.device_sensor import device_gauge
+from voxmatrix.train.monitor.json_lines import JsonLines
+from voxmatrix.train.monitor.metrics import Board
+from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.run import Run
+
+FILE = "telemetry.jsonl"
+#: Of a reading, in the order of a line.
+_FIGURES = ("used_mib", "total_mib", "utilisation", "temperature_c", "power_w")
+
+
+class Telemetry:
+    """Readings of one device. `machine.sensors.sampling` takes them in a thread: nothing here waits for a driver."""
+
+    def __init__(
+        self,
+        *,
+        device: str,
+        sampling: Sampling,
+        lines: JsonLines,
+        board: Board,
+        pressure: Pressure,
+        warn: Callable[[str], None],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._device = device
+        self._sampling = sampling
+        self._lines = lines
+        self._board = board
+        self._pressure = pressure
+        self._warn = warn
+        self._now = now
+
+    def report(self, step: int, steps_per_second: float) -> Reading | None:
+        """The newest reading, after it was written down and a person was warned where that is due.
+
+        Raises:
+            UnreachableError: the disk is full.
+        """
+        for finding in self._pressure.judge(self._sampling.new(), steps_per_second):
+            self._warn(f"{finding.problem}\n  → {finding.remedy}")
+        reading = self._sampling.latest()
+        self._record(step, reading, steps_per_second)
+        return reading
+
+    def close(self) -> None:
+        """Look no more."""
+        self._sampling.close()
+        self._lines.close()
+
+    def _record(self, step: int, reading: Reading | None, steps_per_second: float) -> None:
+        seen = {} if reading is None else asdict(reading)
+        figures = {name: _number(seen.get(name)) for name in _FIGURES}
+        self._lines.write(
+            {
+                "time": self._now().isoformat(timespec="milliseconds"),
+                "step": step,
+                "device": seen.get("device", self._device),
+                **figures,
+                "steps_per_second": _number(steps_per_second),
+            }
+        )
+        known = {f"telemetry/{name}": value for name, value in figures.items() if value is not None}
+        self._board.numbers(known, step)
+
+
+def make_telemetry(run: Run, watch: Watch, board: Board) -> Telemetry:
+    """Begin to look at the device of the run.
+
+    Raises:
+        UnreachableError: the disk is full.
+    """
+    lines = JsonLines(run.out / FILE, run.state.progress.step)
+    return Telemetry(
+        device=run.plan.device.value,
+        sampling=Sampling(device_gauge(run.device)),
+        lines=lines,
+        board=board,
+        pressure=Pressure(memory_remedy(str(run.out))),
+        warn=watch.warned,
+    )
+
+
+def _number(value: Any) -> float | int | None:
+    """What JSON can hold, without digits that mean nothing."""
+    if value is None or not math.isfinite(value):
+        return None
+    return value if isinstance(value, int) else float(f"{value:.6g}")

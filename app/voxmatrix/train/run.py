@@ -1,0 +1,193 @@
+"""Open a run: a new one, one that goes on, or one that starts from another voice."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+import voxmatrix
+from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.config import leads
+from voxmatrix.dataset.prepared import Clip, PreparedSet
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import storage_errors, write_text
+from voxmatrix.machine.facts import Machine
+from voxmatrix.plan.plan import Plan
+from voxmatrix.tables.quality import Quality, quality
+from voxmatrix.text.symbols import NUM_SYMBOLS
+from voxmatrix.train.card import make_card
+from voxmatrix.train.checkpoint import files as checkpoint_files
+from voxmatrix.train.checkpoint.state import Progress, RunState
+from voxmatrix.train.checkpoint.warm_start import start_from
+from voxmatrix.train.config import Recipe, TrainSettings, make_recipe
+from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule
+from voxmatrix.train.data.loader import Feed
+from voxmatrix.train.data.split import split
+from voxmatrix.train.device import compile_networks, open_devices
+from voxmatrix.train.memory import keep_freed_memory
+from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.planning import plan_training
+from voxmatrix.train.step.distributed import Ranks, launched
+from voxmatrix.train.step.oom_recovery import Guard, Retreat, Way
+from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
+from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
+from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Everything that the loop works with."""
+
+    settings: TrainSettings
+    state: RunState
+    feed: Feed
+    validation: ClipDataset
+    device: torch.device
+    autocast: Autocast
+    plan: Plan
+    retreat: Retreat
+    ranks: Ranks
+    threads: int
+    came_from: str
+
+    @property
+    def out(self) -> Path:
+        """The folder of the run."""
+        return self.settings.out
+
+
+def open_run(
+    prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine, guard: Guard | None = None
+) -> Run:
+    """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
+
+    Raises:
+        UsageError: the folder holds a run that was started with other settings.
+        DamagedFileError: it holds a run of which nothing is whole.
+    """
+    if not prepared.clips:
+        raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
+    if leads():
+        if settings.fresh:
+            _move_aside(settings.out)
+        checkpoint_files.remove_leftovers(settings.out)
+    found = checkpoint_files.newest_good(settings.out, watch.warned)
+    previous = found[1].extra.get("recipe") if found else None
+
+    plan = plan_training(prepared, settings, machine, previous)
+    if leads():
+        for finding in plan.findings:
+            watch.warned(f"{finding.problem}\n  → {finding.remedy}")
+    fabric, device = open_devices(plan, machine)
+
+    row = quality(prepared.quality)
+    recipe = make_recipe(settings, plan, prepared, row, previous)
+    state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
+    came_from = _brought_forward(state, found, recipe, prepared, settings.out)
+    checkpointing((state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value)
+    if plan.compile.value:
+        compile_networks(state.networks)
+    if leads():
+        _describe_run(settings.out, state)
+    ranks = launched(fabric)  # last, so that the others find the folder as it will be
+    threads = settings.threads or max(1, machine.cpus // ranks.count)
+    torch.set_num_threads(threads)
+    keep_freed_memory()
+
+    learned, kept_back = split(prepared.clips)
+    schedule = _schedule(learned, recipe)
+    collate = Collate(prepared.speakers)
+    return Run(
+        settings=settings,
+        state=state,
+        feed=Feed(
+            dataset=ClipDataset(learned),
+            collate=collate,
+            schedule=schedule,
+            workers=plan.workers.value,
+            device=device,
+            share=ranks.share,
+            warn=watch.warned,
+        ),
+        validation=ClipDataset(kept_back),
+        device=device,
+        autocast=fabric.autocast,
+        plan=plan,
+        retreat=Retreat(device=plan.device.value, way=Way(checkpointed=plan.gradient_checkpointing.value), guard=guard),
+        ranks=ranks,
+        threads=threads,
+        came_from=came_from,
+    )
+
+
+def _brought_forward(
+    state: RunState,
+    found: tuple[Path, Checkpoint] | None,
+    recipe: Recipe,
+    prepared: PreparedSet,
+    out: Path,
+) -> str:
+    """Give the state what was found in the folder, or what it starts from, and say which it was."""
+    if found:
+        path, checkpoint = found
+        state.restore(checkpoint)
+        if leads() and path.name != checkpoint_files.LAST:  # killed between two files, or last.ckpt is damaged
+            checkpoint_files.same_file(path, out / checkpoint_files.LAST)
+        return f"goes on from {path.name}, step {state.progress.step}"
+    if recipe.start_from:
+        return start_from(Path(recipe.start_from), state.networks, quality(prepared.quality), prepared)
+    return "starts from nothing"
+
+
+def _schedule(clips: tuple[Clip, ...], recipe: Recipe) -> Schedule:
+    return Schedule(
+        samples=tuple(clip.samples for clip in clips),
+        batch_size=recipe.batch_size,
+        accumulation=recipe.accumulation,
+        max_batch_samples=int(recipe.max_batch_seconds * recipe.rate_hz),
+        seed=recipe.seed,
+    )
+
+
+def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, half: bool) -> RunState:
+    n_speakers = max(1, len(prepared.speakers))
+    torch.manual_seed(recipe.seed)
+    networks = Networks(
+        generator=build_generator(row, NUM_SYMBOLS, n_speakers).to(device),
+        discriminator=build_discriminator(row).to(device),
+        spectrum=Spectrum(recipe.rate_hz).to(device),
+    )
+    return RunState(
+        quality=row,
+        num_symbols=NUM_SYMBOLS,
+        num_speakers=n_speakers,
+        card=make_card(prepared, row, NUM_SYMBOLS),
+        recipe=recipe,
+        networks=networks,
+        optimisers=make_optimisers(networks, recipe.learning_rate, device, half),
+        progress=Progress(),
+    )
+
+
+def _describe_run(out: Path, state: RunState) -> None:
+    """voice.json and run.json: for people and programs that look into the folder; the run itself reads neither."""
+    about = {"recipe": state.recipe.plain(), "voxmatrix": voxmatrix.__version__, "torch": version("torch")}
+    state.card.write(out / "voice.json")
+    write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
+
+
+def _move_aside(out: Path) -> None:
+    """Put all there is into previous-1, previous-2 …"""
+    there = [path for path in out.iterdir() if path.name != ".lock" and not path.name.startswith("previous-")]
+    if not there:
+        return
+    number = 1 + sum(1 for path in out.iterdir() if path.name.startswith("previous-"))
+    aside = out / f"previous-{number}"
+    with storage_errors(aside):
+        aside.mkdir()
+        for path in there:
+            shutil.move(path, aside / path.name)

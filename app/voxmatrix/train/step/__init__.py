@@ -1,0 +1,1 @@
+"""One adversarial step: gradients, random numbers, out of memory, several devices."""

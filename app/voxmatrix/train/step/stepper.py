@@ -1,0 +1,80 @@
+"""One step of a run after another: passes, agreement between processes, update, position."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from voxmatrix.compute.memory import free_cached, is_out_of_memory
+from voxmatrix.train.config import DEFAULT_EPOCHS, RATE_DECAY
+from voxmatrix.train.data.batches import Batch, StepPlan
+from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.run import Run
+from voxmatrix.train.step.step import gradients, step_seed, update
+from voxmatrix.train.stop import StopRequest
+from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stepper:
+    """Takes steps; gives way when memory runs out."""
+
+    run: Run
+    watch: Watch
+    stop: StopRequest
+
+    def finished(self) -> bool:
+        """Whether the asked steps or epochs are done."""
+        settings, progress = self.run.settings, self.run.state.progress
+        epochs = epochs_limit(settings.max_steps, settings.epochs)
+        steps_done = settings.max_steps is not None and progress.step >= settings.max_steps
+        return steps_done or (epochs is not None and progress.epoch >= epochs)
+
+    def take(self, plan: StepPlan, batches: list[Batch]) -> Mapping[str, Tensor]:
+        """One step, and its losses. Weights, optimisers and position change together, under the lock."""
+        run, state, progress = self.run, self.run.state, self.run.state.progress
+        seeds = [step_seed(state.recipe.seed, progress.step, number) for number in range(len(batches))]
+        losses = run.ranks.add_up(state.networks, self._passes(batches, seeds), run.device)
+        with self.stop.lock:
+            update(state.networks, state.optimisers, state.recipe.clip_norm)
+            progress.step += 1
+            progress.epoch, progress.index = (plan.epoch + 1, 0) if plan.last else (plan.epoch, plan.index + 1)
+        if plan.last:
+            self.set_rate()
+        self.watch.stepped(progress.step)
+        return losses
+
+    def set_rate(self) -> None:
+        """The learning rate falls once an epoch, as a function of the epoch alone."""
+        state = self.run.state
+        state.optimisers.set_rate(state.recipe.learning_rate * RATE_DECAY**state.progress.epoch)
+
+    def _passes(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
+        """Losses and gradients of a step; where memory runs out, again in a way that needs less of it."""
+        run, networks, retreat = self.run, self.run.state.networks, self.run.retreat
+        while True:
+            try:
+                return gradients(
+                    networks,
+                    run.state.optimisers.scaler,
+                    batches,
+                    seeds=seeds,
+                    autocast=run.autocast,
+                    split=retreat.parts,
+                    segment_frames=retreat.way.segment_frames,
+                )
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                given_way = retreat.further(error)
+            # Behind the except block: the error held the tensors that filled the memory.
+            self.watch.warned(given_way)
+            networks.generator.zero_grad()
+            networks.discriminator.zero_grad()
+            checkpointing((networks.generator, networks.discriminator), retreat.way.checkpointed)
+            free_cached(run.device)
+
+
+def epochs_limit(max_steps: int | None, epochs: int | None) -> int | None:
+    """How many epochs at most: without any limit given, a default."""
+    return DEFAULT_EPOCHS if max_steps is None and epochs is None else epochs

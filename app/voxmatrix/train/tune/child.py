@@ -1,0 +1,68 @@
+"""The child of --tune, started by `voxmatrix_entrypoint.child`: prints JSON lines.
+
+A line is written before a size and one after it: if this process hangs or dies, only the size in hand is lost.
+VOXMATRIX_TUNE_BREAK=4=hang (or die, raise, memory) breaks sizes from 4 on, for tests; nothing else reads it.
+"""
+
+import json
+import os
+import sys
+from dataclasses import asdict
+
+from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.compute.memory import free_cached, is_out_of_memory
+from voxmatrix.errors import VoxmatrixError
+from voxmatrix.train.tune.batch_search import Bounds, Search, Tried
+from voxmatrix.train.tune.trial import Trial, open_trial
+from voxmatrix.train.tune.trial_config import Job
+
+_MOST_LETTERS = 300
+_HOOK = "VOXMATRIX_TUNE_BREAK"
+
+
+def main(asked: str) -> None:
+    """Measure one size after the other."""
+    parent = os.getppid()
+    try:
+        plain = json.loads(asked)
+        trial = open_trial(Job(**plain["job"]))
+        search = Search(
+            measure=lambda size: _one_size(trial, size, parent),
+            bounds=Bounds(**plain["bounds"]),
+            tried=[Tried(**each) for each in plain["tried"]],
+            too_large=plain["too_large"],
+        )
+        say({"ended": search.run()})
+    except Exception as error:  # whatever torch and drivers raise: it is what is being found out
+        text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
+        say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
+
+
+def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
+    """Measure this size, and say how it went."""
+    if os.getppid() != parent:  # it was killed: nobody reads this any more, and the device is wanted for other work
+        sys.exit(1)
+    say({"started": size})
+    tried = None
+    try:
+        _break(size)
+        tried = trial.measure(size)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+    if tried is None:  # behind the except block: the error held the tensors that filled the memory
+        trial.recover()
+        free_cached(trial.device)
+    say({"too_large": size} if tried is None else {"tried": asdict(tried)})
+    return tried
+
+
+def _break(size: int) -> None:
+    """Carry out what the hook asks for this size."""
+    smallest, how = asked_break(_HOOK)
+    if smallest and size >= int(smallest):
+        break_down(how, _HOOK)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,193 @@
+"""`--tune`: measure in child processes which batches this device holds, and keep it in the device's profile."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
+from types import FrameType
+
+import voxmatrix
+from voxmatrix.compute.child import place
+from voxmatrix.compute.device import prepare_environment
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.profiles import store
+from voxmatrix.machine.profiles.profile import Measurement, Profile, Size, fitting, profiled
+from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU
+from voxmatrix.plan.budget import Need, memory_budget, shares_memory
+from voxmatrix.plan.plan import Plan
+from voxmatrix.tables.memory import memory_table
+from voxmatrix.train.config import TrainSettings
+from voxmatrix.train.data.split import split
+from voxmatrix.train.device import planned_gpus
+from voxmatrix.train.planning import plan_training
+from voxmatrix.train.tune.batch_search import Bounds, Tried
+from voxmatrix.train.tune.result import Outcome, Tuned, progress_line
+from voxmatrix.train.tune.search_process import Series
+from voxmatrix.train.tune.trial_config import Job
+
+Say = Callable[[str], None]
+
+
+def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: Say) -> Tuned:
+    """Measure the device that is planned for these recordings. `say` is told a line for each size.
+
+    Never fails because of what happens on the device: the reason stands in the outcome.
+
+    Raises:
+        BadInputError: there is no recording.
+        NoDeviceError: the device that was asked for is not there.
+        NoKernelsError: this torch has no kernels for it.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the child is ended.
+    """
+    if not prepared.clips:
+        raise BadInputError("there is no recording to measure with", "run voxmatrix prepare on the folder to see why")
+    plan = plan_training(prepared, settings, machine, None)
+    gpu = planned_gpus(plan, machine)[0]
+    budget = memory_budget(gpu, machine).when(measured=True)
+    tuned = Tuned(
+        device=plan.device.value,
+        name=gpu.name if gpu else machine.cpu,
+        devices=plan.devices.value,
+        clips=len(split(prepared.clips)[0]),
+        budget=budget,
+    )
+    if budget.mib is None:
+        return replace(tuned, problem=budget.why)
+    task = _Task(prepared=prepared, settings=settings, plan=plan, gpu=gpu, limit_mib=budget.mib)
+    with _sigterm_as_ctrl_c():
+        outcomes = tuple(_outcomes(task, say))
+    return _keep(replace(tuned, outcomes=outcomes), gpu, machine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """What is measured, where, and how much may be taken."""
+
+    prepared: PreparedSet
+    settings: TrainSettings
+    plan: Plan
+    gpu: Gpu | None
+    limit_mib: float
+
+    @property
+    def seconds(self) -> float:
+        """The worst case of these recordings: every clip as long as the longest."""
+        return max(clip.samples for clip in self.prepared.clips) / self.prepared.rate_hz
+
+
+def _outcomes(task: _Task, say: Say) -> Iterator[Outcome]:
+    """Without gradient checkpointing, then with it where too few clips fit otherwise; or as it was asked for."""
+    smallest = SMALLEST_ON_A_GPU if task.gpu else SMALLEST_ON_A_CPU
+    forced = task.settings.asked.gradient_checkpointing
+    for checkpointed in (False, True) if forced is None else (forced.value,):
+        way = " with gradient checkpointing" if checkpointed else ""
+        say(
+            f"measuring batches of clips of {task.seconds:.1f} s{way} on {task.plan.device.value}: "
+            f"{task.limit_mib:.0f} MiB may be taken"
+        )
+        measured = _measured(task, checkpointed, say)
+        yield measured
+        if measured.measurement.largest_batch >= smallest or measured.problem:
+            return
+
+
+def _measured(task: _Task, checkpointed: bool, say: Say) -> Outcome:
+    where = place(task.gpu)
+    prepare_environment(task.plan.allocator.value, where.environment)
+    job = _job(task, where.device, checkpointed)
+    series = Series(job=job, bounds=_bounds(task, job))
+    series.run(
+        where.environment,
+        on_tried=lambda tried: say(progress_line(tried, task.limit_mib)),
+        on_too_large=lambda size, why: say(f"batch {size} does not fit: {why}"),
+    )
+    return outcome(series, task.seconds)
+
+
+def _job(task: _Task, device: str, checkpointed: bool) -> Job:
+    clips, gpu, plan = task.prepared.clips, task.gpu, task.plan
+    return Job(
+        device=device,
+        name=gpu.name if gpu else None,
+        quality=task.prepared.quality,
+        precision=plan.precision.value,
+        checkpointed=checkpointed,
+        tf32=plan.tf32.value,
+        cudnn_benchmark=plan.cudnn_benchmark.value,
+        threads=task.settings.threads,
+        samples=max(clip.samples for clip in clips),
+        symbols=max(len(clip.ids) for clip in clips),
+        speakers=max(1, len(task.prepared.speakers)),
+        free_mib=gpu.free_mib if gpu else None,
+    )
+
+
+def _bounds(task: _Task, job: Job) -> Bounds:
+    table = memory_table()
+    need = Need(row=table.qualities[job.quality], table=table, seconds=task.seconds, half=job.precision != "fp32")
+    return Bounds(
+        limit_mib=task.limit_mib,
+        careful=task.gpu is None or shares_memory(task.gpu),
+        until_busy=task.gpu is None,
+        clip_mib=need.mib(2, job.checkpointed) - need.mib(1, job.checkpointed),
+    )
+
+
+def outcome(series: Series, seconds: float) -> Outcome:
+    """What a search found out, as it is kept. Some of it where it could not go on."""
+    tried = sorted(series.tried, key=lambda each: each.batch_size)
+    sizes = tuple(_size(each) for each in tried)
+    measurement = Measurement(
+        quality=series.job.quality,
+        precision=series.job.precision,
+        gradient_checkpointing=series.job.checkpointed,
+        seconds=round(seconds, 3),
+        sizes=sizes,
+        largest_batch=fitting(sizes, series.bounds.limit_mib),
+        torch=version("torch"),
+        voxmatrix=voxmatrix.__version__,
+        date=date.today().isoformat(),
+    )
+    return Outcome(measurement=measurement, ended=series.ended, problem=series.problem)
+
+
+def _size(tried: Tried) -> Size:
+    return Size(
+        batch_size=tried.batch_size, peak_mib=round(tried.peak_mib, 1), step_seconds=round(tried.step_seconds, 5)
+    )
+
+
+def _keep(tuned: Tuned, gpu: Gpu | None, machine: Machine) -> Tuned:
+    problems = [outcome.problem for outcome in tuned.outcomes if outcome.problem]
+    news = [outcome.measurement for outcome in tuned.outcomes if outcome.measurement.sizes]
+    kept = None
+    if news:
+        profile = Profile(device=profiled(gpu, machine), measurements=tuple(news))
+        try:
+            store.keep(profile)
+            kept = store.place(profile.key)
+        except UnreachableError as error:
+            problems.append(f"it is not kept: {error.problem} ({error.remedy})")
+    return replace(tuned, kept=kept, problem="; ".join(problems))
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """`docker stop` ends the child as Ctrl-C does; otherwise it would keep the device for a while."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

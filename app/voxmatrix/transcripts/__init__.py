@@ -1,0 +1,1 @@
+"""Readers of transcripts, which recordings and batches of texts share."""

@@ -1,0 +1,68 @@
+"""JSON lines: one object a recording, as NeMo, Hugging Face and others write them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from voxmatrix.transcripts.lines import split_lines
+from voxmatrix.transcripts.problem import Problem
+from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.table import FILE_WORDS, SPEAKER_WORDS, TEXT_WORDS
+
+
+def read_json_lines(data: bytes, name: str) -> tuple[list[TranscriptRow], list[Problem]]:
+    """Every line as a row, or as a problem."""
+    rows: list[TranscriptRow] = []
+    problems: list[Problem] = []
+    for place, line in split_lines(data, name):
+        row = line if isinstance(line, Problem) else _row(place, line)
+        if isinstance(row, Problem):
+            problems.append(row)
+        else:
+            rows.append(row)
+    return rows, problems
+
+
+def _row(place: str, line: str) -> TranscriptRow | Problem:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return _bad_line(place, f"is not JSON ({str(error)[:80]})", line)
+    if not isinstance(entry, dict):
+        return _bad_line(place, "is not an object", line)
+    file, text, speaker = (_first(entry, words) for words in (FILE_WORDS, TEXT_WORDS, SPEAKER_WORDS))
+    if isinstance(file, int) and not isinstance(file, bool) and file == entry.get("id"):  # {"id": 7}: a name as well
+        file = str(file)
+    if isinstance(file, dict):  # Hugging Face: {"audio": {"path": …}}
+        file = file.get("path")
+    fault = _fault(file, text, speaker, entry.get("offset"))
+    if fault:
+        return _bad_line(place, fault, line)
+    named = "" if speaker is None else str(speaker).strip()
+    return TranscriptRow(line=place, file=file.strip(), text=text or "", speaker=named or None)
+
+
+def _fault(file: Any, text: Any, speaker: Any, offset: Any) -> str | None:
+    if not isinstance(file, str) or not file.strip():
+        return 'names no file ("audio", "file", "audio_filepath" or "id")'
+    if not isinstance(text, str | None):
+        return f"has a text that is no string ({type(text).__name__})"
+    if not isinstance(speaker, str | int | None):
+        return f"has a speaker that is no name ({type(speaker).__name__})"
+    if offset:
+        return f"starts at offset {str(offset)[:20]} s of a longer file, which must be cut first"
+    return None
+
+
+def _first(entry: Mapping[str, Any], words: tuple[str, ...]) -> Any:
+    return next((entry[word] for word in words if entry.get(word) is not None), None)
+
+
+def _bad_line(place: str, what: str, line: str) -> Problem:
+    return Problem(
+        id=place,
+        kind="bad-line",
+        place=place,
+        problem=f"the line {what}: {line[:80]!r}",
+        remedy='write {"audio": "name.wav", "text": "what is said"} in every line',
+    )

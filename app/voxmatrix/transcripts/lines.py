@@ -1,0 +1,45 @@
+"""The lines of a transcript file: UTF-8 (or UTF-16 with its mark), any line ending, bad ones reported and skipped."""
+
+import codecs
+from collections.abc import Iterator
+
+from voxmatrix.transcripts.problem import Problem
+from voxmatrix.transcripts.recording_names import identity
+
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
+    """Each line that is not blank as ("metadata.csv:12", text), or a problem in its place when it is not UTF-8."""
+    if data.startswith(_WIDE):
+        data = data.decode("utf-16", "replace").encode("utf-8")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    for number, ended in enumerate(data.split(b"\n"), start=1):
+        raw = ended.removesuffix(b"\r")
+        place = f"{name}:{number}"
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield place, not_utf8(place, raw, error)
+            continue
+        if line.strip():
+            yield place, line
+
+
+def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") -> Problem:
+    """The problem of bytes that are not UTF-8, named by what can be read of them."""
+    shown = name or raw.split(b"|")[0].split(b"\t")[0][:60].decode("utf-8", "replace").strip()
+    return Problem(
+        id=identity(shown),
+        kind="bad-encoding",
+        place=place,
+        problem=f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at position {error.start})",
+        remedy=f"convert it: iconv -f latin1 -t utf-8 {place.partition(':')[0]}",
+    )
+
+
+def readable(text: str) -> str:
+    """`text` with what is no character (a lone surrogate) replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,213 @@
+"""Checkpoints: ours, and those of both generations of Piper. Only weights and plain values are ever read.
+
+`torch.load(weights_only=True)` builds nothing but tensors and containers. Old Lightning files also hold the paths of
+somebody's dataset, which it refuses; they are read as pure paths, which touch no disk and exist on every system.
+"""
+
+import pickle
+import re
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from voxmatrix.errors import BadInputError, DamagedFileError, MemoryExhaustedError
+from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SEGMENT_SAMPLES, SPEAKER_CHANNELS, Quality
+from voxmatrix.voice.checkpoint.match_quality import match_quality
+from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
+
+GENERATOR, DISCRIMINATOR = "model_g.", "model_d."
+#: What torch.load and zipfile raise when bytes are missing or changed.
+_DAMAGE = (
+    zipfile.BadZipFile, RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError,
+    NotImplementedError, struct.error, zlib.error,
+)  # fmt: skip
+#: Our part of the file, beside Lightning's.
+EXTRA = "voxmatrix"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """What a file says about a voice. Weights have our modules' names: ready for load_state_dict."""
+
+    generator: dict[str, Tensor]
+    discriminator: dict[str, Tensor] | None
+    num_symbols: int
+    num_speakers: int
+    rate_hz: int
+    quality: str
+    extra: dict[str, Any]  # what our trainer added, or nothing in a file of Piper
+    raw: dict[str, Any]
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a voice to train further or to speak with.
+
+    Raises:
+        BadInputError: there is no such file, or it holds no voice of a known quality.
+        DamagedFileError: the file is cut short or changed, or wants to run code when loaded.
+        MemoryExhaustedError: it does not fit into memory.
+    """
+    raw = _load(path)
+    state = raw.get("state_dict")
+    generator = _part(state, GENERATOR) if isinstance(state, Mapping) else {}
+    if "enc_p.emb.weight" not in generator:
+        raise BadInputError(
+            f"{path} is a torch file without a voice: it has no weights called {GENERATOR}enc_p.emb.weight",
+            "give a checkpoint of voxmatrix train or of Piper (a file ending in .ckpt)",
+        )
+    assert isinstance(state, Mapping)
+    rate_hz = _rate_hz(raw)
+    try:
+        row = match_quality(generator, rate_hz)
+    except LookupError as error:
+        raise BadInputError(f"{path} holds a voice of no known quality: {error}", "train a voice anew") from error
+    return Checkpoint(
+        generator=from_piper(generator),
+        discriminator=from_piper(_part(state, DISCRIMINATOR)) or None,
+        num_symbols=generator["enc_p.emb.weight"].size(0),
+        num_speakers=generator["emb_g.weight"].size(0) if "emb_g.weight" in generator else 1,
+        rate_hz=rate_hz or row.rate_hz,
+        quality=row.name,
+        extra=_mapping(raw.get(EXTRA)),
+        raw=raw,
+    )
+
+
+def piper_state(generator: nn.Module, discriminator: nn.Module | None = None) -> dict[str, Tensor]:
+    """The `state_dict` of a file: every weight under the name that Piper gives it."""
+    state = {GENERATOR + name: value for name, value in to_piper(generator.state_dict()).items()}
+    if discriminator is not None:
+        state |= {DISCRIMINATOR + name: value for name, value in to_piper(discriminator.state_dict()).items()}
+    return state
+
+
+def piper_hyper_parameters(
+    row: Quality, num_symbols: int, num_speakers: int, batch_size: int, rate_hz: int | None = None
+) -> dict[str, Any]:
+    """The `hyper_parameters` of a file: what Piper's own trainer needs to build the same networks."""
+    return {
+        "batch_size": batch_size,
+        "sample_rate": rate_hz or row.rate_hz,
+        "num_symbols": num_symbols,
+        "num_speakers": num_speakers,
+        "resblock": row.resblock,
+        "resblock_kernel_sizes": row.resblock_kernels,
+        "resblock_dilation_sizes": row.resblock_dilations,
+        "upsample_rates": row.upsample_rates,
+        "upsample_initial_channel": row.upsample_channels,
+        "upsample_kernel_sizes": row.upsample_kernels,
+        "filter_length": N_FFT,
+        "hop_length": HOP,
+        "win_length": N_FFT,
+        "mel_channels": N_MELS,
+        "inter_channels": row.inter_channels,
+        "hidden_channels": row.hidden_channels,
+        "filter_channels": row.filter_channels,
+        "n_heads": row.n_heads,
+        "n_layers": row.n_layers,
+        "gin_channels": SPEAKER_CHANNELS if num_speakers > 1 else 0,
+        "segment_size": SEGMENT_SAMPLES,
+        "quality": row.name,
+    }
+
+
+def _load(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise BadInputError(f"there is no file {path}", "check the path; `ls` the folder to see the checkpoints in it")
+    try:
+        _check_sums(path)
+        with _paths_allowed(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about the pickle's protocol: what cannot be read raises
+            raw = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise _refusal(path, str(error)) from error
+    except _DAMAGE as error:
+        if "allocate memory" in str(error):
+            raise MemoryExhaustedError(
+                f"no memory left to read {path}", "close programs, or allow more memory"
+            ) from error
+        raise _damaged(path) from error
+    if not isinstance(raw, dict):
+        raise BadInputError(f"{path} holds a {type(raw).__name__}, not a checkpoint", "give a file ending in .ckpt")
+    return raw
+
+
+def _check_sums(path: Path) -> None:
+    """Compare the sums that torch.save wrote; torch.load does not.
+
+    Raises:
+        zipfile.BadZipFile: one differs.
+    """
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            changed = archive.testzip()
+        if changed is not None:
+            raise zipfile.BadZipFile(changed)
+
+
+def _refusal(path: Path, message: str) -> DamagedFileError:
+    wanted = re.search(r"GLOBAL ([\w.]+)", message)
+    if wanted:
+        return DamagedFileError(
+            f"{path} wants to call {wanted[1]} when it is loaded: nothing of it was run, and it was not loaded",
+            "get the voice from a source you trust, as a checkpoint that holds weights only",
+        )
+    return _damaged(path)
+
+
+def _damaged(path: Path) -> DamagedFileError:
+    return DamagedFileError(
+        f"{path} ({path.stat().st_size:,} bytes) is cut short, was changed, or is no checkpoint",
+        "copy the file again and compare sizes, or use an earlier checkpoint",
+    )
+
+
+def _part(state: Mapping[Any, Any], prefix: str) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): value.float() if value.is_floating_point() else value
+        for name, value in state.items()
+        if isinstance(name, str) and name.startswith(prefix) and isinstance(value, Tensor)
+    }
+
+
+def _rate_hz(raw: Mapping[str, Any]) -> int | None:
+    """The rate that the file states, whichever trainer wrote it."""
+    rate = _mapping(raw.get("hyper_parameters")).get("sample_rate")
+    return rate if isinstance(rate, int) and rate > 0 else None
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+@contextmanager
+def _paths_allowed() -> Iterator[None]:
+    """Let pickled paths become pure ones while a file is read. (torch 2.4 has no `safe_globals` to do this.)"""
+    before = torch.serialization.get_safe_globals()
+    torch.serialization.add_safe_globals(_STAND_INS)
+    try:
+        yield
+    finally:
+        torch.serialization.clear_safe_globals()
+        torch.serialization.add_safe_globals(before)
+
+
+def _stand_in(module: str, name: str) -> type:
+    """A pure path under the name that the file asks for (Python 3.13 moved the classes to pathlib._local)."""
+    return type(name, (PureWindowsPath if "Windows" in name else PurePosixPath,), {"__module__": module})
+
+
+_STAND_INS: list[Any] = [
+    _stand_in(module, name)
+    for module in ("pathlib", "pathlib._local")
+    for name in ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath", "Path")
+]

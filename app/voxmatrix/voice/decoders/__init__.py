@@ -1,0 +1,1 @@
+"""From latent frames to the wave: one decoder a file."""

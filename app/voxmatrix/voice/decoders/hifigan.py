@@ -1,0 +1,99 @@
+"""From latent frames to the wave (HiFi-GAN, Kong et al. 2020)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from voxmatrix.voice.layers.gradient_checkpointing import Recomputed
+from voxmatrix.voice.layers.norm import weight_norm
+
+SLOPE = 0.1
+
+
+class PairedBlock(Recomputed):
+    """Resblock "1": each dilated convolution is followed by a plain one."""
+
+    def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
+        super().__init__()
+        self.convs1 = nn.ModuleList(_same_conv(channels, kernel, dilation) for dilation in dilations)
+        self.convs2 = nn.ModuleList(_same_conv(channels, kernel, 1) for _ in dilations)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, c, n) -> (b, c, n)."""
+        for dilated, plain in zip(self.convs1, self.convs2, strict=True):
+            x = x + plain(functional.leaky_relu(dilated(functional.leaky_relu(x, SLOPE)), SLOPE))
+        return x
+
+
+class SingleBlock(Recomputed):
+    """Resblock "2": dilated convolutions alone."""
+
+    def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
+        super().__init__()
+        self.convs = nn.ModuleList(_same_conv(channels, kernel, dilation) for dilation in dilations)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, c, n) -> (b, c, n)."""
+        for conv in self.convs:
+            x = x + conv(functional.leaky_relu(x, SLOPE))
+        return x
+
+
+class Generator(nn.Module):
+    """Upsample step by step; after each step blocks of several kernel sizes are averaged.
+
+    Weights keep torch's initialisation: HiFi-GAN's own (normal, 0.01) never takes effect there, because its weight
+    norm computes the weight anew from untouched parts.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        *,
+        resblock: str,
+        resblock_kernels: Sequence[int],
+        resblock_dilations: Sequence[Sequence[int]],
+        upsample_rates: Sequence[int],
+        upsample_channels: int,
+        upsample_kernels: Sequence[int],
+        speaker_channels: int = 0,
+    ) -> None:
+        super().__init__()
+        block = PairedBlock if resblock == "1" else SingleBlock
+        self.n_kernels = len(resblock_kernels)
+        self.conv_pre = nn.Conv1d(in_channels, upsample_channels, 7, padding=3)
+        self.ups = nn.ModuleList()
+        self.resblocks = nn.ModuleList()
+        channels = upsample_channels
+        for rate, kernel in zip(upsample_rates, upsample_kernels, strict=True):
+            up = nn.ConvTranspose1d(channels, channels // 2, kernel, rate, padding=(kernel - rate) // 2)
+            self.ups.append(weight_norm(up))
+            channels //= 2
+            for size, dilations in zip(resblock_kernels, resblock_dilations, strict=True):
+                self.resblocks.append(block(channels, size, dilations))
+        self.conv_post = nn.Conv1d(channels, 1, 7, padding=3, bias=False)
+        if speaker_channels:
+            self.cond = nn.Conv1d(speaker_channels, upsample_channels, 1)
+
+    def forward(self, z: Tensor, speaker: Tensor | None = None) -> Tensor:
+        """(b, c, f), (b, speaker_channels, 1) -> wave (b, 1, f * hop)."""
+        x = self.conv_pre(z)
+        if speaker is not None:
+            x = x + self.cond(speaker)
+        for step, up in enumerate(self.ups):
+            x = up(functional.leaky_relu(x, SLOPE))
+            first = step * self.n_kernels
+            total = self.resblocks[first](x)
+            for block in self.resblocks[first + 1 : first + self.n_kernels]:
+                total = total + block(x)
+            x = total / self.n_kernels
+        return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # the last slope is torch's default, 0.01
+
+
+def _same_conv(channels: int, kernel: int, dilation: int) -> nn.Conv1d:
+    padding = (kernel - 1) * dilation // 2
+    conv = nn.Conv1d(channels, channels, kernel, dilation=dilation, padding=padding)
+    weight_norm(conv)
+    return conv

@@ -1,0 +1,77 @@
+"""Networks that tell recordings from generated waves: one on the wave, five on its folds (HiFi-GAN).
+
+Activations are computed in place: their gradient is told by their result as well, so what the convolution gave need not
+be kept beside it.
+"""
+
+from itertools import pairwise
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from voxmatrix.voice.layers.norm import weight_norm
+
+SLOPE = 0.1
+PERIODS = (2, 3, 5, 7, 11)
+
+
+class ScaleDiscriminator(nn.Module):
+    """Reads the wave as it is, with wide grouped convolutions."""
+
+    def __init__(self, divisor: int = 1) -> None:
+        super().__init__()
+        widths = [1, *(width // divisor for width in (16, 64, 256, 1024, 1024))]
+        self.convs = nn.ModuleList([weight_norm(nn.Conv1d(1, widths[1], 15, padding=7))])
+        for before, after in pairwise(widths[1:]):
+            groups = max(1, before // 4)
+            self.convs.append(weight_norm(nn.Conv1d(before, after, 41, 4, padding=20, groups=groups)))
+        self.convs.append(weight_norm(nn.Conv1d(widths[-1], widths[-1], 5, padding=2)))
+        self.conv_post = weight_norm(nn.Conv1d(widths[-1], 1, 3, padding=1))
+
+    def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """(b, 1, n) -> score (b, places), features of every layer (b, c, places)."""
+        x, features = wave, []
+        for conv in self.convs:
+            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
+            features.append(x)
+        score = self.conv_post(x)
+        return score.flatten(1), [*features, score]
+
+
+class PeriodDiscriminator(nn.Module):
+    """Reads every `period`-th sample: the wave folded into columns, each column convolved by itself."""
+
+    def __init__(self, period: int, divisor: int = 1) -> None:
+        super().__init__()
+        self.period = period
+        widths = [1, *(width // divisor for width in (32, 128, 512, 1024, 1024))]
+        self.convs = nn.ModuleList(
+            weight_norm(nn.Conv2d(before, after, (5, 1), (stride, 1), padding=(2, 0)))
+            for (before, after), stride in zip(pairwise(widths), (3, 3, 3, 3, 1), strict=True)
+        )
+        self.conv_post = weight_norm(nn.Conv2d(widths[-1], 1, (3, 1), 1, padding=(1, 0)))
+
+    def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """(b, 1, n) -> score (b, places), features of every layer (b, c, places, period)."""
+        x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
+        x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)
+        for conv in self.convs:
+            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
+            features.append(x)
+        score = self.conv_post(x)
+        return score.flatten(1), [*features, score]
+
+
+class MultiPeriodDiscriminator(nn.Module):
+    """All six. Their weights rest between a step's calls, so recordings and generated waves may share one call."""
+
+    def __init__(self, divisor: int = 1) -> None:
+        super().__init__()
+        self.discriminators = nn.ModuleList(
+            [ScaleDiscriminator(divisor), *(PeriodDiscriminator(period, divisor) for period in PERIODS)]
+        )
+
+    def forward(self, wave: Tensor) -> tuple[list[Tensor], list[list[Tensor]]]:
+        """(b, 1, n) -> six scores (b, places), six lists of features."""
+        judged = [discriminator(wave) for discriminator in self.discriminators]
+        return [score for score, _ in judged], [features for _, features in judged]

@@ -1,0 +1,1 @@
+"""Layers and functions that several networks of a voice share."""

@@ -1,0 +1,157 @@
+"""VITS (Kim, Kong, Son 2021): text to wave in one network, trained and spoken."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from voxmatrix.audio.precision import without_autocast
+from voxmatrix.tables.quality import SEGMENT_FRAMES, SPEAKER_CHANNELS, SPEC_BINS, Quality
+from voxmatrix.voice.alignment import best_path, prior_scores
+from voxmatrix.voice.decoders.hifigan import Generator
+from voxmatrix.voice.duration import StochasticDurationPredictor
+from voxmatrix.voice.flow import Flow
+from voxmatrix.voice.layers.masks import cut, places, random_starts, sequence_mask
+from voxmatrix.voice.layers.noise import normal_like
+from voxmatrix.voice.posterior import PosteriorEncoder
+from voxmatrix.voice.text_encoder import TextEncoder
+
+
+class TrainingOutput(NamedTuple):
+    """What a training step needs: the generated segments and the parts of the losses."""
+
+    wave: Tensor  # (b, 1, segment_frames * HOP)
+    segment_start: Tensor  # (b,) in frames
+    duration_loss: Tensor  # (), summed over the batch, a symbol's share
+    z_p: Tensor  # (b, c, f), this and the next three for kl_divergence
+    m_p: Tensor
+    logs_p: Tensor
+    logs_q: Tensor
+    text_mask: Tensor  # (b, 1, t)
+    frame_mask: Tensor  # (b, 1, f)
+    path: Tensor  # (b, f, t)
+
+
+class Latent(NamedTuple):
+    """What the generator speaks, before it is spoken."""
+
+    z: Tensor  # (b, c, f)
+    durations: Tensor  # (b, t) whole frames
+    frame_mask: Tensor  # (b, 1, f)
+    speaker: Tensor | None  # (b, SPEAKER_CHANNELS, 1)
+
+
+class Synthesizer(nn.Module):
+    """The generator of a voice; attribute names are those of Piper's checkpoints."""
+
+    def __init__(self, quality: Quality, num_symbols: int, num_speakers: int = 1) -> None:
+        super().__init__()
+        q = quality
+        speaker_channels = SPEAKER_CHANNELS if num_speakers > 1 else 0
+        self.enc_p = TextEncoder(
+            num_symbols,
+            out_channels=q.inter_channels,
+            hidden_channels=q.hidden_channels,
+            filter_channels=q.filter_channels,
+            n_heads=q.n_heads,
+            n_layers=q.n_layers,
+        )
+        self.dec = Generator(
+            q.inter_channels,
+            resblock=q.resblock,
+            resblock_kernels=q.resblock_kernels,
+            resblock_dilations=q.resblock_dilations,
+            upsample_rates=q.upsample_rates,
+            upsample_channels=q.upsample_channels,
+            upsample_kernels=q.upsample_kernels,
+            speaker_channels=speaker_channels,
+        )
+        self.enc_q = PosteriorEncoder(
+            SPEC_BINS, q.inter_channels, q.hidden_channels, q.posterior_layers, speaker_channels
+        )
+        self.flow = Flow(q.inter_channels, q.hidden_channels, speaker_channels)
+        self.dp = StochasticDurationPredictor(q.hidden_channels, speaker_channels)
+        if speaker_channels:
+            self.emb_g = nn.Embedding(num_speakers, speaker_channels)
+
+    def forward(
+        self,
+        text: Tensor,
+        text_lengths: Tensor,
+        spec: Tensor,
+        spec_lengths: Tensor,
+        speaker: Tensor | None = None,
+        *,
+        segment_frames: int = SEGMENT_FRAMES,
+    ) -> TrainingOutput:
+        """Text (b, t) and its recording's linear spectrum (b, 513, f) -> a generated segment and the losses' parts."""
+        g = self._speaker(speaker)
+        hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
+        frame_mask = sequence_mask(spec_lengths, spec.size(2))
+        z, _, logs_q = self.enc_q(spec, frame_mask, g)
+        z_p = self.flow(z, frame_mask, g)
+
+        scores = prior_scores(z_p.detach(), m_text.detach(), logs_text.detach())
+        path = best_path(scores, frame_mask.transpose(1, 2) * text_mask)  # (b, f, t)
+        duration_loss = (self.dp(hidden, text_mask, path.sum(1, keepdim=True), g) / text_mask.sum()).sum()
+        with without_autocast(path):
+            m_p = m_text @ path.transpose(1, 2)  # every frame takes its symbol's: (b, c, t) -> (b, c, f)
+            logs_p = logs_text @ path.transpose(1, 2)
+
+        start = random_starts(spec_lengths, segment_frames)
+        wave = self.dec(cut(z, start, segment_frames), g)
+        return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, text_mask, frame_mask, path)
+
+    def infer(  # noqa: PLR0917 (the order of Piper's scales)
+        self,
+        text: Tensor,
+        text_lengths: Tensor,
+        noise_scale: float | Tensor = 0.667,
+        length_scale: float | Tensor = 1.0,
+        noise_w: float | Tensor = 0.8,
+        speaker: Tensor | None = None,
+    ) -> Tensor:
+        """Speak: ids (b, t) -> wave (b, 1, n). Rows shorter than the longest end in padding; see `latent`."""
+        latent = self.latent(
+            text,
+            text_lengths,
+            noise_scale=noise_scale,
+            length_scale=length_scale,
+            noise_w=noise_w,
+            speaker=speaker,
+        )
+        return self.dec(latent.z, latent.speaker)  # type: ignore[no-any-return]
+
+    def latent(
+        self,
+        text: Tensor,
+        text_lengths: Tensor,
+        *,
+        noise_scale: float | Tensor = 0.667,
+        length_scale: float | Tensor = 1.0,
+        noise_w: float | Tensor = 0.8,
+        speaker: Tensor | None = None,
+    ) -> Latent:
+        """All of `infer` but the generator: how long each symbol sounds, and the frames to be spoken."""
+        g = self._speaker(speaker)
+        hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
+        log_durations = self.dp.sample(hidden, text_mask, noise_w, g)
+        durations = torch.ceil(torch.exp(log_durations) * text_mask * length_scale).squeeze(1)  # (b, t)
+        ends = durations.cumsum(1)
+        n_frames = ends[:, -1].clamp_min(1).long()
+        f = n_frames.max()
+        frame_mask = sequence_mask(n_frames, f)
+        symbol = (places(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
+        symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)
+        m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
+        z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
+        z = self.flow(z_p, frame_mask, g, reverse=True) * frame_mask
+        return Latent(z, durations, frame_mask, g)
+
+    def _speaker(self, speaker: Tensor | None) -> Tensor | None:
+        """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); a voice of one speaker needs none."""
+        if not hasattr(self, "emb_g"):
+            return None
+        if speaker is None:
+            raise ValueError("this voice has several speakers: say which")
+        return self.emb_g(speaker).unsqueeze(-1)  # type: ignore[no-any-return]

@@ -1,0 +1,14 @@
+"""`voxmatrix`, `python -m voxmatrix_entrypoint` and `docker run IMAGE`: patch, check, launch."""
+
+import sys
+
+from voxmatrix_entrypoint import launch
+
+
+def main() -> None:
+    """Run the words of the command line and exit with their code."""
+    sys.exit(launch.launch(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""System, processor, WSL2 and container from pretended files."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.machine.pretended import pretend
+from voxmatrix.machine.probes import system
+
+
+def test_the_processor_is_named_without_needless_spaces(tmp_path: Path) -> None:
+    files = {"proc/cpuinfo": "processor\t: 0\nmodel name\t: AMD  Ryzen 9   7950X\n\nmodel name\t: other\n"}
+    assert system.read_cpu(pretend(tmp_path, files)) == "AMD Ryzen 9 7950X"
+
+
+def test_an_arm_board_names_itself(tmp_path: Path) -> None:
+    files = {"proc/cpuinfo": "processor: 0\n", "proc/device-tree/model": "NVIDIA Jetson AGX Orin Developer Kit\0"}
+    assert system.read_cpu(pretend(tmp_path, files)) == "NVIDIA Jetson AGX Orin Developer Kit"
+
+
+def test_wsl2_is_known_by_its_kernel(tmp_path: Path) -> None:
+    place = "proc/sys/kernel/osrelease"
+    assert system.read_wsl(pretend(tmp_path, {place: "5.15.167.4-microsoft-standard-WSL2\n"}))
+    assert not system.read_wsl(pretend(tmp_path, {place: "6.1.0-18-amd64\n"}))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{".dockerenv": ""}, {"run/.containerenv": ""}, {"proc/1/cgroup": "1:cpu:/kubepods/burstable/pod1\n"}],
+)
+def test_a_container_is_known_by_what_its_engine_leaves(tmp_path: Path, files: dict[str, str]) -> None:
+    assert not system.read_container(tmp_path)
+    assert system.read_container(pretend(tmp_path, files))
+
+
+def test_only_apples_own_processors_have_apples_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system.platform, "machine", lambda: "arm64")
+    assert system.read_apple_gpu()[0].kind == "mps"
+    monkeypatch.setattr(system.platform, "machine", lambda: "AMD64")
+    assert system.read_apple_gpu() == ()
+    assert system.read_architecture() == "x86_64"

@@ -1,0 +1,70 @@
+"""Every spelling of a device."""
+
+import pytest
+
+from voxmatrix.errors import UsageError
+from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, older_names, parse_device
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "index"),
+    [
+        ("auto", "auto", None),
+        ("", "auto", None),
+        ("cpu", "cpu", None),
+        ("cuda", "cuda", None),
+        ("CUDA:1", "cuda", 1),
+        ("directml:0", "directml", 0),
+        ("dml", "directml", None),
+        ("1", "gpu", 1),
+    ],
+)
+def test_a_device_is_understood(text: str, kind: str, index: int | None) -> None:
+    wish = parse_device(text, "flag", f"--device {text}")
+    assert (wish.kind, wish.index, wish.otherwise) == (kind, index, "end")
+
+
+@pytest.mark.parametrize("text", ["gpus", "cpu:1", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "²"])
+def test_what_is_no_device_is_usage_and_names_the_flag(text: str) -> None:
+    with pytest.raises(UsageError, match="--device"):
+        parse_device(text, "flag", "--device")
+
+
+def test_auto_is_nobodys_wish() -> None:
+    assert parse_device("auto", "flag", "--device auto").source == "automatic"
+
+
+def test_the_names_of_seed_001() -> None:
+    wish = older_names({"VIBEVOICE_DEVICE": "directml", "DIRECTML_DEVICE": "1"})
+    assert (wish.kind, wish.index, wish.source, wish.otherwise) == ("directml", 1, "environment", "end")
+    assert wish.said == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
+    assert older_names({"VIBEVOICE_DEVICE": "cpu", "DIRECTML_DEVICE": "1"}).kind == "cpu"
+
+
+def test_an_adapters_number_alone_forces_nothing() -> None:
+    wish = older_names({"DIRECTML_DEVICE": "0"})
+    assert (wish.kind, wish.index, wish.otherwise) == ("directml", 0, "auto")
+
+
+@pytest.mark.parametrize(
+    ("environment", "wish"),
+    [
+        ({}, AUTO),
+        ({"USE_GPU": "auto"}, AUTO),
+        ({"USE_GPU": "no", "GPU_ID": "1"}, Wish(kind="cpu", source="environment", said="USE_GPU=no")),
+        ({"USE_GPU": "yes"}, Wish(kind="gpu", source="environment", said="USE_GPU=yes", otherwise="cpu")),
+        ({"GPU_ID": "1"}, Wish(kind="gpu", index=1, source="environment", said="GPU_ID=1", otherwise="cpu")),
+    ],
+)
+def test_the_names_of_seed_004(environment: dict[str, str], wish: Wish) -> None:
+    assert older_names(environment) == wish
+
+
+@pytest.mark.parametrize("environment", [{"USE_GPU": "maybe"}, {"GPU_ID": "one"}, {"GPU_ID": "-1"}])
+def test_a_variable_that_means_nothing_is_usage_and_named(environment: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=next(iter(environment))):
+        older_names(environment)
+
+
+def test_the_flag_use_gpu_warns_and_falls_back() -> None:
+    assert gpu_or_cpu("yes", None, "flag", "--use-gpu").otherwise == "cpu"

@@ -1,0 +1,140 @@
+"""Which device, and what is said about those that are not taken."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
+from voxmatrix.errors import NoDeviceError, NoKernelsError
+from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.saved_device import Remembered
+from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, parse_device
+from voxmatrix.plan.device_selection import Choice, choose
+from voxmatrix.plan.device_support import Task
+
+TOO_NEW = gpu("an invented one", "13.0", 99999, index=1)
+TWO = machine(T4, replace(RTX_3060, index=1, uuid="GPU-1"))
+
+
+def chosen(computer: Machine, wish: Wish = AUTO, task: Task = "train", **more: Remembered) -> Choice:
+    return choose(computer, wish, task=task, judge=judge, **more)
+
+
+def asked(device: str) -> Wish:
+    return parse_device(device, "flag", f"--device {device}")
+
+
+def test_the_best_gpu_is_taken_and_named_with_its_memory() -> None:
+    choice = chosen(TWO)
+    assert (choice.device.value, choice.device.source, choice.findings) == ("cuda:1", "automatic", ())
+    assert "RTX 3060" in choice.device.reason
+    assert "12288 MiB" in choice.device.reason
+
+
+def test_a_gpu_that_cannot_be_used_is_passed_over_with_its_reason_and_remedy() -> None:
+    choice = chosen(machine(T4, TOO_NEW))
+    assert choice.device.value == "cuda:0"
+    assert "sm_130" in choice.findings[0].problem
+    assert choice.findings[0].remedy == "use image future"
+
+
+def test_only_unusable_gpus_mean_the_cpu_and_say_so() -> None:
+    choice = chosen(machine(TOO_NEW))
+    assert (choice.device.value, choice.gpu) == ("cpu", None)
+    assert "sm_130" in choice.device.reason
+
+
+def test_no_gpu_means_the_cpu_and_says_so() -> None:
+    choice = chosen(machine())
+    assert choice.device.value == "cpu"
+    assert "--gpus all" in choice.findings[0].remedy
+
+
+@pytest.mark.parametrize("device", ["cuda:1", "cuda:0", "cpu", "1", "gpu:0"])
+def test_a_demand_that_can_be_met_is_met(device: str) -> None:
+    choice = chosen(TWO, asked(device))
+    assert choice.device.source == "flag"
+    assert choice.device.value == {"1": "cuda:1", "gpu:0": "cuda:0"}.get(device, device)
+
+
+@pytest.mark.parametrize("device", ["cuda:2", "directml:0", "7"])
+def test_a_demand_for_what_is_not_there_lists_what_is(device: str) -> None:
+    with pytest.raises(NoDeviceError, match=r"cuda:0 \(Tesla T4\).*cuda:1.*cpu"):
+        chosen(TWO, asked(device))
+
+
+def test_a_demand_for_a_gpu_without_kernels_has_its_own_exit_code() -> None:
+    with pytest.raises(NoKernelsError) as error:
+        chosen(machine(TOO_NEW), asked("cuda:1"))
+    assert (error.value.exit_code, error.value.remedy) == (5, "use image future")
+
+
+def test_a_demand_with_too_old_a_driver_is_no_device() -> None:
+    with pytest.raises(NoDeviceError, match="driver"):
+        chosen(machine(replace(T4, driver="old")), asked("cuda:0"))
+
+
+def test_the_seeds_way_warns_and_falls_back_to_the_cpu() -> None:
+    choice = chosen(TWO, gpu_or_cpu("yes", 5, "environment"))
+    assert (choice.device.value, choice.device.source) == ("cpu", "automatic")
+    assert "USE_GPU=yes GPU_ID=5" in choice.findings[0].problem
+    assert chosen(TWO, gpu_or_cpu("yes", 1, "environment")).device.value == "cuda:1"
+    assert chosen(machine(), gpu_or_cpu("yes", None, "environment")).device.value == "cpu"
+
+
+def test_without_a_number_the_usable_one_is_taken() -> None:
+    assert chosen(machine(replace(TOO_NEW, index=0), replace(T4, index=1)), asked("cuda")).device.value == "cuda:1"
+
+
+def test_directml_speaks_and_does_not_train() -> None:
+    windows = machine(ARC, platform="windows", shm_mib=None)
+    assert chosen(windows, asked("directml:0"), "speak").device.value == "directml:0"
+    assert chosen(windows, task="speak").device.value == "directml:0"
+    with pytest.raises(NoDeviceError, match="complex numbers"):
+        chosen(windows, asked("directml:0"))
+    choice = chosen(windows)
+    assert choice.device.value == "cpu"
+    assert "AMP" in choice.device.reason
+
+
+def test_an_adapters_number_alone_lets_cuda_work() -> None:
+    wish = Wish(kind="directml", index=0, source="environment", said="DIRECTML_DEVICE=0", otherwise="auto")
+    assert chosen(TWO, wish).device.value == "cuda:1"
+
+
+def test_a_remembered_gpu_is_found_by_its_uuid() -> None:
+    choice = chosen(TWO, remembered=Remembered(device="cuda:0", uuid="GPU-1"))
+    assert choice.device.value == "cuda:1"
+    assert "remembered" in choice.device.reason
+    assert chosen(TWO, remembered=Remembered(device="cuda:0")).device.value == "cuda:0"
+
+
+def test_a_remembered_cpu_works() -> None:
+    choice = chosen(TWO, remembered=Remembered(device="cpu"))
+    assert (choice.device.value, choice.findings) == ("cpu", ())
+    assert "remembered" in choice.device.reason
+
+
+@pytest.mark.parametrize("gone", [Remembered(device="cuda:7"), Remembered(device="cuda:7", uuid="GPU-7")])
+def test_a_remembered_gpu_that_is_gone_is_said(gone: Remembered) -> None:
+    choice = chosen(TWO, remembered=gone)
+    assert choice.device.value == "cuda:1"
+    assert "cuda:7" in choice.findings[0].problem
+
+
+def test_a_demand_is_stronger_than_memory() -> None:
+    assert chosen(TWO, asked("cuda:0"), remembered=Remembered(device="cuda:1")).device.value == "cuda:0"
+
+
+@pytest.mark.parametrize("kind", ["rocm", "xpu", "mps"])
+def test_a_kind_that_no_image_uses_is_not_used(kind: str) -> None:
+    choice = chosen(machine(gpu("AMD Radeon RX 7900", None, 24576, kind=kind)))
+    assert choice.device.value == "cpu"
+    assert kind in choice.device.reason
+
+
+def test_a_gpu_that_cannot_be_judged_is_tried_and_said() -> None:
+    choice = chosen(machine(gpu("NVIDIA GeForce RTX 3060", None, 12288)))
+    assert choice.device.value == "cuda:0"
+    assert "is not known" in choice.findings[0].problem
+    assert chosen(machine(ARC), task="speak").findings == ()

@@ -1,0 +1,126 @@
+"""Sentences side by side: in order, no further ahead than meant, and nothing goes on when nobody listens."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from voxmatrix.speak.engines.base import Part
+from voxmatrix.speak.prefetch import synthesized
+
+
+def sound(number: int) -> np.ndarray:
+    return np.full(3, number, np.float32)
+
+
+def test_sentences_come_out_in_the_order_in_which_they_went_in() -> None:
+    gates = [threading.Event() for _ in range(12)]
+
+    def begin(number: int) -> list[Part]:
+        def part(half: int) -> np.ndarray:
+            if number % 3 == 0:
+                gates[number + 1].wait(20)  # the next sentence is ready before this one
+            gates[number].set()
+            return np.array([number, half], np.float32)
+
+        return [lambda: part(0), lambda: part(1)]
+
+    heard = list(synthesized(range(12), begin, workers=4))
+
+    assert [item for item, _ in heard] == list(range(12))
+    assert all(samples.tolist() == [item, 0, item, 1] for item, samples in heard)
+
+
+def test_the_first_sentence_is_heard_before_the_text_has_ended() -> None:
+    more = threading.Event()
+
+    def text() -> Iterator[int]:
+        yield 1
+        assert more.wait(20)
+        yield 2
+
+    heard = synthesized(text(), lambda number: [lambda: sound(number)], workers=2)
+
+    assert next(heard)[0] == 1  # the second has not been written yet
+    more.set()
+    assert [item for item, _ in heard] == [2]
+
+
+def test_a_long_text_is_not_drawn_far_ahead() -> None:
+    drawn: list[int] = []
+
+    def text() -> Iterator[int]:
+        for number in range(1000):
+            drawn.append(number)
+            yield number
+
+    heard = synthesized(text(), lambda number: [lambda: sound(number)], workers=2)
+    for _ in range(5):
+        next(heard)
+    heard.close()
+
+    assert len(drawn) <= 5 + 2 + 3  # heard, waiting, and one in the hand
+
+
+@pytest.mark.parametrize("where", ["text", "begin", "part"])
+def test_an_error_comes_where_its_sentence_is_due(where: str) -> None:
+    def text() -> Iterator[int]:
+        yield from (0, 1)
+        if where == "text":
+            raise RuntimeError("text")
+        yield 2
+
+    def part(number: int) -> np.ndarray:
+        if where == "part" and number == 2:
+            raise RuntimeError("part")
+        return sound(number)
+
+    def begin(number: int) -> list[Part]:
+        if where == "begin" and number == 2:
+            raise RuntimeError("begin")
+        return [lambda: part(number)]
+
+    heard = synthesized(text(), begin, workers=2)
+
+    assert [next(heard)[0], next(heard)[0]] == [0, 1]
+    with pytest.raises(RuntimeError, match=where):
+        next(heard)
+
+
+def test_nothing_goes_on_when_nobody_listens() -> None:
+    begun: list[int] = []
+    before = threading.active_count()
+
+    def begin(number: int) -> list[Part]:
+        begun.append(number)
+        return [lambda: sound(number)]
+
+    heard = synthesized(range(10_000), begin, workers=2)
+    next(heard)
+    heard.close()
+    for thread in threading.enumerate():
+        if thread.name == "text":
+            thread.join(20)
+
+    assert len(begun) < 20
+    assert threading.active_count() <= before
+
+
+def test_sentences_begin_in_order_when_a_seed_demands_it() -> None:
+    begun: list[int] = []
+    inside = threading.Lock()
+
+    def begin(number: int) -> list[Part]:
+        assert inside.acquire(blocking=False), "two began at once"
+        begun.append(number)
+        inside.release()
+        return [lambda: sound(number)]
+
+    heard = [item for item, _ in synthesized(range(50), begin, workers=4, begin_in_order=True)]
+
+    assert begun == heard == list(range(50))
+
+
+def test_no_sentence_is_no_sound() -> None:
+    assert list(synthesized([], lambda _: [], workers=2)) == []

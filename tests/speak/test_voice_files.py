@@ -1,0 +1,47 @@
+"""Who names no voice gets their own, else the one that comes along; nobody gets a guess."""
+
+from pathlib import Path
+
+import pytest
+
+from voxmatrix import config
+from voxmatrix.errors import BadInputError
+from voxmatrix.speak.voice_files import default_voice
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """A person's folder, a clone's and an installation's: none is there yet."""
+    found = [tmp_path / name / "voices" for name in ("home", "clone", "installed")]
+    monkeypatch.setattr("voxmatrix.speak.voice_files.voice_folders", lambda: tuple(found))
+    return found
+
+
+def put(folder: Path, *names: str) -> None:
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+
+
+def test_without_any_voice_the_places_are_named(folders: list[Path]) -> None:
+    put(folders[1], "README.md")
+
+    with pytest.raises(BadInputError, match="no --voice was given") as caught:
+        default_voice()
+
+    assert all(str(folder) in caught.value.problem for folder in folders)
+
+
+def test_a_persons_own_voice_comes_first(folders: list[Path]) -> None:
+    put(folders[2], "c.onnx")
+    assert default_voice().name == "c.onnx"
+    put(folders[1], "b.onnx")
+    assert default_voice().name == "b.onnx"
+    put(folders[0], "z.onnx", "a.onnx", "a.onnx.json")
+    assert default_voice() == folders[0] / "a.onnx"
+
+
+def test_the_home_is_asked_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path))
+
+    assert config.voice_folders()[0] == tmp_path / "voices"

@@ -1,0 +1,177 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from voxmatrix.text.normalisation.normalise import normalise
+
+ENGLISH = [
+    ("Dr. Smith paid $5.20.", "Doctor Smith paid five dollars and twenty cents."),
+    ("Nothing to do here.", "Nothing to do here."),
+    # money
+    (
+        "It cost $1, £3m, €0.99 and ¥500.",
+        "It cost one dollar, three million pounds, ninety-nine cents and five hundred yen.",
+    ),
+    ("$1,234.56", "one thousand two hundred and thirty-four dollars and fifty-six cents"),
+    ("$2.5 billion or -$5", "two point five billion dollars or minus five dollars"),
+    ("20 SEK, USD 7, 5 kr", "twenty kronor, seven dollars, five kronor"),
+    # dates and times
+    ("On May 17, 2024 and 17 May.", "On May seventeenth, twenty twenty-four and the seventeenth of May."),
+    ("2024-05-17 or 5/17/2024", "May seventeenth, twenty twenty-four or May seventeenth, twenty twenty-four"),
+    ("the 3rd of March, Dec. 5", "the third of March, December fifth"),
+    ("at 5:30 p.m. Then", "at five thirty p.m. Then"),
+    ("at 5:30 p.m. sharp", "at five thirty p.m sharp"),
+    ("5:00, 17:00, 12:05, 8pm", "five o'clock, seventeen hundred, twelve oh five, eight p.m"),
+    ("In 1984, 1,984 men", "In nineteen eighty-four, one thousand nine hundred and eighty-four men"),
+    (
+        "1500 sheep in 1500, 1234 cows",
+        "fifteen hundred sheep in fifteen hundred, one thousand two hundred and thirty-four cows",
+    ),
+    ("the 1990s, the '80s", "the nineteen nineties, the eighties"),
+    ("1914–1918, 1990-95", "nineteen fourteen to nineteen eighteen, nineteen ninety to ninety-five"),
+    # measures
+    (
+        "5 km, 1 kg, 60 mph, 20 °C, 5 m²",
+        "five kilometers, one kilogram, sixty miles per hour, twenty degrees Celsius, five square meters",
+    ),
+    ("-5 % and 3.14", "minus five percent and three point one four"),
+    ("10-20 and 10–20 km", "ten to twenty and ten to twenty kilometers"),
+    (
+        "1.5-2.5 km, 10:00–11:30, 3-2",
+        "one point five to two point five kilometers, ten o'clock to eleven thirty, three two",
+    ),
+    ("1/2 cup, 2½ cups, 24/7", "one half cup, two and one half cups, twenty-four seven"),
+    ("21st, 102nd, 1,000th", "twenty-first, one hundred and second, one thousandth"),
+    ("No. 5, p. 12, #7, § 3", "number five, page twelve, number seven, section three"),
+    (".5 of it", "zero point five of it"),
+    ("version 1.2.3", "version one dot two dot three"),
+    ("MP3 and H2O", "MP three and H two O"),
+    ("call 555-1234", "call five five five, one two three four"),
+    ("a 10-year-old", "a ten-year-old"),
+    # abbreviations
+    ("Apples, pears, etc. The end, etc.", "Apples, pears, et cetera. The end, et cetera."),
+    ("E.g. this, i.e. that, vs. those", "For example this, that is that, versus those"),
+    ("Baker St. and St. Paul. On Baker St. The", "Baker Street and Saint Paul. On Baker Street. The"),
+    ("Mr Brown and Mrs. Brown", "Mister Brown and Missus Brown"),
+    ("the U.S. Army in the U.S. He left", "the U.S Army in the U.S. He left"),
+    ("J. R. R. Tolkien. It was I. He left.", "J R R Tolkien. It was I. He left."),
+    ("Smith Jr. of Apple Inc. left", "Smith Junior of Apple Incorporated left"),
+    ("Henry VIII, Chapter IV, World War II", "Henry the eighth, Chapter four, World War two"),
+    ("NATO and the BBC", "NATO and the BBC"),
+    # signs
+    ("A & B + C = D", "A and B plus C equals D"),
+    ("**bold** _it_ [x](y) and/or", "bold it x (y) and or"),
+    ("see https://www.example.com/a?b=1.", "see example dot com."),
+    ("mail a.b@c.com or example.org", "mail a dot b at c dot com or example dot org"),
+    ("Wait... what?! No!!! — yes", "Wait, what? No! yes"),
+    ("😀", ""),
+]
+SWEDISH = [
+    ("Dr. Svensson betalade 5,20 kr.", "Doktor Svensson betalade fem kronor och tjugo öre."),
+    ("1 kr, 5:-, 3 mkr, $5", "en krona, fem kronor, tre miljoner kronor, fem dollar"),
+    ("Den 17 maj 2024 kl. 17.30", "Den sjuttonde maj tjugohundratjugofyra klockan sjutton trettio"),
+    ("Den 17/5 och 17/5 2024", "Den sjuttonde maj och sjuttonde maj tjugohundratjugofyra"),
+    ("1990-talet", "nittonhundranittiotalet"),
+    ("År 1984, 1 500 och 1.500", "År nittonhundraåttiofyra, ettusen femhundra och ettusen femhundra"),
+    (
+        "10–20 km, 5 %, -5 °C, 3,14",
+        "tio till tjugo kilometer, fem procent, minus fem grader Celsius, tre komma fjorton",
+    ),
+    ("t.ex. det, bl.a. detta, osv. Han gick.", "till exempel det, bland annat detta, och så vidare. Han gick."),
+    ("nr 5, s. 12, ca 10", "nummer fem, sidan tolv, cirka tio"),
+    ("1:a, 2:a och 3:e", "första, andra och tredje"),
+    ("Gustav II Adolf", "Gustav den andra Adolf"),
+    ("ring 08-123 45 67", "ring noll åtta, ett två tre, fyra fem, sex sju"),
+    ("– Hej, sa hon ...", "Hej, sa hon."),
+]
+
+
+@pytest.mark.parametrize(("written", "said"), ENGLISH)
+def test_english_is_read_as_people_read_it(written, said):
+    assert normalise(written, "en-us") == said
+
+
+@pytest.mark.parametrize(("written", "said"), SWEDISH)
+def test_swedish_is_read_as_people_read_it(written, said):
+    assert normalise(written, "sv") == said
+
+
+def test_the_british_put_the_day_first():
+    assert normalise("3/4/2020", "en-gb") == "April third, twenty twenty"
+    assert normalise("3/4/2020", "en-us") == "March fourth, twenty twenty"
+
+
+@pytest.mark.parametrize(("language", "rows"), [("en-us", ENGLISH), ("sv", SWEDISH)])
+def test_what_was_said_is_said_the_same_again(language, rows):
+    for _written, said in rows:
+        assert normalise(said, language) == said
+
+
+#: Bits of text that rules look for, to be put together at random.
+_PIECES = (Path(__file__).with_name("data") / "pieces.txt").read_text(encoding="utf-8").split()
+_ANY_TEXT = st.one_of(
+    st.text(max_size=80),
+    st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=3)), max_size=12).map(" ".join),
+    st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=2)), max_size=12).map("".join),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(_ANY_TEXT, st.sampled_from(["en-us", "en-gb", "sv"]))
+def test_no_digit_is_left_in_any_text(text, language):
+    assert re.search(r"\d", normalise(text, language)) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(_ANY_TEXT, st.sampled_from(["de", "fr", "ru", "pl", "ar", "ja", "cmn", "pt-br", "nb", "", "x"]))
+def test_no_text_in_any_language_is_too_much(text, language):
+    normalise(text, language)
+
+
+@pytest.mark.parametrize("language", ["en-us", "sv", "de"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "x",
+        "1",
+        " ",
+        "\n",
+        ".",
+        "-",
+        "–",
+        "!",
+        '"',
+        "½",
+        ". ",
+        "1 ",
+        "1,",
+        "1.2",
+        "1-",
+        "1/",
+        "$1",
+        "1:1",
+        "+1 ",
+        "A.",
+        "a@",
+        "www.",
+        "kl. ",
+        " - ",
+    ],
+)
+def test_the_same_thing_over_and_over_is_read_in_good_time(unit, language):
+    """What would hang here on a pattern that looks back again and again passes at once."""
+    normalise(unit * (20_000 // len(unit)), language)
+
+
+def test_a_text_without_numbers_loads_no_library():
+    code = (
+        "import sys; from voxmatrix.text.normalisation.normalise import normalise;"
+        "normalise('Dr. No.', 'en'); print('num2words' in sys.modules)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"

@@ -1,0 +1,31 @@
+"""Clips are made up as they were ordered."""
+
+import torch
+
+from tests.train.synthetic import MINI
+from voxmatrix.train.data.synthetic import autocast, made_up_batch, made_up_networks
+
+
+def test_clips_are_as_long_as_stated() -> None:
+    batch = made_up_batch(2, 16000, 30)
+    assert batch.wave.shape == (2, 16000)
+    assert batch.text.shape == (2, 30)
+    assert batch.text_lengths.tolist() == [30, 30]
+    assert batch.speaker is None
+
+
+def test_several_speakers_take_turns() -> None:
+    speaker = made_up_batch(5, 512, 3, speakers=2).speaker
+    assert speaker is not None
+    assert speaker.tolist() == [0, 1, 0, 1, 0]
+
+
+def test_networks_are_those_of_the_quality() -> None:
+    networks = made_up_networks(MINI, torch.device("cpu"), speakers=3)
+    assert networks.generator.emb_g.weight.size(0) == 3
+
+
+def test_a_precision_of_16_bits_is_autocast() -> None:
+    for precision, expected in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        with autocast(torch.device("cpu"), precision):  # type: ignore[arg-type]
+            assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == expected

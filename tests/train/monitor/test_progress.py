@@ -1,0 +1,138 @@
+"""What a person sees."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.train.monitor.progress import (
+    BarWatch,
+    PlainWatch,
+    QuietWatch,
+    Report,
+    Start,
+    clock,
+    describe,
+    figures,
+    make_watch,
+)
+
+START = Start(
+    out=Path("voice"),
+    quality="tiny",
+    device="cpu",
+    precision="32",
+    clips=60,
+    validation_clips=3,
+    audio_seconds=180.0,
+    batch_size=8,
+    accumulation=2,
+    steps_per_epoch=4,
+    workers=0,
+    workers_reason="this process may use 1 CPU",
+    threads=2,
+    step=20,
+    total_steps=300,
+    came_from="goes on from last.ckpt, step 20",
+)
+
+
+READING = Reading(device="cpu", seconds=0.0, used_mib=1434, total_mib=23962, utilisation=0.97)
+
+
+def report(step: int, reading: Reading | None = None) -> Report:
+    return Report(
+        step=step,
+        epoch=5,
+        losses={"mel": 1.25, "kl": 2.0},
+        learning_rate=2e-4,
+        steps_per_second=1.5,
+        audio_seconds_per_second=30.0,
+        seconds_left=725.0,
+        reading=reading,
+    )
+
+
+def test_the_settings_are_told_before_the_first_step_with_their_reason() -> None:
+    told = "\n".join(describe(START))
+    for words in ("tiny", "voice", "goes on from last.ckpt", "60 clips (3.0 min)", "batch 8 × 2", "may use 1 CPU"):
+        assert words in told
+
+
+def test_a_line_has_speed_losses_and_time_left() -> None:
+    line = figures(report(30))
+    for words in ("mel 1.250", "1.50 steps/s", "30.0 s audio/s", "12:05 left"):
+        assert words in line
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65.4, "1:05"), (3725, "1:02:05"), (-3, "0:00")])
+def test_a_clock_is_read_as_clocks_are(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
+
+
+def test_elsewhere_than_on_a_terminal_lines_come_now_and_then_and_the_last_one_always() -> None:
+    stream = io.StringIO()
+    watch = PlainWatch(stream, every_seconds=1000)
+    watch.started(START)
+    for step in (30, 40, 300):
+        watch.stepped(step)
+        watch.reported(report(step))
+    watch.validated(300, 0.5, True)
+    watch.validated(310, 0.6, False)
+    watch.saved(Path("voice/last.ckpt"), 300)
+    watch.warned("the disk is nearly full")
+    watch.ended()
+    said = stream.getvalue()
+    assert "step 30/300" in said
+    assert "step 40/300" not in said
+    assert "step 300/300" in said
+    assert "validation mel 0.500, the best so far\n" in said
+    assert "validation mel 0.600\n" in said
+    assert "saved voice/last.ckpt" in said
+    assert "warning: the disk" in said
+
+
+def test_on_a_terminal_there_is_a_bar_and_brackets_in_names_are_no_markup() -> None:
+    stream = io.StringIO()
+    watch = BarWatch(stream)
+    watch.started(START)
+    watch.stepped(21)
+    watch.reported(report(21))
+    watch.warned("[bold]file[/bold]")
+    watch.ended()
+    assert "[bold]file[/bold]" in stream.getvalue()
+    for words in ("21/300", "12:05 left", "kl 2.000"):
+        assert words in stream.getvalue()
+
+
+def test_what_the_device_does_stands_at_the_end_of_a_line_and_below_a_bar() -> None:
+    assert figures(report(30, READING)).endswith("12:05 left  CPU 97 %  1.4/23.4 GiB")
+    assert figures(report(30)).endswith("12:05 left")
+    stream = io.StringIO()
+    watch = BarWatch(stream)
+    watch.started(START)
+    watch.reported(report(21, READING))
+    watch.ended()
+    assert "CPU 97 %  1.4/23.4 GiB" in stream.getvalue()
+
+
+def test_the_stream_decides_which_it_is() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    assert type(make_watch(io.StringIO())) is PlainWatch
+    assert type(make_watch(Terminal())) is BarWatch
+
+
+def test_quiet_says_only_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    watch = QuietWatch()
+    watch.started(START)
+    watch.stepped(1)
+    watch.reported(report(1))
+    watch.validated(1, 1.0, True)
+    watch.saved(Path("x"), 1)
+    watch.warned("mind the gap")
+    watch.ended()
+    assert capsys.readouterr().err == "warning: mind the gap\n"

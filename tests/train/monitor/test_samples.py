@@ -1,0 +1,26 @@
+"""A sentence spoken, and its picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from tests.train.conftest import Fit
+from voxmatrix.train.monitor.samples import picture
+
+
+def test_a_sample_can_be_listened_to_and_looked_at(run: Fit) -> None:
+    folder: Path = run(max_steps=1).out / "samples"
+    samples, rate_hz = soundfile.read(folder / "step-000000001.wav")
+    assert rate_hz == 16000
+    assert len(samples) >= 256
+    assert np.isfinite(samples).all()
+    assert (folder / "step-000000001.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("title", ["step 1", "$not maths", "step 1, clip '\\u6f22'"])
+def test_a_picture_has_three_colours_whatever_its_title(title: str) -> None:
+    pixels = picture(np.random.default_rng(1).random((80, 30)), np.zeros((80, 50)), title)
+    assert pixels.dtype == np.uint8
+    assert pixels.shape[2] == 3

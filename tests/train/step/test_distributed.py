@@ -1,0 +1,82 @@
+"""Several processes train one voice as one process would, shown with processes on the CPU."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.train.runs import content, rows
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
+from voxmatrix.train.step.distributed import Ranks
+from voxmatrix.train.step.step import LOSSES
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(out: Path, clips: Path, steps: int, devices: int, slow_seconds: float = 0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.train.program", *map(str, (out, clips, steps, slow_seconds, devices))]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
+
+
+def train(out: Path, clips: Path, steps: int, devices: int) -> str:
+    program = start(out, clips, steps, devices)
+    _, complaints = program.communicate(timeout=300)
+    assert program.returncode == 0, complaints
+    return complaints
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_with_twice_the_batch_learns_and_either_goes_on_for_the_other(
+    tmp_path: Path,
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    train(one, tmp_path / "clips", 20, devices=1)
+    train(two, tmp_path / "clips", 10, devices=2)
+    said = train(two, tmp_path / "clips", 20, devices=2)
+    assert "distributed" not in said  # nobody but us talks
+
+    assert_alike(two, one)
+    assert content(two / "last.ckpt")["voxmatrix"]["recipe"] == content(one / "last.ckpt")["voxmatrix"]["recipe"]
+    for out in (one, two):
+        train(out, tmp_path / "clips", 24, devices=1)
+    assert_alike(two, one)
+
+
+def assert_alike(out: Path, other: Path) -> None:
+    for ours, theirs in zip(rows(out), rows(other), strict=True):
+        assert ours["step"] == theirs["step"]
+        for name in (*LOSSES, "validation_mel"):
+            assert float(ours[name] or 0) == pytest.approx(float(theirs[name] or 0), abs=1e-3), (ours["step"], name)
+
+
+@pytest.mark.slow
+def test_a_stop_of_the_leading_process_saves_and_ends_all(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    program = start(out, tmp_path / "clips", 10_000, devices=2)
+    while program.poll() is None and not (out / "last.ckpt").exists():
+        time.sleep(0.1)
+    program.send_signal(signal.SIGTERM)
+    said, complaints = program.communicate(timeout=60)
+    assert program.returncode == 130, complaints
+    assert "InterruptedRunError: stopped after step" in said
+    stopped = content(out / "last.ckpt")["global_step"]
+    assert f"step {stopped}" in said
+
+
+def test_rows_are_shared_out_without_loss_also_when_there_are_fewer_than_processes(prepared: PreparedSet) -> None:
+    dataset = ClipDataset(prepared.clips)
+    batch: Batch = Collate(())([dataset[number] for number in range(3)])
+    shares = [Ranks(rank=rank, count=5).share(batch) for rank in range(5)]
+    assert sum(share.size.clips for share in shares) == 3
+    assert torch.equal(torch.cat([share.wave for share in shares]), batch.wave)
+    assert Ranks().share(batch) is batch
+    assert Ranks().any(True)
+    assert not Ranks().any(False)

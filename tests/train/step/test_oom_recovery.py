@@ -1,0 +1,128 @@
+"""Memory runs out: the step is taken again in parts, and what is learned stays the same."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.train.conftest import Fit
+from tests.train.runs import Notes, assert_bit_equal, content, rows
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import MemoryExhaustedError
+from voxmatrix.tables.quality import SEGMENT_FRAMES
+from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
+from voxmatrix.train.step.oom_recovery import SHORTEST_SEGMENT, Retreat, Way
+
+Refusing = Callable[[Batch, Way], None]
+FULL = "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 7.79 GiB"
+
+
+def refusing(fits: Callable[[Batch, Way], bool]) -> Refusing:
+    """An allocator that refuses what does not fit."""
+
+    def guard(part: Batch, way: Way) -> None:
+        if not fits(part, way):
+            raise torch.OutOfMemoryError(FULL)
+
+    return guard
+
+
+@pytest.fixture
+def batch(prepared: PreparedSet) -> Batch:
+    dataset = ClipDataset(prepared.clips)
+    return Collate(())([dataset[number] for number in range(7)])
+
+
+def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(run: Fit, tmp_path: Path) -> None:
+    plenty = run(out=tmp_path / "plenty", batch_size=8, max_steps=6, log_every=1)
+    notes = Notes()
+    tight = run(
+        out=tmp_path / "tight",
+        batch_size=8,
+        max_steps=6,
+        log_every=1,
+        guard=refusing(lambda part, way: part.size.clips <= 2),
+        watch=notes,
+    )
+    assert content(tight.last)["voxmatrix"]["recipe"] == content(plenty.last)["voxmatrix"]["recipe"]
+    for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
+        assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4), ours["step"]
+        assert float(ours["kl"] or 0) == pytest.approx(float(theirs["kl"] or 0), abs=1e-4), ours["step"]
+    assert math.isclose(tight.validation_mel, plenty.validation_mel, abs_tol=1e-4)
+    assert all("what is learned stays the same" in warning for warning in notes.warnings)
+    assert len(notes.warnings) == 2  # 8 → 4 → 2
+
+
+def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp_path: Path) -> None:
+    plenty = run(out=tmp_path / "plenty", log_every=1)
+    tight = run(out=tmp_path / "tight", log_every=1, guard=refusing(lambda part, way: way.checkpointed))
+    planned = run(out=tmp_path / "planned", log_every=1, checkpointing="on")
+    assert rows(planned.out)[0]["mel"] == rows(plenty.out)[0]["mel"]
+    for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
+        assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4)
+
+
+def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit) -> None:
+    notes = Notes()
+    with pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
+        run(guard=refusing(lambda part, way: False), watch=notes)
+    assert caught.value.exit_code == 6
+    assert "1 clip of" in caught.value.problem
+    assert "--quality" in caught.value.remedy
+    said = " ".join(notes.warnings)
+    assert said.index("parts of") < said.index("checkpointing") < said.index("segments of 16 frames")
+
+
+def test_what_ended_for_want_of_memory_goes_on_where_there_is_more(run: Fit, tmp_path: Path) -> None:
+    whole = run(out=tmp_path / "whole", max_steps=4)
+    seen: list[Batch] = []
+
+    def full_from_the_third_step(part: Batch, way: Way) -> bool:
+        seen.append(part)
+        return len(seen) <= 2
+
+    with pytest.raises(MemoryExhaustedError):
+        run(max_steps=4, checkpoint_every=1, guard=refusing(full_from_the_third_step))
+    assert_bit_equal(run(max_steps=4, checkpoint_every=1).last, whole.last)
+
+
+def test_an_error_that_is_not_about_memory_passes(run: Fit) -> None:
+    def broken(part: Batch, way: Way) -> None:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    with pytest.raises(RuntimeError, match="illegal"):
+        run(guard=broken)
+
+
+def test_parts_are_few_equal_and_together_the_whole(batch: Batch) -> None:
+    retreat = Retreat(device="cuda:0", way=Way(most_padded_samples=3 * batch.wave.size(1)))
+    parts = list(retreat.parts(batch))
+    assert [part.size.clips for part in parts] == [3, 2, 2]
+    assert [part.first for part in parts] == [0, 3, 5]
+    assert torch.equal(torch.cat([part.wave for part in parts]), batch.wave)
+    assert {part.of for part in parts} == {batch.size}
+
+
+def test_short_clips_stay_together_when_long_ones_did_not_fit(batch: Batch) -> None:
+    retreat = Retreat(device="cuda:0")
+    retreat.trying = batch
+    retreat.further(torch.OutOfMemoryError(FULL))
+    short = batch.part(0, 3)
+    assert [part.size.clips for part in retreat.parts(short)] == [3]
+    assert max(part.size.clips for part in retreat.parts(batch)) == 4
+
+
+def test_every_retreat_gives_up_something_until_nothing_is_left(batch: Batch) -> None:
+    retreat = Retreat(device="cuda:0")
+    said = []
+    with pytest.raises(MemoryExhaustedError):
+        while True:
+            next(iter(retreat.parts(batch)))
+            said.append(retreat.further(MemoryError()))
+    assert len(said) == len(set(said)) == 3 + 1 + 2  # 7 → 4 → 2 → 1 clips, checkpointing, 16 and 8 frames
+    assert retreat.way == Way(
+        most_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=SHORTEST_SEGMENT
+    )
+    assert SHORTEST_SEGMENT < SEGMENT_FRAMES

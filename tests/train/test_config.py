@@ -1,0 +1,81 @@
+"""What is asked for, what the run in the folder says, and what they must not disagree about."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.train.asking import HERE, settings
+from tests.train.synthetic import MINI
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import UsageError
+from voxmatrix.plan.batch import EFFECTIVE_BATCH
+from voxmatrix.train.config import Recipe, make_recipe
+from voxmatrix.train.planning import plan_training
+
+OUT = Path("voice")
+
+
+def recipe(prepared: PreparedSet, previous: dict[str, Any] | None = None, **asked: Any) -> Recipe:
+    told = settings(OUT, **asked)
+    return make_recipe(told, plan_training(prepared, told, HERE, previous), prepared, MINI, previous)
+
+
+def test_what_nobody_asked_for_is_the_default(prepared: PreparedSet) -> None:
+    made = recipe(prepared)
+    assert made.batch_size * made.accumulation == EFFECTIVE_BATCH
+    assert made.learning_rate == MINI.learning_rate
+
+
+def test_what_is_asked_for_wins(prepared: PreparedSet) -> None:
+    assert recipe(prepared, batch_size=3, seed=0, clip_norm=0.0).plain()["batch_size"] == 3
+    assert recipe(prepared, seed=0).seed == 0
+
+
+def test_a_run_goes_on_with_its_own_settings_when_they_are_not_repeated(prepared: PreparedSet) -> None:
+    previous = recipe(prepared, batch_size=3, learning_rate=1e-3, start_from=Path("old.ckpt")).plain()
+    assert recipe(prepared, previous).plain() == previous
+
+
+def test_a_contradiction_is_refused_with_both_values_and_the_flag(prepared: PreparedSet) -> None:
+    previous = recipe(prepared, batch_size=3).plain()
+    with pytest.raises(UsageError) as caught:
+        recipe(prepared, previous, batch_size=5)
+    assert "--batch-size was 3, is 5" in caught.value.problem
+    assert "--fresh" in caught.value.remedy
+    assert str(OUT / "last.ckpt") in caught.value.remedy
+
+
+def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
+    previous = recipe(prepared).plain()
+    changed = replace(prepared, digest="other", language="sv", speakers=("a", "b"), id_map={"a": [7]})
+    with pytest.raises(UsageError) as caught:
+        recipe(changed, previous, seed=9)
+    for name in ("the recordings", "--language", "the speakers", "the table of symbols", "--seed"):
+        assert name in caught.value.problem
+
+
+@pytest.mark.parametrize(
+    ("asked", "flag"),
+    [
+        ({"batch_size": -2}, "--batch-size"),
+        ({"accumulation": -1}, "--accumulation"),
+        ({"learning_rate": 0.0}, "--learning-rate"),
+        ({"max_steps": 0}, "--max-steps"),
+        ({"epochs": 0}, "--epochs"),
+        ({"keep": 0}, "--keep"),
+        ({"log_every": 0}, "--log-every"),
+        ({"validate_every": 0}, "--validate-every"),
+        ({"checkpoint_every": 0}, "--checkpoint-every"),
+        ({"workers": -1}, "--workers"),
+        ({"threads": -2}, "--threads"),
+        ({"clip_norm": -1.0}, "--clip-norm"),
+        ({"max_batch_seconds": -1.0}, "--max-batch-seconds"),
+        ({"precision": "8"}, "--precision"),
+        ({"learning_rate": float("nan")}, "--learning-rate"),
+    ],
+)
+def test_nonsense_is_refused_by_the_name_of_its_flag(prepared: PreparedSet, asked: dict[str, Any], flag: str) -> None:
+    with pytest.raises(UsageError, match=flag):
+        recipe(prepared, **asked)
