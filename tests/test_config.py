@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.cli import main
-from voxmatrix.config import take_dotenv
+from voxmatrix.config import load_dotenv
 from voxmatrix.errors import UsageError
 
 
@@ -25,7 +25,7 @@ def write(folder: Path, text: str) -> None:
 def test_ours_are_set_and_those_of_others_left(tmp_path: Path) -> None:
     ours = "VOXMATRIX_DEVICE=cpu\n# a word\nexport GPU_ID='1'\r\n"
     write(tmp_path, f'\ufeff{ours}DATABASE=secret\n]]]\nVOXMATRIX_PRECISION="fp32" # x\n')
-    take_dotenv(tmp_path)
+    load_dotenv(tmp_path)
     assert os.environ["VOXMATRIX_DEVICE"] == "cpu"
     assert os.environ["GPU_ID"] == "1"
     assert os.environ["VOXMATRIX_PRECISION"] == "fp32"
@@ -34,12 +34,12 @@ def test_ours_are_set_and_those_of_others_left(tmp_path: Path) -> None:
 
 def test_the_environment_is_stronger(tmp_path: Path) -> None:
     write(tmp_path, "VOXMATRIX_BATCH_SIZE=8\n")
-    take_dotenv(tmp_path)
+    load_dotenv(tmp_path)
     assert os.environ["VOXMATRIX_BATCH_SIZE"] == "4"
 
 
 def test_no_file_is_no_trouble(tmp_path: Path) -> None:
-    take_dotenv(tmp_path)
+    load_dotenv(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_no_file_is_no_trouble(tmp_path: Path) -> None:
 def test_what_cannot_be_understood_is_named(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / ".env").write_bytes(content)
     with pytest.raises(UsageError, match=said) as caught:
-        take_dotenv(tmp_path)
+        load_dotenv(tmp_path)
     assert caught.value.remedy
 
 
@@ -63,7 +63,7 @@ def test_what_cannot_be_understood_is_named(tmp_path: Path, content: bytes, said
 def test_any_file_is_taken_or_refused_in_words(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".env").write_bytes(content + b"\nVOXMATRIX_PORT=7\n")
     try:
-        take_dotenv(tmp_path)
+        load_dotenv(tmp_path)
     except UsageError as error:
         assert error.problem and error.remedy
 

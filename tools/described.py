@@ -7,8 +7,8 @@ from pathlib import Path
 from tools.recommend import with_torch_of
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import read_machine
-from voxmatrix.plan.plan import Asked, Plan, make_plan
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
+from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.image import Image, images
 
 MACHINES = Path(__file__).resolve().parent.parent / "tests" / "machines"
@@ -47,14 +47,14 @@ def served(driver: str | None = None) -> Iterator[Served]:
 
 def _serve(computer: str, gpu: Gpu | None, machine: Machine) -> Served:
     alone = replace(machine, gpus=() if gpu is None else (gpu,))
-    best = "cpu" if gpu is None else judge(gpu, machine).image
+    best = "cpu" if gpu is None else assess(gpu, machine).image
     return Served(
         computer=computer,
         machine=machine,
         gpu=gpu,
         verdicts=tuple(_verdict(gpu, alone, image) for image in COLUMNS),
         image=best,
-        plan=make_plan(with_torch_of(images()[best], alone), "medium", Asked()),
+        plan=make_plan(with_torch_of(images()[best], alone), "medium", Overrides()),
     )
 
 
@@ -63,4 +63,4 @@ def _verdict(gpu: Gpu | None, machine: Machine, image: Image) -> str:
         return "–"
     if not image.kernels_on(machine.architecture):
         return "no build"
-    return judge(gpu, with_torch_of(image, machine)).verdict or "unknown"
+    return assess(gpu, with_torch_of(image, machine)).verdict or "unknown"

@@ -25,7 +25,7 @@ from voxmatrix.tables.quality import HOP, Quality, qualities
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import Networks, gradients
 from voxmatrix.voice.build import build_discriminator, build_generator
-from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
 from voxmatrix_entrypoint import patches
 
 MIB = 1024 * 1024
@@ -44,7 +44,7 @@ def make_step(quality: Quality, seconds: float, clips: int, *, half: bool, again
         discriminator=build_discriminator(quality),
         spectrum=_spectrum(quality.rate_hz),
     )
-    checkpointing([networks.generator, networks.discriminator], again)
+    set_gradient_checkpointing([networks.generator, networks.discriminator], again)
     batch = _batch(quality, seconds, clips)
     autocast = partial(torch.autocast, "cpu", torch.bfloat16) if half else nullcontext
     scaler = torch.amp.GradScaler("cpu", enabled=False)

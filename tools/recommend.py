@@ -13,7 +13,7 @@ from typing import Any
 from tools.which_computer import UsageError, asked_machine, read_machine
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.verdict import assess
 from voxmatrix.tables import rows
 from voxmatrix.tables.image import CPU, Image, images
 
@@ -78,7 +78,7 @@ def with_torch_of(image: Image, machine: Machine) -> Machine:
 
 def _advise(gpu: Gpu, machine: Machine) -> Advice:
     best = best_image(gpu, machine)
-    reason = judge(gpu, with_torch_of(best, machine)).reason if best.name != CPU else "no other image can use it"
+    reason = assess(gpu, with_torch_of(best, machine)).reason if best.name != CPU else "no other image can use it"
     return Advice(
         gpu=gpu,
         image=best.name,
@@ -95,8 +95,8 @@ def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
         return _needs(image)
     if not image.kernels_on(machine.architecture):
         return f"there is none for the architecture {machine.architecture}"
-    judged = judge(gpu, with_torch_of(image, machine))
-    return judged.reason if judged.verdict != "native" else _why_not_though_native(image, best, gpu, machine)
+    assessment = assess(gpu, with_torch_of(image, machine))
+    return assessment.reason if assessment.verdict != "native" else _why_not_though_native(image, best, gpu, machine)
 
 
 def _why_not_though_native(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:

@@ -30,7 +30,7 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
-def leads() -> bool:
+def is_rank_zero() -> bool:
     """Whether this process saves, reports and talks: of those that train one voice, the launcher numbers the others."""
     return os.environ.get("LOCAL_RANK", "0") == "0"
 
@@ -56,7 +56,7 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
         raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
 
 
-def take_dotenv(folder: Path | None = None) -> None:
+def load_dotenv(folder: Path | None = None) -> None:
     """Set the variables of ours that `.env` in `folder` (the working directory) names and the environment does not.
 
     Raises:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from voxmatrix.cli.parameters.device_request import asked_device
-from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.parameters.device_request import requested_device
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.config import home, leads
+from voxmatrix.config import home, is_rank_zero
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_request import Wish
+    from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.device_support import Task
 
 VARIABLE = "VOXMATRIX_CHECK"
@@ -34,7 +34,7 @@ def check(context: typer.Context) -> None:
         UnreachableError: what is to be made cannot be written.
         BadInputError: there is no such voice.
     """
-    if not leads():
+    if not is_rank_zero():
         return  # another process of this training, which was checked when the first was
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
         log.say(f"{VARIABLE} is off: neither the device nor the folders of this computer are checked")
@@ -42,7 +42,7 @@ def check(context: typer.Context) -> None:
     for folder in _folders(context):
         check_folder(folder)
     given = context.params
-    wish = asked_device(Words(context), given["device"], given["gpu"], given["use_gpu"])
+    wish = requested_device(ParameterSources(context), given["device"], given["gpu"], given["use_gpu"])
     if context.info_name == "train":
         _check_device(wish, "train")
     elif not _is_onnx(given["voice"]):
@@ -66,9 +66,9 @@ def _is_onnx(voice: str) -> bool:
     return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"
 
 
-def _check_device(wish: "Wish", task: "Task") -> None:
+def _check_device(wish: "DeviceRequest", task: "Task") -> None:
     from voxmatrix.machine.detect import DESCRIBED, detect
-    from voxmatrix.machine.saved_device import remembered
+    from voxmatrix.machine.saved_device import saved_device
     from voxmatrix_entrypoint.device import check_device, try_on
 
     if wish.kind == "cpu":
@@ -76,7 +76,7 @@ def _check_device(wish: "Wish", task: "Task") -> None:
     machine, notes = detect()
     for finding in notes:
         warn(finding)
-    gpu, findings = check_device(machine, wish, task, remembered())
+    gpu, findings = check_device(machine, wish, task, saved_device())
     for finding in findings:
         warn(finding)
     if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:

@@ -6,21 +6,21 @@ from voxmatrix.config import home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
 from voxmatrix.doctor.findings import of_place, of_torch
-from voxmatrix.doctor.report import judgements_of, make_report
-from voxmatrix.doctor.smoke import Smoke
+from voxmatrix.doctor.report import assessments_of, make_report
+from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import CPU, Remembered
-from voxmatrix.plan.device_request import Wish
-from voxmatrix.plan.device_selection import choose
-from voxmatrix.plan.device_support import Task, unfit
-from voxmatrix.plan.verdict import judge
+from voxmatrix.machine.saved_device import CPU, SavedDevice
+from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.plan.device_selection import select_device
+from voxmatrix.plan.device_support import Task, unsupported
+from voxmatrix.plan.verdict import assess
 
-Try = Callable[[Machine, Gpu], Smoke]
+Try = Callable[[Machine, Gpu], SmokeResult]
 
 
 def check_device(
-    machine: Machine, wish: Wish, task: Task, kept: Remembered | None
+    machine: Machine, wish: DeviceRequest, task: Task, saved: SavedDevice | None
 ) -> tuple[Gpu | None, tuple[Finding, ...]]:
     """The GPU that will work (None: the CPU), and what should be said about it now. Pure.
 
@@ -28,8 +28,8 @@ def check_device(
         NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
         NoKernelsError: this torch has no kernels for it. In an image also when no device was named.
     """
-    gpu = choose(machine, wish, task=task, remembered=kept).gpu
-    on_purpose = wish.kind != "auto" or (kept is not None and kept.device == CPU)
+    gpu = select_device(machine, wish, task=task, saved_device=saved).gpu
+    on_purpose = wish.kind != "auto" or (saved is not None and saved.device == CPU)
     if gpu is not None:
         return gpu, tuple(of_place(machine)) if task == "train" else ()
     if machine.image and not on_purpose:
@@ -40,8 +40,8 @@ def check_device(
 
 def _refuse_wrong_image(machine: Machine, task: Task) -> None:
     """End where the image is for GPUs and there is one that it cannot use."""
-    meant = chosen_gpu(machine, judgements_of(machine), "auto")
-    wrong = None if meant is None else unfit(meant, machine, judge, task)
+    meant = chosen_gpu(machine, assessments_of(machine), "auto")
+    wrong = None if meant is None else unsupported(meant, machine, assess, task)
     if wrong is not None:
         raise type(wrong)(wrong.problem, f"{wrong.remedy}; to go on with the CPU: --device cpu")
 

@@ -62,14 +62,14 @@ class Patch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class PatchOutcome:
     """What became of a patch, and why."""
 
     state: State
     note: str = ""
 
 
-Tell = Callable[[Patch, Outcome], None]
+Tell = Callable[[Patch, PatchOutcome], None]
 
 
 class Ledger:
@@ -78,7 +78,7 @@ class Ledger:
     def __init__(self, patches: Collection[Patch], tell: Tell) -> None:
         self.patches = tuple(patches)
         self._tell = tell
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, PatchOutcome] = {}
 
     def install(self, allowed: Collection[str]) -> None:
         """Let each allowed patch wait for its module. What was installed before stays as it was decided then."""
@@ -86,36 +86,36 @@ class Ledger:
             if patch.id in self._outcomes:
                 continue
             if patch.id in allowed:
-                self._outcomes[patch.id] = Outcome(state="waiting", note=f"{patch.module} is not imported yet")
+                self._outcomes[patch.id] = PatchOutcome(state="waiting", note=f"{patch.module} is not imported yet")
                 wrapt.register_post_import_hook(self._hook(patch), patch.module)
             else:
-                self._outcomes[patch.id] = Outcome(state="off", note="VOXMATRIX_PATCHES does not name it")
+                self._outcomes[patch.id] = PatchOutcome(state="off", note="VOXMATRIX_PATCHES does not name it")
 
-    def outcome(self, patch: Patch) -> Outcome:
+    def outcome(self, patch: Patch) -> PatchOutcome:
         """What became of this patch so far."""
-        outcome = self._outcomes.get(patch.id, Outcome(state="off", note="the ledger is not installed"))
+        outcome = self._outcomes.get(patch.id, PatchOutcome(state="off", note="the ledger is not installed"))
         return _without_version(patch) or outcome if outcome.state == "waiting" else outcome
 
     def _hook(self, patch: Patch) -> Callable[[Any], None]:
         def hook(module: Any) -> None:
-            outcome = _without_version(patch) or meet(patch, module)
+            outcome = _without_version(patch) or apply_patch(patch, module)
             self._outcomes[patch.id] = outcome
             self._tell(patch, outcome)
 
         return hook
 
 
-def meet(patch: Patch, module: Any) -> Outcome:
+def apply_patch(patch: Patch, module: Any) -> PatchOutcome:
     """Patch a module if it needs it. Never raises: an error here would end the import of somebody else's module."""
     marks: set[str] = module.__dict__.setdefault(_MARK, set())
     if patch.id in marks:
-        return Outcome(state="applied", note="it was applied before")
+        return PatchOutcome(state="applied", note="it was applied before")
     try:
         if not patch.broken(module):
-            return Outcome(state="retired", note="nothing is broken here")
+            return PatchOutcome(state="retired", note="nothing is broken here")
         replacements = dict(patch.apply(module))
     except Exception as error:
-        return Outcome(state="taken back", note=f"it could not be applied: {_said(error)}")
+        return PatchOutcome(state="taken back", note=f"it could not be applied: {_said(error)}")
     originals = {name: getattr(module, name, _ABSENT) for name in replacements}
     _put(module, replacements)
     try:
@@ -124,19 +124,19 @@ def meet(patch: Patch, module: Any) -> Outcome:
         helped, why = False, _said(error)
     if not helped:
         _put(module, originals)
-        return Outcome(state="taken back", note=why)
+        return PatchOutcome(state="taken back", note=why)
     marks.add(patch.id)
-    return Outcome(state="applied")
+    return PatchOutcome(state="applied")
 
 
-def _without_version(patch: Patch) -> Outcome | None:
+def _without_version(patch: Patch) -> PatchOutcome | None:
     """Why a patch is not for what is installed; None where it may be."""
     installed = patch.applies.installed()
     if installed is None:
-        return Outcome(state="not for this version", note=f"{patch.applies.package} is not installed")
+        return PatchOutcome(state="not for this version", note=f"{patch.applies.package} is not installed")
     if not patch.applies.hold(installed):
         note = f"{patch.applies.package} {installed} is installed; it is for {patch.applies}"
-        return Outcome(state="not for this version", note=note)
+        return PatchOutcome(state="not for this version", note=note)
     return None
 
 

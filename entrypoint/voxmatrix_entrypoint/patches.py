@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from voxmatrix_entrypoint import asked, audio_load, log, native_library
-from voxmatrix_entrypoint.ledger import Ledger, Outcome, Patch, Versions
+from voxmatrix_entrypoint.ledger import Ledger, Patch, PatchOutcome, Versions
 
 PATCHES = (
     Patch(
@@ -43,7 +43,7 @@ PATCHES = (
 )
 
 
-def _tell(patch: Patch, outcome: Outcome) -> None:
+def _tell(patch: Patch, outcome: PatchOutcome) -> None:
     note = f" ({outcome.note})" if outcome.note else ""
     if outcome.state == "taken back":
         log.say(f"the patch {patch.id} was taken back: {outcome.note}\n  → see {patch.upstream}")

@@ -1,19 +1,23 @@
 """Reports as computers with GPUs would give them; the figures are made up."""
 
 from voxmatrix.bench.benchmarks import MATMUL
-from voxmatrix.bench.report import Report, make_report
-from voxmatrix.bench.row import Row
+from voxmatrix.bench.report import BenchReport, make_report
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.machine.facts import Machine
 
 HERE = Machine(platform="linux", cpus=4, cpu="AMD EPYC")
 
 
-def row(device: str, gflops: float | None, format: str = "fp32", name: str | None = "a card", problem: str = "") -> Row:
+def row(
+    device: str, gflops: float | None, format: str = "fp32", name: str | None = "a card", problem: str = ""
+) -> BenchRow:
     figures = {} if gflops is None else {"median_ms": 16e3 / gflops, "spread_ms": 0.1, "gflops": gflops}
-    return Row(device=device, name=name, format=format, figures=figures, problem=problem, exit_code=4 if problem else 0)
+    return BenchRow(
+        device=device, name=name, format=format, figures=figures, problem=problem, exit_code=4 if problem else 0
+    )
 
 
-def report(*rows: Row) -> Report:
+def report(*rows: BenchRow) -> BenchReport:
     return make_report(MATMUL, about="matrices", settings={"size": 2000}, machine=HERE, rows=rows)
 
 

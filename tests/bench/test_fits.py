@@ -2,9 +2,9 @@
 
 from tests.plan.computers import RTX_3060, gpu, machine
 from voxmatrix.bench.fits import too_large
-from voxmatrix.bench.train import Train
+from voxmatrix.bench.train import TrainBench
 
-MEDIUM = Train(quality="medium")
+MEDIUM = TrainBench(quality="medium")
 
 
 def test_a_gpu_with_memory_of_its_own_may_try_anything() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.bench.reports import HERE
 from tests.plan.computers import ARC, RTX_3060, T4, gpu
-from voxmatrix.bench.matmul import Matmul, formats, parts
+from voxmatrix.bench.matmul import MatmulBench, formats, parts
 from voxmatrix.machine.facts import Gpu
 
 
@@ -24,7 +24,9 @@ def test_a_cuda_gpu_is_also_measured_in_what_is_planned_there(card: Gpu | None, 
 
 
 def test_the_figures_belong_together() -> None:
-    measured = [part.measure() for part in parts(Matmul(size=32, runs=3, formats=("fp32", "bf16", "tf32")), None, HERE)]
+    measured = [
+        part.measure() for part in parts(MatmulBench(size=32, runs=3, formats=("fp32", "bf16", "tf32")), None, HERE)
+    ]
     assert len(measured) == 3
     for figures in measured:
         assert figures["gflops"] == pytest.approx(2 * 32**3 / figures["median_ms"] / 1e6)

@@ -3,19 +3,19 @@
 import pytest
 
 from tests.bench.reports import HERE
-from voxmatrix.bench.matmul import Matmul
+from voxmatrix.bench.matmul import MatmulBench
 from voxmatrix.bench.measure import measure, read_rows
-from voxmatrix.bench.speak import Speak
-from voxmatrix.bench.train import Train
-from voxmatrix.compute.child import Ended
+from voxmatrix.bench.speak import SpeakBench
+from voxmatrix.bench.train import TrainBench
+from voxmatrix.compute.child import ChildResult
 from voxmatrix.machine.facts import Gpu
 
-SMALL = Matmul(size=16, runs=1, formats=("fp32", "bf16"))
+SMALL = MatmulBench(size=16, runs=1, formats=("fp32", "bf16"))
 BREAK = "VOXMATRIX_BENCH_BREAK"
 
 
 def rows_of(said: str, code: int | None = 0, ending: str = "") -> list[tuple[str, str, int, bool]]:
-    rows = read_rows(Ended(said=said, code=code, ending=ending), "cuda:0", "a card", {"batch_size": 4})
+    rows = read_rows(ChildResult(said=said, code=code, ending=ending), "cuda:0", "a card", {"batch_size": 4})
     assert all((row.device, row.name, row.given) == ("cuda:0", "a card", {"batch_size": 4}) for row in rows)
     return [(row.format, row.problem, row.exit_code, row.out_of_memory) for row in rows]
 
@@ -58,7 +58,7 @@ def test_the_cpu_is_measured_in_a_child() -> None:
 
 
 def test_a_training_is_measured_in_a_child() -> None:
-    job = Train(quality="tiny", batch_size=1, clip_seconds=1.0, steps=1, runs=1, warmup=0)
+    job = TrainBench(quality="tiny", batch_size=1, clip_seconds=1.0, steps=1, runs=1, warmup=0)
     (row,) = measure(job, None, HERE, 300, {"batch_size": 1})
     assert row.measured, row.problem
     assert row.figures["clips_per_second"]
@@ -99,6 +99,6 @@ def test_a_gpu_that_torch_cannot_use_says_why(gpu: Gpu, exit_code: int, word: st
 
 
 def test_the_error_of_a_voice_keeps_its_code() -> None:
-    (row,) = measure(Speak(voice="nowhere.onnx", runs=1, warmup=0), None, HERE, 120, {})
+    (row,) = measure(SpeakBench(voice="nowhere.onnx", runs=1, warmup=0), None, HERE, 120, {})
     assert row.exit_code == 3
     assert "nowhere.onnx" in row.problem

@@ -7,13 +7,13 @@ import pytest
 from tests.bench.reports import HERE
 from tests.plan.computers import ARC
 from tests.speak.conftest import MakeCheckpoint
-from voxmatrix.bench.speak import SENTENCES, Speak, parts
+from voxmatrix.bench.speak import SENTENCES, SpeakBench, parts
 from voxmatrix.errors import BadInputError, NoDeviceError
 from voxmatrix.speak.voice_files import default_voice
 
 
 def test_the_voice_that_comes_along_says_every_sentence() -> None:
-    figures = parts(Speak(voice=str(default_voice()), runs=1, warmup=0), None, HERE)[0].measure()
+    figures = parts(SpeakBench(voice=str(default_voice()), runs=1, warmup=0), None, HERE)[0].measure()
     assert figures["realtime_factor"] * figures["times_realtime"] == pytest.approx(1)
     assert figures["speech_seconds"] > len(SENTENCES)
     assert figures["spread"] == 0
@@ -21,12 +21,12 @@ def test_the_voice_that_comes_along_says_every_sentence() -> None:
 
 def test_a_checkpoint_speaks_too(make_checkpoint: MakeCheckpoint) -> None:
     path = make_checkpoint(phoneme_type="text")
-    figures = parts(Speak(voice=str(path), runs=2, warmup=0), None, HERE)[0].measure()
+    figures = parts(SpeakBench(voice=str(path), runs=2, warmup=0), None, HERE)[0].measure()
     assert figures["realtime_factor"] > 0
 
 
 def test_a_voice_that_is_not_there_and_a_device_that_this_voice_cannot_use_are_said(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="there is no voice"):
-        parts(Speak(voice=str(tmp_path / "no.onnx")), None, HERE)[0].measure()
+        parts(SpeakBench(voice=str(tmp_path / "no.onnx")), None, HERE)[0].measure()
     with pytest.raises(NoDeviceError, match="directml"):
-        parts(Speak(voice=str(default_voice())), ARC, HERE)[0].measure()
+        parts(SpeakBench(voice=str(default_voice())), ARC, HERE)[0].measure()

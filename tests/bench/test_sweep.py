@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
-from voxmatrix.bench.row import Row
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.bench.sweep import SIZES, sweep
 
 
-def device(speeds: dict[int, float], otherwise: str = "memory") -> Callable[[int], Row]:
+def device(speeds: dict[int, float], otherwise: str = "memory") -> Callable[[int], BenchRow]:
     """Clips a second by batch size; where there is none, memory is out or something else goes wrong."""
 
-    def measure(size: int) -> Row:
+    def measure(size: int) -> BenchRow:
         if size in speeds:
             figures, problem = {"clips_per_second": speeds[size]}, ""
         else:
             figures, problem = {}, "it hung" if otherwise == "hang" else "CUDA out of memory"
-        return Row(
+        return BenchRow(
             device="cuda:0", name="a card", format="bf16", given={"batch_size": size}, figures=figures,
             problem=problem, out_of_memory=otherwise == "memory" and bool(problem),
         )  # fmt: skip

@@ -6,12 +6,12 @@ import pytest
 from rich.console import Console
 
 from tests.bench.reports import ODD_NAMES, report, row
-from voxmatrix.bench.report import Report
+from voxmatrix.bench.report import BenchReport
 from voxmatrix.bench.sweep import Suggestion
 from voxmatrix.bench.table import ratio_text, show
 
 
-def text(report: Report, width: int = 100) -> str:
+def text(report: BenchReport, width: int = 100) -> str:
     file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")  # strict, as a terminal is
     show(report, Console(file=file, width=width, color_system=None))
     file.flush()

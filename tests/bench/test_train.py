@@ -3,12 +3,12 @@
 import pytest
 
 from tests.bench.reports import HERE
-from voxmatrix.bench.train import Train, parts
+from voxmatrix.bench.train import TrainBench, parts
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.tables.precision import Precision
 from voxmatrix.train.step import step
 
-SMALL = Train(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, warmup=1)
+SMALL = TrainBench(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, warmup=1)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -49,4 +49,4 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
 
 def test_an_unknown_quality_is_usage() -> None:
     with pytest.raises(UsageError):
-        parts(Train(quality="huge"), None, HERE)[0].measure()
+        parts(TrainBench(quality="huge"), None, HERE)[0].measure()

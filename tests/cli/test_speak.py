@@ -14,7 +14,7 @@ from tests.speak.conftest import *  # noqa: F403  # its voices
 from tests.speak.gpus import T4, computer
 from voxmatrix.cli import main
 from voxmatrix.machine import detect
-from voxmatrix.machine.saved_device import Remembered, remember
+from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines import torch as torch_engine
 from voxmatrix.speak.engines.session import open_session
@@ -88,7 +88,7 @@ def test_the_cpu_is_used_when_it_was_chosen(
     monkeypatch.setattr(torch_engine, "torch_device", refuse)
     monkeypatch.setattr(onnx_engine, "open_gpu_session", refuse)
     if words == ("remembered",):
-        remember(Remembered(device="cpu"))
+        save_device(SavedDevice(device="cpu"))
         words = ()
     assert speak("--voice", str(voice), *words) == 0 and capsys.readouterr().err == ""
 

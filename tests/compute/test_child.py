@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.compute.child import objects, place, run_child
+from voxmatrix.compute.child import json_objects, place, run_child
 from voxmatrix.machine.facts import Gpu
 
 
@@ -52,7 +52,7 @@ def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
 
 def test_only_objects_are_read() -> None:
     said = '[W1] hello\n{"a": 1}\n[2]\n3\nnull\n{"cut": \n' + "[" * 100_000 + '\n{"b": NaN}'
-    assert [list(row) for row in objects(said)] == [["a"], ["b"]]
+    assert [list(row) for row in json_objects(said)] == [["a"], ["b"]]
 
 
 def test_lines_are_told_as_they_come_and_whole() -> None:

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.compute.child_output import asked_break, break_down, print_json
 
 
 def test_a_line_is_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
-    say({"started": "matmul\nand more", "count": 2})
+    print_json({"started": "matmul\nand more", "count": 2})
     said = capsys.readouterr().out
     assert said.count("\n") == 1 and json.loads(said) == {"started": "matmul\nand more", "count": 2}
 

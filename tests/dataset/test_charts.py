@@ -5,11 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.charts import Axis, durations, paces, printable
-from voxmatrix.dataset.prepared import Measured
+from voxmatrix.dataset.prepared import MeasuredRecording
 
 
-def measured(name: str, seconds: float, characters: int, used: bool = True) -> Measured:
-    return Measured(id=name, place=name, speaker=None, text="", seconds=seconds, characters=characters, used=used)
+def measured(name: str, seconds: float, characters: int, used: bool = True) -> MeasuredRecording:
+    return MeasuredRecording(
+        id=name, place=name, speaker=None, text="", seconds=seconds, characters=characters, used=used
+    )
 
 
 @pytest.mark.parametrize(("largest", "top"), [(1.0, 1.0), (12.3, 15.0), (0.07, 0.08), (1000, 1000), (0.0, 1.0), (7, 8)])
@@ -38,7 +40,7 @@ NAMES = st.text(max_size=40).filter(lambda name: "nan" not in name.lower())
         max_size=20,
     )
 )
-def test_any_recordings_give_drawings_that_can_be_read(recordings: list[Measured]) -> None:
+def test_any_recordings_give_drawings_that_can_be_read(recordings: list[MeasuredRecording]) -> None:
     for html in (durations(recordings), paces(recordings, [one.id for one in recordings])):
         ElementTree.fromstring(html)
         assert "nan" not in html.lower().replace("characters", "")

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from voxmatrix.dataset.checks import judge
+from voxmatrix.dataset.checks import check_recordings
 from voxmatrix.dataset.prepared import PrepareSettings
-from voxmatrix.dataset.processing import Made
-from voxmatrix.dataset.pronunciation import Spoken
+from voxmatrix.dataset.processing import ProcessedRecording
+from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.transcripts.problem import Problem
@@ -17,7 +17,7 @@ TEXT = "forty letters are in this sentence, nearly so"
 
 def made(
     name: str, *, seconds: float = 3.0, text: str = TEXT, speaker: str | None = None, sha: str = "", **sound: Any
-) -> Made:
+) -> ProcessedRecording:
     facts = {
         "samples": round(seconds * 22050),
         "rate_hz": 22050,
@@ -26,19 +26,19 @@ def made(
         "channels": 1,
         "loudest_dbfs": -15.0,
     }
-    return Made(
+    return ProcessedRecording(
         recording=Recording(id=name, path=Path(f"{name}.wav"), text=text, speaker=speaker, line=f"m:{name}"),
         sha256=sha or name,
         sound_key=name,
         sound=SoundFacts(**{**facts, **sound}),
-        spoken=Spoken(phonemes=text, characters=sum(sign.isalnum() for sign in text)),
+        spoken=Pronunciation(phonemes=text, characters=sum(sign.isalnum() for sign in text)),
     )
 
 
 def kinds(
-    *recordings: Made, settings: PrepareSettings = SETTINGS, missing: set[str] | None = None
+    *recordings: ProcessedRecording, settings: PrepareSettings = SETTINGS, missing: set[str] | None = None
 ) -> list[tuple[str, str]]:
-    found: list[Problem] = judge(recordings, [missing or set()] * len(recordings), settings)
+    found: list[Problem] = check_recordings(recordings, [missing or set()] * len(recordings), settings)
     return [(problem.id, problem.kind) for problem in found]
 
 
@@ -68,7 +68,7 @@ def test_a_segment_is_just_enough() -> None:
     ("changed", "kind"), [({"source_rate_hz": 16000}, "low-rate"), ({"clipped_fraction": 0.001}, "clipped")]
 )
 def test_poor_sound_is_used_with_a_warning(changed: dict[str, Any], kind: str) -> None:
-    (problem,) = judge([made("a", **changed)], [set()], SETTINGS)
+    (problem,) = check_recordings([made("a", **changed)], [set()], SETTINGS)
     assert (problem.kind, problem.severity) == (kind, "warning")
 
 
@@ -86,7 +86,7 @@ def test_bad_text_is_left_out(text: str, kind: str) -> None:
 
 
 def test_symbols_without_an_id_are_named_in_a_warning() -> None:
-    (problem,) = judge([made("a")], [{"ß", "ð"}], SETTINGS)
+    (problem,) = check_recordings([made("a")], [{"ß", "ð"}], SETTINGS)
     assert (problem.kind, problem.severity) == ("unknown-symbols", "warning")
     assert "ß ð" in problem.problem
 
@@ -101,8 +101,8 @@ def test_everything_wrong_with_one_recording_is_told_at_once() -> None:
 
 def test_of_twins_the_first_stays_when_their_texts_agree() -> None:
     twin = made("a")
-    twin = Made(**{**vars(twin), "recording": Recording(**{**vars(twin.recording), "line": "m:later"})})
-    problems = judge([made("a"), twin], [set()] * 2, SETTINGS)
+    twin = ProcessedRecording(**{**vars(twin), "recording": Recording(**{**vars(twin.recording), "line": "m:later"})})
+    problems = check_recordings([made("a"), twin], [set()] * 2, SETTINGS)
     assert [(problem.kind, problem.place) for problem in problems] == [("duplicate-id", "m:later")]
     assert kinds(made("a", sha="x"), made("b", sha="x")) == [("b", "duplicate-audio")]
 

@@ -10,8 +10,8 @@ import soundfile
 from tests.dataset.broken import speech
 from voxmatrix.dataset import processing
 from voxmatrix.dataset.cache import Cache
-from voxmatrix.dataset.processing import Made, Maker, each
-from voxmatrix.dataset.pronunciation import Spoken
+from voxmatrix.dataset.processing import ProcessedRecording, Processor, each
+from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 
@@ -27,11 +27,11 @@ def recordings(tmp_path: Path) -> list[Recording]:
     return [recording(tmp_path / f"{number}.wav", f"Sentence {number}.") for number in range(5)]
 
 
-def make(folder: Path, recordings: list[Recording], workers: int = 2) -> tuple[list[Made], int]:
+def make(folder: Path, recordings: list[Recording], workers: int = 2) -> tuple[list[ProcessedRecording], int]:
     """What is known of the recordings, and how many of them were worked on."""
     steps: list[tuple[int, int]] = []
-    with Cache(folder, SoundFacts, Spoken) as cache:
-        made = Maker(cache, 16000, "en-us", "text").make(
+    with Cache(folder, SoundFacts, Pronunciation) as cache:
+        made = Processor(cache, 16000, "en-us", "text").make(
             recordings, workers, lambda done, total: steps.append((done, total))
         )
     assert steps[-1] == (len(recordings), len(recordings))

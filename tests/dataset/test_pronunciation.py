@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from voxmatrix.dataset.pronunciation import MAX_CHARACTERS, Pronouncer, front_version, is_sayable, spoken_key
+from voxmatrix.dataset.pronunciation import MAX_CHARACTERS, Pronouncer, front_version, is_sayable, pronunciation_key
 from voxmatrix.errors import BadInputError
 
 
@@ -57,8 +57,12 @@ def test_each_thread_has_its_own_program_and_all_are_closed(monkeypatch: pytest.
 
 
 def test_a_key_depends_on_text_language_and_type() -> None:
-    keys = {spoken_key("a", "en", "text"), spoken_key("b", "en", "text"), spoken_key("a", "sv", "text")}
-    assert len({*keys, spoken_key("a", "en", "espeak")}) == 4
+    keys = {
+        pronunciation_key("a", "en", "text"),
+        pronunciation_key("b", "en", "text"),
+        pronunciation_key("a", "sv", "text"),
+    }
+    assert len({*keys, pronunciation_key("a", "en", "espeak")}) == 4
 
 
 def test_the_version_of_the_front_end_is_one_for_each_type() -> None:

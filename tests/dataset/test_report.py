@@ -7,7 +7,7 @@ import pytest
 
 from tests.dataset.broken import build
 from voxmatrix.dataset.prepare import prepare
-from voxmatrix.dataset.prepared import Measured, PreparedSet, PrepareSettings
+from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet, PrepareSettings
 from voxmatrix.dataset.report import page, write_report
 from voxmatrix.transcripts.problem import Problem
 
@@ -42,7 +42,7 @@ class Page(HTMLParser):
 
 def hostile() -> PreparedSet:
     measured = tuple(
-        Measured(
+        MeasuredRecording(
             id=f"{HOSTILE}{n}", place="m:1", speaker=HOSTILE, text=HOSTILE, seconds=n + 0.5, characters=9, used=n > 3
         )
         for n in range(9)

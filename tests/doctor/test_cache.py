@@ -3,20 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
-from voxmatrix.doctor.cache import remembered
-from voxmatrix.doctor.smoke import Result, Smoke
+from voxmatrix.doctor.cache import saved_device
+from voxmatrix.doctor.smoke import OperationResult, SmokeResult
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 
 GPU = Gpu(index=0, kind="cuda", uuid="GPU-1", driver="570.86.10")
 MACHINE = Machine(platform="linux", cpus=8, gpus=(GPU,), torch=TorchBuild(version="2.10.0+cu128"))
-ROW = Result(gpu=0, op="matmul", dtype="float32", ok=True, max_abs_error=0.0, milliseconds=1.0)
-GOOD = Smoke(results=(ROW,), flash=(True, "ran"))
-BAD = Smoke(results=(replace(ROW, ok=False),))
+ROW = OperationResult(gpu=0, op="matmul", dtype="float32", ok=True, max_abs_error=0.0, milliseconds=1.0)
+GOOD = SmokeResult(results=(ROW,), flash=(True, "ran"))
+BAD = SmokeResult(results=(replace(ROW, ok=False),))
 
 
-def runs(folder: Path, machine: Machine = MACHINE, gpu: Gpu = GPU, smoke: Smoke = GOOD) -> bool:
+def runs(folder: Path, machine: Machine = MACHINE, gpu: Gpu = GPU, smoke: SmokeResult = GOOD) -> bool:
     ran = []
-    answer = remembered(folder, machine, gpu, ("float32",), lambda: ran.append(1) or smoke)  # type: ignore[func-returns-value]
+    answer = saved_device(folder, machine, gpu, ("float32",), lambda: ran.append(1) or smoke)  # type: ignore[func-returns-value]
     assert answer == smoke
     return bool(ran)
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from voxmatrix.doctor.examine import describe
-from voxmatrix.doctor.report import Report, make_report
-from voxmatrix.doctor.smoke import Result
+from voxmatrix.doctor.report import DoctorReport, make_report
+from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.doctor.text import show
 from voxmatrix.errors import Finding, NoDeviceError, UsageError
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
@@ -24,11 +24,11 @@ def computer(*gpus: Gpu, torch: TorchBuild | None = TORCH, shm_mib: int | None =
     return Machine(platform="linux", cpus=8, gpus=gpus, torch=torch, shm_mib=shm_mib, wsl=wsl, container=True)
 
 
-def result(op: str = "matmul", ok: bool = True, problem: str = "") -> Result:
-    return Result(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.5, milliseconds=1.0, problem=problem)
+def result(op: str = "matmul", ok: bool = True, problem: str = "") -> OperationResult:
+    return OperationResult(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.5, milliseconds=1.0, problem=problem)
 
 
-def text(report: Report) -> str:
+def text(report: DoctorReport) -> str:
     console = Console(file=io.StringIO(), width=200, color_system=None)
     show(report, console)
     return console.file.getvalue()  # type: ignore[attr-defined]
@@ -80,12 +80,12 @@ def test_a_device_that_is_demanded_must_be_there() -> None:
 def test_what_really_ran_corrects_the_tables() -> None:
     tomorrow = Gpu(index=0, kind="cuda", capability=Capability(13, 0), driver="700.1")
     ran = make_report(computer(tomorrow), tomorrow, [result()])
-    assert (ran.judgements[0].verdict, ran.exit_code) == ("native", 0)
+    assert (ran.assessments[0].verdict, ran.exit_code) == ("native", 0)
     problem = "AcceleratorError: CUDA error: no kernel image is available for execution on the device"
     failed = make_report(computer(GPU), GPU, [result("conv1d", ok=False, problem=problem)])
-    assert (failed.judgements[0].verdict, failed.exit_code) == ("unsupported", 5)
-    assert "conv1d" in failed.judgements[0].reason
-    assert failed.judgements[0].remedy
+    assert (failed.assessments[0].verdict, failed.exit_code) == ("unsupported", 5)
+    assert "conv1d" in failed.assessments[0].reason
+    assert failed.assessments[0].remedy
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,6 @@ def test_every_recorded_computer_is_judged_on_every_wheel(path: Path, wheel: str
     cuda = {"cu124": "12.4", "cu128": "12.8", "cu132": "13.2"}.get(wheel.partition("+")[2])
     torch = TorchBuild(version=wheel, cuda=cuda, kernels=tuple(kernels.split()))
     report = describe(replace(read_machine(path), torch=torch), "auto")
-    for judged in report.judgements:
-        assert judged.reason
-        assert judged.remedy or judged.verdict == "native"
+    for assessment in report.assessments:
+        assert assessment.reason
+        assert assessment.remedy or assessment.verdict == "native"

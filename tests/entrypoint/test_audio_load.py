@@ -10,7 +10,7 @@ import soundfile
 import torch
 
 from voxmatrix_entrypoint import audio_load
-from voxmatrix_entrypoint.ledger import meet
+from voxmatrix_entrypoint.ledger import apply_patch
 from voxmatrix_entrypoint.patches import PATCHES
 
 LOAD = next(patch for patch in PATCHES if patch.id == "torchaudio-load")
@@ -64,7 +64,7 @@ def test_it_takes_the_place_of_one_that_cannot_load(error: Exception) -> None:
         raise error
 
     torchaudio = SimpleNamespace(load=load)
-    assert meet(LOAD, torchaudio).state == "applied"
+    assert apply_patch(LOAD, torchaudio).state == "applied"
     assert torchaudio.load is audio_load.load
 
 
@@ -74,5 +74,5 @@ def _own(uri: str) -> object:
 
 def test_one_that_loads_keeps_its_place() -> None:
     torchaudio = SimpleNamespace(load=_own)
-    assert meet(LOAD, torchaudio).state == "retired"
+    assert apply_patch(LOAD, torchaudio).state == "retired"
     assert torchaudio.load is _own

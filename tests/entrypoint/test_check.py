@@ -28,8 +28,8 @@ def voxmatrix(tmp_path: Path, *words: str, **more: str) -> subprocess.CompletedP
         "import sys; from voxmatrix_entrypoint import launch; code = launch.launch(sys.argv[1:]); "
         "sys.stderr.write('\\n' + str('torch' in sys.modules)); sys.exit(code)"
     )
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("VOXMATRIX_")}
-    environment = {**kept, "VOXMATRIX_HOME": str(tmp_path / "home"), **more}
+    saved = {name: value for name, value in os.environ.items() if not name.startswith("VOXMATRIX_")}
+    environment = {**saved, "VOXMATRIX_HOME": str(tmp_path / "home"), **more}
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         capture_output=True, encoding="utf-8", check=False, timeout=300, env=environment, cwd=tmp_path,

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.doctor.smoke import Result, Smoke
+from voxmatrix.doctor.smoke import OperationResult, SmokeResult
 from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.record import read_machine
-from voxmatrix.machine.saved_device import Remembered
-from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, parse_device
+from voxmatrix.machine.saved_device import SavedDevice
+from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.plan.device_support import Task
 from voxmatrix_entrypoint.device import check_device, try_on
 
@@ -23,24 +23,24 @@ NO_GPU = replace(WRONG, gpus=())
 CPU_IMAGE = replace(read_machine(MACHINES / "gpu-with-cpu-torch.json"), image="cpu")
 
 
-def named(device: str) -> Wish:
+def named(device: str) -> DeviceRequest:
     return parse_device(device, "flag", f"--device {device}")
 
 
 @pytest.mark.parametrize("task", ["train", "speak"])
 @pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
-def test_a_gpu_that_can_work_works_and_nothing_is_said(wish: Wish, task: Task) -> None:
-    assert check_device(GOOD, wish, task, None) == (GOOD.gpus[0], ())
+def test_a_gpu_that_can_work_works_and_nothing_is_said(request: DeviceRequest, task: Task) -> None:
+    assert check_device(GOOD, request, task, None) == (GOOD.gpus[0], ())
 
 
 @pytest.mark.parametrize("task", ["train", "speak"])
 @pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
-def test_the_wrong_image_ends_with_the_right_one(wish: Wish, task: Task) -> None:
+def test_the_wrong_image_ends_with_the_right_one(request: DeviceRequest, task: Task) -> None:
     with pytest.raises(NoKernelsError) as refused:
-        check_device(WRONG, wish, task, None)
+        check_device(WRONG, request, task, None)
     assert "sm_120" in refused.value.problem
     assert "use the image blackwell" in refused.value.remedy
-    assert ("--device cpu" in refused.value.remedy) is (wish is AUTO)
+    assert ("--device cpu" in refused.value.remedy) is (request is AUTO)
 
 
 def test_a_driver_that_is_too_old_for_the_image_is_exit_4() -> None:
@@ -70,7 +70,7 @@ def test_the_image_for_the_cpu_leaves_a_gpu_alone() -> None:
 @pytest.mark.parametrize("machine", [WRONG, NO_GPU])
 def test_the_cpu_on_purpose_is_not_questioned(machine: Machine) -> None:
     assert check_device(machine, named("cpu"), "train", None) == (None, ())
-    assert check_device(machine, AUTO, "train", Remembered(device="cpu")) == (None, ())
+    assert check_device(machine, AUTO, "train", SavedDevice(device="cpu")) == (None, ())
     # USE_GPU=yes: a GPU if there is one, else a warning (the plan's) and the CPU.
     assert check_device(machine, gpu_or_cpu("yes", None, "environment"), "train", None) == (None, ())
 
@@ -82,9 +82,9 @@ def test_little_shared_memory_is_said_before_a_training() -> None:
     assert check_device(small, AUTO, "speak", None)[1] == ()
 
 
-def smoke(ok: bool, op: str = "conv1d", problem: str = "") -> Smoke:
-    row = Result(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.0, milliseconds=1.0, problem=problem)
-    return Smoke(results=(row,))
+def smoke(ok: bool, op: str = "conv1d", problem: str = "") -> SmokeResult:
+    row = OperationResult(gpu=0, op=op, dtype="float32", ok=ok, max_abs_error=0.0, milliseconds=1.0, problem=problem)
+    return SmokeResult(results=(row,))
 
 
 def test_a_smoke_test_that_passes_lets_the_training_begin() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.entrypoint.fakes import GOOD, MODULE, module, patch, raises
-from voxmatrix_entrypoint.ledger import Ledger, Outcome, Patch, Versions, meet
+from voxmatrix_entrypoint.ledger import Ledger, Patch, PatchOutcome, Versions, apply_patch
 
 
-def ledger(*patches: Patch) -> tuple[Ledger, list[tuple[str, Outcome]]]:
-    told: list[tuple[str, Outcome]] = []
+def ledger(*patches: Patch) -> tuple[Ledger, list[tuple[str, PatchOutcome]]]:
+    told: list[tuple[str, PatchOutcome]] = []
     return Ledger(patches, lambda one, outcome: told.append((one.id, outcome))), told
 
 
@@ -26,22 +26,22 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_a_defect_that_shows_is_mended() -> None:
     broken = module()
-    assert meet(GOOD, broken) == Outcome(state="applied")
+    assert apply_patch(GOOD, broken) == PatchOutcome(state="applied")
     assert broken.answer() == 42
 
 
 def test_applying_twice_changes_nothing() -> None:
     broken = module()
-    meet(GOOD, broken)
+    apply_patch(GOOD, broken)
     mended = broken.answer
-    assert meet(GOOD, broken).state == "applied"
+    assert apply_patch(GOOD, broken).state == "applied"
     assert broken.answer is mended
 
 
 def test_where_upstream_works_again_it_retires_and_touches_nothing() -> None:
     good = module(42)
     before = good.answer
-    assert meet(GOOD, good).state == "retired"
+    assert apply_patch(GOOD, good).state == "retired"
     assert good.answer is before
 
 
@@ -51,7 +51,7 @@ def test_a_patch_that_does_not_help_is_taken_back_whole(verify: Any) -> None:
     before = broken.answer
     wrong = patch(apply=lambda module: {"answer": lambda: 7, "new": 1}, verify=verify)
 
-    outcome = meet(wrong, broken)
+    outcome = apply_patch(wrong, broken)
 
     assert outcome.state == "taken back"
     assert "\n" not in outcome.note
@@ -64,8 +64,8 @@ def test_a_patch_that_does_not_help_is_taken_back_whole(verify: Any) -> None:
 def test_an_error_before_anything_is_changed_changes_nothing(part: str) -> None:
     broken = module()
     before = broken.answer
-    outcome = meet(patch(**{part: raises}), broken)
-    assert outcome == Outcome(state="taken back", note="it could not be applied: RuntimeError: two")
+    outcome = apply_patch(patch(**{part: raises}), broken)
+    assert outcome == PatchOutcome(state="taken back", note="it could not be applied: RuntimeError: two")
     assert broken.answer is before
 
 
@@ -141,5 +141,5 @@ def test_two_patches_of_one_module_are_both_applied() -> None:
         apply=lambda module: {"answer": lambda: 43},
         verify=lambda module: module.answer() == 43,
     )
-    assert [meet(one, broken).state for one in (GOOD, again, GOOD, again)] == ["applied"] * 4
+    assert [apply_patch(one, broken).state for one in (GOOD, again, GOOD, again)] == ["applied"] * 4
     assert broken.answer() == 43

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from voxmatrix_entrypoint import native_library
-from voxmatrix_entrypoint.ledger import meet
+from voxmatrix_entrypoint.ledger import apply_patch
 from voxmatrix_entrypoint.patches import PATCHES
 
 CPU, MINOR = (
@@ -44,14 +44,14 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("cuda")
 def test_another_minor_version_passes() -> None:
     library = utils("13.2", "13.0")
-    assert meet(MINOR, library).state == "applied"
+    assert apply_patch(MINOR, library).state == "applied"
     assert library._check_cuda_version() == 13000
 
 
 @pytest.mark.usefixtures("cuda")
 def test_another_major_version_is_refused_as_before() -> None:
     library = utils("13.2", "12.8")
-    assert meet(MINOR, library).state == "retired"
+    assert apply_patch(MINOR, library).state == "retired"
     with pytest.raises(RuntimeError, match="different CUDA versions"):
         library._check_cuda_version()
 
@@ -59,17 +59,17 @@ def test_another_major_version_is_refused_as_before() -> None:
 @pytest.mark.usefixtures("cuda")
 def test_a_refusal_for_another_reason_stays() -> None:
     library = utils("13.2", "13.0")
-    meet(MINOR, library)
+    apply_patch(MINOR, library)
     assert not native_library.refuses_minor(utils("13.2", "13.2"))
     strange = utils("13.2", "13.2")
     strange._check_cuda_version = lambda: (_ for _ in ()).throw(RuntimeError("no such operator"))
-    assert meet(MINOR, strange).state == "retired"
+    assert apply_patch(MINOR, strange).state == "retired"
 
 
 @pytest.mark.usefixtures("cuda")
 def test_a_library_that_cannot_be_loaded_beside_cuda_is_not_hidden() -> None:
     library = utils("13.2", "13.0", loads=False)
-    assert [meet(patch, library).state for patch in (CPU, MINOR)] == ["retired", "retired"]
+    assert [apply_patch(patch, library).state for patch in (CPU, MINOR)] == ["retired", "retired"]
     with pytest.raises(OSError, match="libcudart"):
         library._load_lib("_torchaudio")
 
@@ -77,5 +77,5 @@ def test_a_library_that_cannot_be_loaded_beside_cuda_is_not_hidden() -> None:
 def test_beside_a_torch_without_cuda_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "cuda", None)
     library = utils("", "13.0", loads=False)
-    assert [meet(patch, library).state for patch in (CPU, MINOR)] == ["applied", "retired"]
+    assert [apply_patch(patch, library).state for patch in (CPU, MINOR)] == ["applied", "retired"]
     assert library._load_lib("_torchaudio") is False

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from voxmatrix_entrypoint import patches
-from voxmatrix_entrypoint.ledger import meet
+from voxmatrix_entrypoint.ledger import apply_patch
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,7 +92,7 @@ def test_one_that_is_taken_back_is_named_in_a_warning(capsys: pytest.CaptureFixt
     from tests.entrypoint import fakes
 
     broken = fakes.patch(verify=lambda module: False)
-    patches._tell(broken, meet(broken, fakes.module()))
+    patches._tell(broken, apply_patch(broken, fakes.module()))
     said = capsys.readouterr()
     assert said.out == ""
     assert "the patch answer was taken back" in said.err

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine
-from voxmatrix.machine.profiles.profile import Measurement, Profile, ProfiledCpu, ProfiledGpu, Size, merge
+from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile, ProfiledCpu, ProfiledGpu, merge
 
 RTX_3060 = ProfiledGpu(name="NVIDIA GeForce RTX 3060", capability=Capability(8, 6), memory_mib=12288)
 
@@ -16,7 +16,7 @@ def measurement(
 ) -> Measurement:
     """`medium` in fp32 with clips of 10 s, each of `clip_mib`, unless told otherwise."""
     measured = tuple(
-        Size(batch_size=size, peak_mib=base_mib + clip_mib * size, step_seconds=0.1 * size) for size in sizes
+        BatchFigures(batch_size=size, peak_mib=base_mib + clip_mib * size, step_seconds=0.1 * size) for size in sizes
     )
     facts: dict[str, Any] = {
         "quality": "medium",
@@ -35,7 +35,7 @@ def measurement(
 _TEXT = st.text(min_size=1, max_size=40).filter(str.isprintable)
 _AMOUNTS = st.floats(1e-6, 2**39)
 _SIZES = st.lists(
-    st.builds(Size, batch_size=st.integers(1, 512), peak_mib=_AMOUNTS, step_seconds=_AMOUNTS),
+    st.builds(BatchFigures, batch_size=st.integers(1, 512), peak_mib=_AMOUNTS, step_seconds=_AMOUNTS),
     max_size=5,
     unique_by=lambda size: size.batch_size,
 ).map(lambda sizes: tuple(sorted(sizes, key=lambda size: size.batch_size)))

@@ -14,11 +14,11 @@ from voxmatrix.machine import detect as module
 from voxmatrix.machine.detect import detect, read_nvidia
 from voxmatrix.machine.facts import Capability, TorchBuild
 from voxmatrix.machine.probes import nvidia_smi, torch_build
-from voxmatrix.machine.probes.nvidia import Card
+from voxmatrix.machine.probes.nvidia import NvidiaCard
 from voxmatrix.machine.record import read_machine, write_machine
 
 CARDS = tuple(
-    Card(bus=f"0:{n + 1}:0.0", uuid=f"GPU-{n}", name=f"RTX {n}", capability=Capability(12, 0), memory_mib=1000)
+    NvidiaCard(bus=f"0:{n + 1}:0.0", uuid=f"GPU-{n}", name=f"RTX {n}", capability=Capability(12, 0), memory_mib=1000)
     for n in range(2)
 )
 FILES = {

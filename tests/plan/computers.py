@@ -3,14 +3,14 @@
 from typing import Any
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine
-from voxmatrix.plan.verdict import Judgement, Verdict
+from voxmatrix.plan.verdict import Assessment, Verdict
 
 
-def _judged(verdict: Verdict | None, reason: str, remedy: str = "") -> Judgement:
-    return Judgement(verdict=verdict, reason=reason, remedy=remedy, image="cuda")
+def _judged(verdict: Verdict | None, reason: str, remedy: str = "") -> Assessment:
+    return Assessment(verdict=verdict, reason=reason, remedy=remedy, image="cuda")
 
 
-def judge(gpu: Gpu, machine: Machine) -> Judgement:
+def assess(gpu: Gpu, machine: Machine) -> Assessment:
     """Too new above 13.0, too old a driver when it says so, otherwise usable."""
     if gpu.capability and gpu.capability >= (13, 0):
         return _judged("unsupported", "this torch has no kernels for sm_130", "use image future")

@@ -8,8 +8,8 @@ import pytest
 from tests.plan.wheels import WHEELS
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.record import read_machine
-from voxmatrix.plan.plan import Asked, Plan, make_plan
-from voxmatrix.plan.verdict import Judgement, judge
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
+from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.tables.architecture import architecture
 
 MACHINES = Path(__file__).parent.parent / "machines"
@@ -21,13 +21,13 @@ def described(name: str, wheel: str | None = None) -> Machine:
     return machine if wheel is None else replace(machine, torch=WHEELS[wheel])
 
 
-def judged(name: str, wheel: str | None = None) -> list[Judgement]:
+def assessment(name: str, wheel: str | None = None) -> list[Assessment]:
     machine = described(name, wheel)
-    return [judge(gpu, machine) for gpu in machine.gpus]
+    return [assess(gpu, machine) for gpu in machine.gpus]
 
 
 def planned(name: str, wheel: str | None = None) -> Plan:
-    return make_plan(described(name, wheel), "medium", Asked())
+    return make_plan(described(name, wheel), "medium", Overrides())
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def planned(name: str, wheel: str | None = None) -> Plan:
 def test_a_wheel_on_a_gpu_has_its_verdict_and_where_it_does_not_run_the_image_that_does(
     name: str, wheel: str | None, verdict: str, image: str
 ) -> None:
-    (found,) = judged(name, wheel)
+    (found,) = assessment(name, wheel)
     assert found.verdict == verdict
     assert (found.remedy == "") == (image == "")
     if image:
@@ -118,21 +118,21 @@ def test_a_gpu_trains_in_the_format_that_it_has_tensor_cores_for(
 
 
 def test_an_invented_gpu_is_said_to_be_newer_than_any_image() -> None:
-    (found,) = judged("sm-130", "c")
+    (found,) = assessment("sm-130", "c")
     assert "newer than any image" in found.reason
     assert "newer voxmatrix" in found.remedy
     assert planned("sm-130", "c").device.value == "cpu"
 
 
 def test_two_different_gpus_have_one_verdict_each() -> None:
-    verdicts = {wheel: [found.verdict for found in judged("two-different-gpus", wheel)] for wheel in ("a", "b")}
+    verdicts = {wheel: [found.verdict for found in assessment("two-different-gpus", wheel)] for wheel in ("a", "b")}
     assert verdicts == {"a": ["unsupported", "native"], "b": ["native", "unsupported"]}
-    assert [found.image for found in judged("two-different-gpus")] == ["blackwell", "cuda"]
+    assert [found.image for found in assessment("two-different-gpus")] == ["blackwell", "cuda"]
     assert [planned("two-different-gpus", wheel).device.value for wheel in ("a", "b")] == ["cuda:1", "cuda:0"]
 
 
 def test_no_gpu_is_no_verdict_and_a_plan_for_the_cpu() -> None:
-    assert judged("no-gpu") == []
+    assert assessment("no-gpu") == []
     plan = planned("no-gpu")
     assert (plan.device.value, plan.precision.value, plan.effective_batch.value) == ("cpu", "fp32", 32)
     assert "no GPU was found" in plan.device.reason
@@ -146,7 +146,7 @@ def test_a_mig_slice_is_planned_with_its_own_memory() -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("amd", "AMD"), ("intel", "Intel"), ("intel-uhd-770", "Intel")])
 def test_gpus_of_others_are_named_and_the_cpu_trains(name: str, said: str) -> None:
-    (found,) = judged(name)
+    (found,) = assessment(name)
     assert (found.verdict, found.image) == (None, "cpu")
     assert said in found.reason
     plan = planned(name)
@@ -158,23 +158,23 @@ def test_wsl2_is_judged_by_the_driver_of_its_windows_and_has_no_expandable_segme
     assert machine.wsl
     (gpu,) = machine.gpus
     old = replace(machine, gpus=(replace(gpu, driver="526.00"),))  # enough for CUDA 12 on Linux, not on Windows
-    assert judge(old.gpus[0], old).verdict == "driver-too-old"
+    assert assess(old.gpus[0], old).verdict == "driver-too-old"
     assert planned("wsl2", "b").allocator.value == ""
 
 
 def test_windows_with_directml_speaks_on_its_gpus_and_trains_on_the_cpu() -> None:
     machine = described("windows-directml")
-    found = judged("windows-directml")
+    found = assessment("windows-directml")
     assert [each.verdict for each in found] == [None, None]
     assert {each.image for each in found} == {"directml-windows"}
-    assert make_plan(machine, "medium", Asked()).device.value == "cpu"
-    assert make_plan(machine, "medium", Asked(), task="speak").device.value.startswith("directml:")
+    assert make_plan(machine, "medium", Overrides()).device.value == "cpu"
+    assert make_plan(machine, "medium", Overrides(), task="speak").device.value.startswith("directml:")
 
 
 def test_a_gb10_whose_driver_gives_no_memory_takes_half_of_the_computers() -> None:
     machine = described("gb10-null-memory", "c-arm")
     assert machine.gpus[0].memory_mib is None
-    plan = make_plan(machine, "medium", Asked())
+    plan = make_plan(machine, "medium", Overrides())
     assert plan.device.value == "cuda:0"
     assert f"50% of {machine.available_mib} MiB" in plan.batch_size.reason
     assert "shares" in plan.batch_size.reason
@@ -183,7 +183,7 @@ def test_a_gb10_whose_driver_gives_no_memory_takes_half_of_the_computers() -> No
 def test_two_cpus_of_64_are_planned_as_two() -> None:
     machine = described("two-of-64-cpus", "b")
     assert machine.cpus == 2
-    plan = make_plan(machine, "medium", Asked())
+    plan = make_plan(machine, "medium", Overrides())
     assert (plan.workers.value, plan.prepare_workers.value) == (1, 2)
 
 
@@ -200,7 +200,7 @@ def test_on_aarch64_only_the_image_with_a_build_for_it_is_advised(name: str) -> 
     machine = described(name, "c-arm")
     assert machine.architecture == "aarch64"
     current = replace(machine, gpus=tuple(replace(gpu, driver="595.58.03") for gpu in machine.gpus))
-    assert {judge(gpu, current).image for gpu in current.gpus} == {"cuda13"}
+    assert {assess(gpu, current).image for gpu in current.gpus} == {"cuda13"}
     old = replace(machine, gpus=tuple(replace(gpu, driver="570.26") for gpu in machine.gpus))
-    assert {judge(gpu, old).image for gpu in old.gpus} == {"cpu"}
-    assert all("580" in judge(gpu, old).remedy for gpu in old.gpus)
+    assert {assess(gpu, old).image for gpu in old.gpus} == {"cpu"}
+    assert all("580" in assess(gpu, old).remedy for gpu in old.gpus)

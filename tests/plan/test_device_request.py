@@ -3,7 +3,7 @@
 import pytest
 
 from voxmatrix.errors import UsageError
-from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, older_names, parse_device
+from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, older_names, parse_device
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, older_names, p
     ],
 )
 def test_a_device_is_understood(text: str, kind: str, index: int | None) -> None:
-    wish = parse_device(text, "flag", f"--device {text}")
-    assert (wish.kind, wish.index, wish.otherwise) == (kind, index, "end")
+    request = parse_device(text, "flag", f"--device {text}")
+    assert (request.kind, request.index, request.fallback) == (kind, index, "end")
 
 
 @pytest.mark.parametrize("text", ["gpus", "cpu:1", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "²"])
@@ -35,15 +35,15 @@ def test_auto_is_nobodys_wish() -> None:
 
 
 def test_the_names_of_seed_001() -> None:
-    wish = older_names({"VIBEVOICE_DEVICE": "directml", "DIRECTML_DEVICE": "1"})
-    assert (wish.kind, wish.index, wish.source, wish.otherwise) == ("directml", 1, "environment", "end")
-    assert wish.said == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
+    request = older_names({"VIBEVOICE_DEVICE": "directml", "DIRECTML_DEVICE": "1"})
+    assert (request.kind, request.index, request.source, request.fallback) == ("directml", 1, "environment", "end")
+    assert request.said == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
     assert older_names({"VIBEVOICE_DEVICE": "cpu", "DIRECTML_DEVICE": "1"}).kind == "cpu"
 
 
 def test_an_adapters_number_alone_forces_nothing() -> None:
-    wish = older_names({"DIRECTML_DEVICE": "0"})
-    assert (wish.kind, wish.index, wish.otherwise) == ("directml", 0, "auto")
+    request = older_names({"DIRECTML_DEVICE": "0"})
+    assert (request.kind, request.index, request.fallback) == ("directml", 0, "auto")
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_an_adapters_number_alone_forces_nothing() -> None:
     [
         ({}, AUTO),
         ({"USE_GPU": "auto"}, AUTO),
-        ({"USE_GPU": "no", "GPU_ID": "1"}, Wish(kind="cpu", source="environment", said="USE_GPU=no")),
-        ({"USE_GPU": "yes"}, Wish(kind="gpu", source="environment", said="USE_GPU=yes", otherwise="cpu")),
-        ({"GPU_ID": "1"}, Wish(kind="gpu", index=1, source="environment", said="GPU_ID=1", otherwise="cpu")),
+        ({"USE_GPU": "no", "GPU_ID": "1"}, DeviceRequest(kind="cpu", source="environment", said="USE_GPU=no")),
+        ({"USE_GPU": "yes"}, DeviceRequest(kind="gpu", source="environment", said="USE_GPU=yes", fallback="cpu")),
+        ({"GPU_ID": "1"}, DeviceRequest(kind="gpu", index=1, source="environment", said="GPU_ID=1", fallback="cpu")),
     ],
 )
-def test_the_names_of_seed_004(environment: dict[str, str], wish: Wish) -> None:
-    assert older_names(environment) == wish
+def test_the_names_of_seed_004(environment: dict[str, str], request: DeviceRequest) -> None:
+    assert older_names(environment) == request
 
 
 @pytest.mark.parametrize("environment", [{"USE_GPU": "maybe"}, {"GPU_ID": "one"}, {"GPU_ID": "-1"}])
@@ -67,4 +67,4 @@ def test_a_variable_that_means_nothing_is_usage_and_named(environment: dict[str,
 
 
 def test_the_flag_use_gpu_warns_and_falls_back() -> None:
-    assert gpu_or_cpu("yes", None, "flag", "--use-gpu").otherwise == "cpu"
+    assert gpu_or_cpu("yes", None, "flag", "--use-gpu").fallback == "cpu"

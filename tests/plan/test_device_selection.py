@@ -4,23 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
+from tests.plan.computers import ARC, RTX_3060, T4, assess, gpu, machine
 from voxmatrix.errors import NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.saved_device import Remembered
-from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, parse_device
-from voxmatrix.plan.device_selection import Choice, choose
+from voxmatrix.machine.saved_device import SavedDevice
+from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
+from voxmatrix.plan.device_selection import SelectedDevice, select_device
 from voxmatrix.plan.device_support import Task
 
 TOO_NEW = gpu("an invented one", "13.0", 99999, index=1)
 TWO = machine(T4, replace(RTX_3060, index=1, uuid="GPU-1"))
 
 
-def chosen(computer: Machine, wish: Wish = AUTO, task: Task = "train", **more: Remembered) -> Choice:
-    return choose(computer, wish, task=task, judge=judge, **more)
+def chosen(
+    computer: Machine, request: DeviceRequest = AUTO, task: Task = "train", **more: SavedDevice
+) -> SelectedDevice:
+    return select_device(computer, request, task=task, assess=assess, **more)
 
 
-def asked(device: str) -> Wish:
+def asked(device: str) -> DeviceRequest:
     return parse_device(device, "flag", f"--device {device}")
 
 
@@ -98,32 +100,32 @@ def test_directml_speaks_and_does_not_train() -> None:
 
 
 def test_an_adapters_number_alone_lets_cuda_work() -> None:
-    wish = Wish(kind="directml", index=0, source="environment", said="DIRECTML_DEVICE=0", otherwise="auto")
-    assert chosen(TWO, wish).device.value == "cuda:1"
+    request = DeviceRequest(kind="directml", index=0, source="environment", said="DIRECTML_DEVICE=0", fallback="auto")
+    assert chosen(TWO, request).device.value == "cuda:1"
 
 
 def test_a_remembered_gpu_is_found_by_its_uuid() -> None:
-    choice = chosen(TWO, remembered=Remembered(device="cuda:0", uuid="GPU-1"))
+    choice = chosen(TWO, saved_device=SavedDevice(device="cuda:0", uuid="GPU-1"))
     assert choice.device.value == "cuda:1"
     assert "remembered" in choice.device.reason
-    assert chosen(TWO, remembered=Remembered(device="cuda:0")).device.value == "cuda:0"
+    assert chosen(TWO, saved_device=SavedDevice(device="cuda:0")).device.value == "cuda:0"
 
 
 def test_a_remembered_cpu_works() -> None:
-    choice = chosen(TWO, remembered=Remembered(device="cpu"))
+    choice = chosen(TWO, saved_device=SavedDevice(device="cpu"))
     assert (choice.device.value, choice.findings) == ("cpu", ())
     assert "remembered" in choice.device.reason
 
 
-@pytest.mark.parametrize("gone", [Remembered(device="cuda:7"), Remembered(device="cuda:7", uuid="GPU-7")])
-def test_a_remembered_gpu_that_is_gone_is_said(gone: Remembered) -> None:
-    choice = chosen(TWO, remembered=gone)
+@pytest.mark.parametrize("gone", [SavedDevice(device="cuda:7"), SavedDevice(device="cuda:7", uuid="GPU-7")])
+def test_a_remembered_gpu_that_is_gone_is_said(gone: SavedDevice) -> None:
+    choice = chosen(TWO, saved_device=gone)
     assert choice.device.value == "cuda:1"
     assert "cuda:7" in choice.findings[0].problem
 
 
 def test_a_demand_is_stronger_than_memory() -> None:
-    assert chosen(TWO, asked("cuda:0"), remembered=Remembered(device="cuda:1")).device.value == "cuda:0"
+    assert chosen(TWO, asked("cuda:0"), saved_device=SavedDevice(device="cuda:1")).device.value == "cuda:0"
 
 
 @pytest.mark.parametrize("kind", ["rocm", "xpu", "mps"])

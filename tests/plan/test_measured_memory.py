@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.measured import RTX_3060, computer, measurement
-from tests.plan.computers import judge
+from tests.plan.computers import assess
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
-from voxmatrix.machine.profiles.profile import Measurement, Profile, Size
-from voxmatrix.machine.profiles.store import Kept
+from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile
+from voxmatrix.machine.profiles.store import LoadedProfiles
 from voxmatrix.plan.measured_memory import measured_lines
-from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.settings import Setting
 
 HERE = computer()[1]
@@ -40,7 +40,7 @@ def test_longer_clips_take_more_in_proportion_and_shorter_ones_no_less() -> None
 )
 def test_no_measured_point_lies_above_the_line(points: list[tuple[int, float]]) -> None:
 
-    sizes = tuple(Size(batch_size=size, peak_mib=peak, step_seconds=1) for size, peak in sorted(points))
+    sizes = tuple(BatchFigures(batch_size=size, peak_mib=peak, step_seconds=1) for size, peak in sorted(points))
     measured = measurement()
     measured = Measurement(**{**vars(measured), "sizes": sizes, "largest_batch": 0})
     for line in measured_lines(profile(measured), "medium", "fp32", HERE).values():
@@ -77,11 +77,11 @@ def test_of_several_torches_that_of_this_computer_counts_else_the_latest() -> No
 
 
 def planned(*measurements: Measurement, findings: tuple[Finding, ...] = (), **more: Any) -> Plan:
-    def known(gpu: Gpu | None, machine: Machine) -> Kept:
+    def known(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
         assert gpu is not None
-        return Kept(profiles=(profile(*measurements),), findings=findings)
+        return LoadedProfiles(profiles=(profile(*measurements),), findings=findings)
 
-    return make_plan(HERE, "medium", Asked(**more), judge=judge, profile=known)
+    return make_plan(HERE, "medium", Overrides(**more), assess=assess, profile=known)
 
 
 def bf16(base_mib: float, clip_mib: float, **more: Any) -> Measurement:
@@ -126,10 +126,10 @@ def test_a_damaged_profile_is_one_of_the_findings() -> None:
 
 
 def test_speaking_asks_for_no_profile() -> None:
-    def never(gpu: Gpu | None, machine: Machine) -> Kept:
+    def never(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
         raise AssertionError
 
-    make_plan(HERE, "medium", Asked(), task="speak", judge=judge, profile=never)
+    make_plan(HERE, "medium", Overrides(), task="speak", assess=assess, profile=never)
 
 
 def test_several_devices_share_the_batch_that_was_measured_on_one() -> None:

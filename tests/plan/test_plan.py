@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.plan.computers import ARC, RTX_3060, T4, gpu, judge, machine
+from tests.plan.computers import ARC, RTX_3060, T4, assess, gpu, machine
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.settings import Setting
 
 #: That design.md promises.
@@ -19,8 +19,8 @@ PROMISED = {
 GB10 = gpu("NVIDIA GB10", "12.1", None, unified=True)
 
 
-def plan(*gpus: Gpu, quality: str = "medium", asked: Asked | None = None, **facts: Any) -> Plan:
-    return make_plan(machine(*gpus, **facts), quality, asked or Asked(), judge=judge)
+def plan(*gpus: Gpu, quality: str = "medium", asked: Overrides | None = None, **facts: Any) -> Plan:
+    return make_plan(machine(*gpus, **facts), quality, asked or Overrides(), assess=assess)
 
 
 def test_every_promised_setting_is_there_with_value_reason_and_source() -> None:
@@ -102,7 +102,7 @@ def test_windows_with_directml_trains_on_the_cpu() -> None:
     made = plan(ARC, platform="windows", shm_mib=None)
     assert made.device.value == "cpu"
     with pytest.raises(NoDeviceError, match="AMP"):
-        plan(ARC, platform="windows", asked=Asked(device=parse_device("directml:0", "flag", "--device directml:0")))
+        plan(ARC, platform="windows", asked=Overrides(device=parse_device("directml:0", "flag", "--device directml:0")))
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,13 @@ def test_a_gpu_without_capability_computes_in_fp32() -> None:
 )
 def test_what_is_forced_against_better_knowledge_stays_and_is_warned_of(row: Gpu, forced: dict[str, Any]) -> None:
     settings = {name: Setting(value=value, reason=f"--{name}", source="flag") for name, value in forced.items()}
-    made = plan(row, asked=Asked(**settings))  # type: ignore[arg-type]
+    made = plan(row, asked=Overrides(**settings))  # type: ignore[arg-type]
     assert made.settings[next(iter(forced))] == settings[next(iter(forced))]
     assert made.findings
 
 
 def test_a_forced_fp16_brings_its_scaler() -> None:
-    made = plan(RTX_3060, asked=Asked(precision=Setting(value="fp16", reason="--precision fp16", source="flag")))
+    made = plan(RTX_3060, asked=Overrides(precision=Setting(value="fp16", reason="--precision fp16", source="flag")))
     assert made.scaler.value
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.plan.pressure import FULL, GROWTH_FROM, HORIZON_SECONDS, Pressure, memory_remedy
+from voxmatrix.plan.pressure import FULL, GROWTH_FROM, HORIZON_SECONDS, PressureMonitor, memory_remedy
 
 TOTAL = 12288
 
@@ -19,24 +19,24 @@ def reading(number: int, share: float, device: str = "cuda:0", **more: object) -
     return Reading(device=device, seconds=2.0 * number, needed_mib=needed, total_mib=TOTAL, **more)  # type: ignore[arg-type]
 
 
-def told(shares: Iterable[float], pressure: Pressure | None = None) -> list[tuple[int, str]]:
+def told(shares: Iterable[float], pressure: PressureMonitor | None = None) -> list[tuple[int, str]]:
     """The number of the reading, and what was told after it."""
-    pressure = pressure or Pressure("type something")
+    pressure = pressure or PressureMonitor("type something")
     return [
         (number, finding.problem)
         for number, share in enumerate(shares)
-        for finding in pressure.judge([reading(number, share)])
+        for finding in pressure.assess([reading(number, share)])
     ]
 
 
 def hot(*degrees: float | None, limit: float | None = 90.0) -> list[Finding]:
-    pressure = Pressure("")
+    pressure = PressureMonitor("")
     looks = [Reading(device="cuda:0", seconds=0.0, temperature_c=each, throttle_c=limit) for each in degrees]
-    return [finding for look in looks for finding in pressure.judge([look])]
+    return [finding for look in looks for finding in pressure.assess([look])]
 
 
 def test_memory_that_is_nearly_full_is_told_with_what_others_hold_and_what_to_type() -> None:
-    (finding,) = Pressure("type --batch-size 4").judge([reading(0, 0.95, others_mib=3174)])
+    (finding,) = PressureMonitor("type --batch-size 4").assess([reading(0, 0.95, others_mib=3174)])
     assert finding.problem == (
         "the memory of cuda:0 is nearly full: 11.4 of 12.0 GiB are needed, 3.1 of them by other programs"
     )
@@ -44,7 +44,7 @@ def test_memory_that_is_nearly_full_is_told_with_what_others_hold_and_what_to_ty
 
 
 def test_on_the_cpu_it_is_the_computers_memory() -> None:
-    (finding,) = Pressure("").judge([reading(0, 0.93, device="cpu")])
+    (finding,) = PressureMonitor("").assess([reading(0, 0.93, device="cpu")])
     assert finding.problem.startswith("the memory of this computer is nearly full: 11.2 of 12.0 GiB are needed")
 
 
@@ -54,15 +54,15 @@ def test_the_same_is_told_once_until_it_got_better_and_worse_again() -> None:
 
 
 def test_readings_that_come_together_are_all_judged() -> None:
-    pressure = Pressure("")
-    assert len(pressure.judge([reading(0, 0.5), reading(1, 0.95), reading(2, 0.6)])) == 1
-    assert pressure.judge([]) == []
+    pressure = PressureMonitor("")
+    assert len(pressure.assess([reading(0, 0.5), reading(1, 0.95), reading(2, 0.6)])) == 1
+    assert pressure.assess([]) == []
 
 
 def test_steady_growth_is_told_with_the_time_and_the_steps_that_are_left() -> None:
-    pressure = Pressure("type something")
+    pressure = PressureMonitor("type something")
     growth = [reading(number, 0.5 + 0.002 * number) for number in range(50)]
-    (finding,) = pressure.judge(growth, steps_per_second=0.5)
+    (finding,) = pressure.assess(growth, steps_per_second=0.5)
     assert finding.problem == (  # 0.402 of all memory at a thousandth a second
         "the memory of cuda:0 fills up steadily: 7.2 of 12.0 GiB are needed, "
         "all of it in 7 minutes, some 201 steps from now"
@@ -86,12 +86,12 @@ def test_growth_is_told_once_and_again_when_memory_was_given_back_in_between() -
     ],
 )
 def test_what_is_unknown_is_no_trouble(unknown: Reading) -> None:
-    assert Pressure("").judge([unknown] * 100) == []
+    assert PressureMonitor("").assess([unknown] * 100) == []
 
 
 def test_a_full_cache_of_an_allocator_is_no_need() -> None:
     full = Reading(device="cuda:0", seconds=0.0, used_mib=TOTAL - 10, total_mib=TOTAL, needed_mib=TOTAL // 2)
-    assert Pressure("").judge([full]) == []
+    assert PressureMonitor("").assess([full]) == []
 
 
 def test_heat_is_told_where_the_device_slows_itself_down() -> None:
@@ -104,7 +104,7 @@ def test_heat_is_told_where_the_device_slows_itself_down() -> None:
 
 
 def test_a_hot_cpu_is_not_cooled_with_nvidia_smi() -> None:
-    (finding,) = Pressure("").judge([Reading(device="cpu", seconds=0.0, temperature_c=100, throttle_c=100)])
+    (finding,) = PressureMonitor("").assess([Reading(device="cpu", seconds=0.0, temperature_c=100, throttle_c=100)])
     assert "nvidia" not in finding.remedy
 
 
@@ -126,7 +126,7 @@ def test_constant_use_is_never_warned_of_however_it_trembles(share: float, noise
 @given(st.floats(0.4, 0.9), st.floats(5e-4, 0.079), st.integers(1, 20))
 def test_linear_growth_is_always_warned_of_before_all_memory_is_gone(start: float, rise: float, together: int) -> None:
     """By half a per mille to 8 % of all memory each two seconds; reports may take several readings at once."""
-    pressure = Pressure("")
+    pressure = PressureMonitor("")
     readings = []
     share = start
     while share < 1.0:
@@ -134,7 +134,7 @@ def test_linear_growth_is_always_warned_of_before_all_memory_is_gone(start: floa
         share += rise
     found: list[Finding] = []
     for place in range(0, len(readings), together):
-        found += pressure.judge(readings[place : place + together])
+        found += pressure.assess(readings[place : place + together])
     assert found
     assert len(found) <= 2  # that it fills up, and that it is nearly full
 
@@ -161,7 +161,7 @@ def test_the_peak_of_batches_of_chance_length_is_no_growth(seed: int) -> None:
 
 @given(st.lists(st.tuples(st.none() | st.integers(0, 10**9), st.none() | st.integers(0, 10**9)), max_size=80))
 def test_any_readings_are_judged(figures: list[tuple[int | None, int | None]]) -> None:
-    pressure = Pressure("")
+    pressure = PressureMonitor("")
     for number, (needed, total) in enumerate(figures):
-        found = pressure.judge([Reading(device="cpu", seconds=number, needed_mib=needed, total_mib=total)])
+        found = pressure.assess([Reading(device="cpu", seconds=number, needed_mib=needed, total_mib=total)])
         assert all(finding.problem and finding.severity == "warning" for finding in found)

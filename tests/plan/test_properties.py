@@ -13,7 +13,7 @@ from voxmatrix.plan.batch import EFFECTIVE_BATCH, SMALLEST_ON_A_CPU, SMALLEST_ON
 from voxmatrix.plan.budget import Budget, Need, memory_budget
 from voxmatrix.plan.device_request import older_names, parse_device
 from voxmatrix.plan.device_support import Task
-from voxmatrix.plan.plan import Asked, make_plan
+from voxmatrix.plan.plan import Overrides, make_plan
 from voxmatrix.settings import Setting
 from voxmatrix.tables.architecture import architectures
 from voxmatrix.tables.memory import memory_table
@@ -80,7 +80,7 @@ def forced(value: object) -> Setting[object]:
 COUNTS = st.none() | st.integers(1, 200).map(forced)
 SWITCHES = st.none() | st.booleans().map(forced)
 ASKED = st.builds(
-    Asked,
+    Overrides,
     precision=st.none() | st.sampled_from(["fp32", "bf16", "fp16"]).map(forced),
     tf32=SWITCHES,
     cudnn_benchmark=SWITCHES,
@@ -103,7 +103,7 @@ SECONDS = st.floats(0.1, 60.0)
 @settings(deadline=None, max_examples=300)
 @given(COMPUTERS, QUALITIES, ASKED, TASKS, SECONDS)
 def test_every_computer_has_a_plan_in_which_what_is_forced_stays(
-    machine: Machine, quality: str, asked: Asked, task: Task, seconds: float
+    machine: Machine, quality: str, asked: Overrides, task: Task, seconds: float
 ) -> None:
     plan = make_plan(machine, quality, asked, task=task, longest_seconds=seconds)
     for name, setting in plan.settings.items():
@@ -117,7 +117,7 @@ def test_every_computer_has_a_plan_in_which_what_is_forced_stays(
 @settings(deadline=None, max_examples=300)
 @given(COMPUTERS, QUALITIES, ASKED, SECONDS)
 def test_a_step_learns_from_32_clips_unless_something_is_forced(
-    machine: Machine, quality: str, asked: Asked, seconds: float
+    machine: Machine, quality: str, asked: Overrides, seconds: float
 ) -> None:
     plan = make_plan(machine, quality, asked, longest_seconds=seconds)
     assert plan.effective_batch.value == plan.batch_size.value * plan.accumulation.value
@@ -133,7 +133,7 @@ def test_a_step_learns_from_32_clips_unless_something_is_forced(
 @settings(deadline=None, max_examples=500)
 @given(machines(), QUALITIES)
 def test_the_precision_is_one_that_the_capability_has(machine: Machine, quality: str) -> None:
-    plan = make_plan(machine, quality, Asked())
+    plan = make_plan(machine, quality, Overrides())
     gpu = next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
     capability = gpu.capability if gpu and gpu.kind == "cuda" else None
     if capability is None or capability < (7, 0):
@@ -149,7 +149,7 @@ def test_the_precision_is_one_that_the_capability_has(machine: Machine, quality:
 @settings(deadline=None, max_examples=300)
 @given(COMPUTERS, QUALITIES, ASKED, SECONDS)
 def test_a_batch_fits_or_it_is_said_that_it_does_not(
-    machine: Machine, quality: str, asked: Asked, seconds: float
+    machine: Machine, quality: str, asked: Overrides, seconds: float
 ) -> None:
     plan = make_plan(machine, quality, asked, longest_seconds=seconds)
     gpu = next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
@@ -165,7 +165,9 @@ def test_a_batch_fits_or_it_is_said_that_it_does_not(
 
 @settings(deadline=None, max_examples=300)
 @given(COMPUTERS, QUALITIES, ASKED, st.integers(1, 2000) | st.integers(1, 200_000))
-def test_more_memory_never_gives_a_smaller_batch(machine: Machine, quality: str, asked: Asked, more_mib: int) -> None:
+def test_more_memory_never_gives_a_smaller_batch(
+    machine: Machine, quality: str, asked: Overrides, more_mib: int
+) -> None:
     """Of one GPU: with several, more memory may let another one be chosen."""
     one = replace(machine, gpus=machine.gpus[:1])
     larger = replace(
@@ -232,8 +234,8 @@ def _more(mib: int | None, more_mib: int) -> int | None:
 def test_the_variables_of_the_seeds_never_end_a_command(
     machine: Machine, use_gpu: str, number: str, adapter: bool
 ) -> None:
-    wish = older_names({"USE_GPU": use_gpu, "DIRECTML_DEVICE" if adapter else "GPU_ID": number})
-    plan = make_plan(machine, "medium", Asked(device=wish))
+    request = older_names({"USE_GPU": use_gpu, "DIRECTML_DEVICE" if adapter else "GPU_ID": number})
+    plan = make_plan(machine, "medium", Overrides(device=request))
     assert plan.device.value == "cpu" or plan.device.value in {f"{gpu.kind}:{gpu.index}" for gpu in machine.gpus}
     if use_gpu == "no":
         assert plan.device.value == "cpu"
@@ -242,9 +244,9 @@ def test_the_variables_of_the_seeds_never_end_a_command(
 @settings(deadline=None)
 @given(machines(), st.sampled_from(["cuda", "cuda:0", "cuda:2", "directml:0", "gpu", "1", "mps"]))
 def test_a_demand_is_met_or_ends_with_its_exit_code_and_a_remedy(machine: Machine, device: str) -> None:
-    wish = parse_device(device, "flag", f"--device {device}")
+    request = parse_device(device, "flag", f"--device {device}")
     try:
-        plan = make_plan(machine, "medium", Asked(device=wish))
+        plan = make_plan(machine, "medium", Overrides(device=request))
     except (NoDeviceError, NoKernelsError) as error:
         assert error.problem
         assert error.remedy

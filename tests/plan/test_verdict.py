@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.plan.wheels import WHEELS
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.image import images
 
 PTX = TorchBuild(version="2.7.0+cu128", cuda="12.8", kernels=("sm_90", "compute_90"))
@@ -51,11 +51,11 @@ def test_every_class_of_gpu_has_its_verdict_and_its_image(
     name: str, capability: str, driver: str | None, wheel: str, verdict: str, image: str
 ) -> None:
     one = gpu(capability, driver, name=name)
-    judged = judge(one, machine(wheel, one))
-    assert (judged.verdict, judged.image) == (verdict, image)
-    assert judged.reason
-    assert (judged.remedy == "") == (verdict == "native")
-    assert verdict == "native" or image in judged.remedy
+    assessment = assess(one, machine(wheel, one))
+    assert (assessment.verdict, assessment.image) == (verdict, image)
+    assert assessment.reason
+    assert (assessment.remedy == "") == (verdict == "native")
+    assert verdict == "native" or image in assessment.remedy
 
 
 #: facts/gpu.md section 2, evaluated offline: what runs on each wheel, and what does not.
@@ -74,54 +74,54 @@ _DOES_NOT = {
 @pytest.mark.parametrize("wheel", _RUNS)
 def test_each_wheel_runs_where_it_was_found_to_run_and_nowhere_else(wheel: str) -> None:
     for capability in _RUNS[wheel].split():
-        assert judge(gpu(capability, "700.1"), machine(wheel)).verdict == "native", capability
+        assert assess(gpu(capability, "700.1"), machine(wheel)).verdict == "native", capability
     for capability in _DOES_NOT[wheel].split():
-        assert judge(gpu(capability, "700.1"), machine(wheel)).verdict == "unsupported", capability
+        assert assess(gpu(capability, "700.1"), machine(wheel)).verdict == "unsupported", capability
 
 
 def test_a_gpu_newer_than_any_image_is_said_to_be_so() -> None:
-    assert "newer than any image" in judge(gpu("13.0", "700.1"), machine("c")).reason
-    assert "newer than any image" not in judge(gpu("12.0"), machine("a")).reason
+    assert "newer than any image" in assess(gpu("13.0", "700.1"), machine("c")).reason
+    assert "newer than any image" not in assess(gpu("12.0"), machine("a")).reason
 
 
 def test_two_different_gpus_have_one_judgement_each() -> None:
     both = machine("a", gpu("12.0"), gpu("8.9"))
-    assert [judge(each, both).verdict for each in both.gpus] == ["unsupported", "native"]
+    assert [assess(each, both).verdict for each in both.gpus] == ["unsupported", "native"]
 
 
 def test_ptx_is_compiled_by_a_driver_that_knows_its_cuda_and_by_no_older_one() -> None:
     computer = Machine(platform="linux", cpus=8, torch=PTX)
-    assert judge(gpu("12.0", "570.86.10"), computer).verdict == "ptx-jit"
-    assert judge(gpu("9.0", "535.10"), computer).verdict == "native"
-    assert judge(gpu("10.0", "560.10"), computer).verdict == "driver-too-old"
+    assert assess(gpu("12.0", "570.86.10"), computer).verdict == "ptx-jit"
+    assert assess(gpu("9.0", "535.10"), computer).verdict == "native"
+    assert assess(gpu("10.0", "560.10"), computer).verdict == "driver-too-old"
 
 
 def test_a_too_old_driver_without_an_image_for_it_is_to_be_replaced() -> None:
-    judged = judge(gpu("12.0", "560.10"), machine("b"))
-    assert (judged.verdict, judged.image) == ("driver-too-old", "cpu")
-    assert "570" in judged.remedy
+    assessment = assess(gpu("12.0", "560.10"), machine("b"))
+    assert (assessment.verdict, assessment.image) == ("driver-too-old", "cpu")
+    assert "570" in assessment.remedy
 
 
 def test_wsl_shows_the_driver_of_windows() -> None:
     old = gpu("8.6", "526.0")
-    assert judge(old, machine("a")).verdict == "native"
-    assert judge(old, machine("a", wsl=True)).verdict == "driver-too-old"
+    assert assess(old, machine("a")).verdict == "native"
+    assert assess(old, machine("a", wsl=True)).verdict == "driver-too-old"
 
 
 def test_where_nothing_can_be_said_the_reason_says_so() -> None:
     amd = Gpu(index=0, kind="directml", name="Radeon")
-    windows = judge(amd, Machine(platform="windows", cpus=8, gpus=(amd,), torch=WHEELS["a"]))
+    windows = assess(amd, Machine(platform="windows", cpus=8, gpus=(amd,), torch=WHEELS["a"]))
     assert (windows.verdict, windows.image) == (None, "directml-windows")
-    assert judge(gpu(None), machine("a")).verdict is None
-    assert judge(gpu("8.6"), Machine(platform="linux", cpus=8)).verdict is None
+    assert assess(gpu(None), machine("a")).verdict is None
+    assert assess(gpu("8.6"), Machine(platform="linux", cpus=8)).verdict is None
     unread = TorchBuild(version="2.6.0+cu124", cuda="12.4")
-    assert "could not be read" in judge(gpu("8.6"), Machine(platform="linux", cpus=8, torch=unread)).reason
+    assert "could not be read" in assess(gpu("8.6"), Machine(platform="linux", cpus=8, torch=unread)).reason
 
 
 def test_a_torch_without_cuda_is_unsupported_and_the_image_with_it_is_named() -> None:
-    judged = judge(gpu("8.6"), Machine(platform="linux", cpus=8, torch=TorchBuild(version="2.13.0+cpu")))
-    assert (judged.verdict, judged.image) == ("unsupported", "blackwell")
-    assert "without CUDA" in judged.reason
+    assessment = assess(gpu("8.6"), Machine(platform="linux", cpus=8, torch=TorchBuild(version="2.13.0+cpu")))
+    assert (assessment.verdict, assessment.image) == ("unsupported", "blackwell")
+    assert "without CUDA" in assessment.reason
 
 
 words = st.none() | st.text(max_size=8)
@@ -152,8 +152,8 @@ machines = st.builds(
 
 @given(gpus, machines)
 def test_no_computer_is_without_a_judgement(one: Gpu, computer: Machine) -> None:
-    judged = judge(one, computer)
-    assert judged.reason
-    assert judged.image in images()
-    assert "\n" not in judged.remedy
-    assert judged.remedy or judged.verdict == "native"
+    assessment = assess(one, computer)
+    assert assessment.reason
+    assert assessment.image in images()
+    assert "\n" not in assessment.remedy
+    assert assessment.remedy or assessment.verdict == "native"

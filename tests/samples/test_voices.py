@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from voxmatrix.speak.voice_files import card_path
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.speak.voice_files import config_path
+from voxmatrix.voice.config import VoiceConfig
 
 ROOT = Path(__file__).parents[2]
 VOICES = sorted((ROOT / "samples" / "voices").glob("*.onnx"))
@@ -24,10 +24,10 @@ def test_there_is_one_and_all_of_them_are_small() -> None:
 
 @pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)
 def test_its_card_says_what_it_is_and_needs_no_espeak(voice: Path) -> None:
-    card = VoiceCard.read(card_path(voice))
+    config = VoiceConfig.read(config_path(voice))
 
-    assert card.phoneme_type == "text"
-    assert f"-{card.quality}" in voice.stem and voice.stem.startswith("en_US-")
+    assert config.phoneme_type == "text"
+    assert f"-{config.quality}" in voice.stem and voice.stem.startswith("en_US-")
     assert voice.stem in (voice.parent / "README.md").read_text(encoding="utf-8")
 
 

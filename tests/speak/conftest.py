@@ -14,7 +14,7 @@ from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
 from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.voice.config import VoiceConfig
 
 MakeCheckpoint = Callable[..., Path]
 
@@ -39,7 +39,7 @@ def checkpoint_content() -> Callable[..., dict[str, Any]]:
         row = quality(name)
         generator = build_generator(row, NUM_SYMBOLS, speakers)
         _liven(generator)
-        card = VoiceCard(
+        config = VoiceConfig(
             rate_hz=row.rate_hz,
             quality=name,
             espeak_voice="en-us",
@@ -55,7 +55,7 @@ def checkpoint_content() -> Callable[..., dict[str, Any]]:
         return {
             "state_dict": piper_state(generator),
             "hyper_parameters": piper_hyper_parameters(row, NUM_SYMBOLS, speakers, batch_size=1),
-            EXTRA: {"card": card.to_json(), "progress": {"step": 7}},
+            EXTRA: {"card": config.to_json(), "progress": {"step": 7}},
         }
 
     return make

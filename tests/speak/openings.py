@@ -11,21 +11,21 @@ from unittest.mock import patch
 
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
 from voxmatrix.files import replacing
-from voxmatrix.speak.batch.messages import Job, OnLetters, SpeakJob, Start
+from voxmatrix.speak.batch.messages import OnLetters, SpeakJob, SpeakOne, WorkerStart
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.device import Warn
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.output import Speech
 
 
-def _written(job: Job, on_letters: OnLetters) -> Speech:
+def _written(job: SpeakJob, on_letters: OnLetters) -> Speech:
     on_letters(len(job.text))
     with replacing(job.out) as file:
         file.write(job.text.encode())
     return Speech(sentences=1, seconds=float(len(job.text)), rate_hz=16000, findings=())
 
 
-def _said(job: Job, on_letters: OnLetters) -> Speech:
+def _said(job: SpeakJob, on_letters: OnLetters) -> Speech:
     """Does what the first word of the text asks for."""
     mark = job.out.with_name(f"{job.out.stem}.mark")
     mark.parent.mkdir(exist_ok=True)
@@ -62,27 +62,27 @@ def _said(job: Job, on_letters: OnLetters) -> Speech:
 
 
 @contextmanager
-def obedient(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def obedient(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Texts say what happens to them."""
     yield _said
 
 
 @contextmanager
-def no_voice(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def no_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """A voice that cannot be opened."""
     raise BadInputError("the voice has no speaker 'bo'", "choose anna")
     yield _said
 
 
 @contextmanager
-def dies_at_once(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def dies_at_once(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """A process that dies before it has opened anything."""
     os.kill(os.getpid(), signal.SIGKILL)
     yield _said
 
 
 @contextmanager
-def one_only(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def one_only(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Memory for one worker: whoever comes second finds none."""
     try:
         (start.scratch / "taken").touch(exist_ok=False)
@@ -92,14 +92,14 @@ def one_only(start: Start, warn: Warn) -> Iterator[SpeakJob]:
 
 
 @contextmanager
-def on_a_failing_gpu(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def on_a_failing_gpu(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Every worker's GPU fails, and the CPU goes on."""
     warn(Finding(problem=f"{start.device} failed, and the CPU speaks in its place", remedy="see", severity="warning"))
     yield _said
 
 
 @contextmanager
-def with_memory_for_200_symbols(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def with_memory_for_200_symbols(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """The real voice, on a computer that has no memory for the first half of a longer sentence."""
     run = onnx_engine._run
 

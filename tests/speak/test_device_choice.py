@@ -7,13 +7,13 @@ import pytest
 from tests.speak.gpus import ARC, CPU_TORCH, OLD, RADEON, T4, computer
 from voxmatrix.errors import NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import Remembered
-from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, parse_device
+from voxmatrix.machine.saved_device import SavedDevice
+from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.speak.device import CPU, SpeakDevice
 from voxmatrix.speak.device_choice import all_like, choose_to_speak
 
 
-def asked(text: str) -> Wish:
+def asked(text: str) -> DeviceRequest:
     return parse_device(text, "flag", f"--device {text}")
 
 
@@ -46,9 +46,9 @@ def test_directml_speaks() -> None:
 def test_what_is_remembered_is_used_and_missed_when_it_is_gone() -> None:
     both = computer(Gpu(index=0, kind="cuda", name="A10", uuid="GPU-a", capability=T4.capability), T4)
 
-    here = choose_to_speak(both, AUTO, Remembered(device="cuda:0", uuid="GPU-a"))
-    gone = choose_to_speak(computer(), AUTO, Remembered(device="cuda:0", uuid="GPU-a"))
-    cpu = choose_to_speak(both, AUTO, Remembered(device="cpu"))
+    here = choose_to_speak(both, AUTO, SavedDevice(device="cuda:0", uuid="GPU-a"))
+    gone = choose_to_speak(computer(), AUTO, SavedDevice(device="cuda:0", uuid="GPU-a"))
+    cpu = choose_to_speak(both, AUTO, SavedDevice(device="cpu"))
 
     assert gpu_of(here.device) == both.gpus[0] and not here.device.demanded
     assert gone.device == CPU and "not here any more" in gone.findings[0].problem
@@ -68,9 +68,9 @@ def test_a_demand_is_met_or_refused() -> None:
 
 
 def test_use_gpu_is_a_wish_and_falls_back_with_a_warning() -> None:
-    wish = gpu_or_cpu("yes", None, "flag", "--use-gpu")
+    request = gpu_or_cpu("yes", None, "flag", "--use-gpu")
 
-    missing, there = (choose_to_speak(machine, wish, None) for machine in (computer(), computer(T4)))
+    missing, there = (choose_to_speak(machine, request, None) for machine in (computer(), computer(T4)))
 
     assert missing.device == CPU and missing.findings
     assert gpu_of(there.device) == T4 and not there.device.demanded
@@ -102,13 +102,13 @@ def test_many_texts_are_dealt_out_to_all_gpus_of_the_kind_that_can_speak_unless_
     second = replace(T4, index=2, uuid="GPU-t4-b")
     machine = computer(OLD, T4, second, RADEON)
 
-    def shared(wish: Wish, kept: Remembered | None = None, *, by_torch: bool = True) -> list[Gpu | None]:
-        device = choose_to_speak(machine, wish, kept).device
-        return [gpu_of(each) for each in all_like(device, wish, kept, by_torch=by_torch)]
+    def shared(request: DeviceRequest, saved: SavedDevice | None = None, *, by_torch: bool = True) -> list[Gpu | None]:
+        device = choose_to_speak(machine, request, saved).device
+        return [gpu_of(each) for each in all_like(device, request, saved, by_torch=by_torch)]
 
     assert shared(AUTO) == [T4, second]  # torch has no kernels for the old one
     assert shared(AUTO, by_torch=False) == [T4, OLD, second]  # a provider has its own
     assert shared(asked("cuda")) == [T4, second]
     assert shared(asked("cuda:2")) == [second]
-    assert shared(AUTO, Remembered(device="cuda:1", uuid="GPU-t4")) == [T4]
+    assert shared(AUTO, SavedDevice(device="cuda:1", uuid="GPU-t4")) == [T4]
     assert shared(asked("cpu")) == [None]

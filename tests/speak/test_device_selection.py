@@ -8,7 +8,7 @@ import pytest
 from tests.speak.gpus import OLD, RADEON, T4, computer
 from voxmatrix.errors import BadInputError, NoDeviceError
 from voxmatrix.machine import detect
-from voxmatrix.machine.saved_device import Remembered, remember
+from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.plan.device_request import AUTO, gpu_or_cpu, parse_device
 from voxmatrix.speak import device_selection as module
 from voxmatrix.speak.device import CPU
@@ -84,11 +84,11 @@ def test_a_provider_finds_its_gpu(onnx: Path, found: list[str], monkeypatch: pyt
 
 def test_a_checkpoint_finds_its_gpu_and_what_is_remembered_is_read(checkpoint: Path, found: list[str]) -> None:
     best = find_device(checkpoint, AUTO).device
-    remember(Remembered(device="directml:0"))
-    remembered = find_device(checkpoint.parent, AUTO).device
+    save_device(SavedDevice(device="directml:0"))
+    saved_device = find_device(checkpoint.parent, AUTO).device
 
     assert best.on and best.on.gpu == T4
-    assert remembered.on and remembered.on.gpu == RADEON
+    assert saved_device.on and saved_device.on.gpu == RADEON
 
 
 def test_a_voice_that_is_not_there_is_said_before_anything_is_probed(tmp_path: Path, found: Any) -> None:

@@ -9,25 +9,25 @@ import pytest
 import torch
 
 from tests.speak.directml_rules import AUTOCAST, NotOnDirectmlError, directml_rules
-from voxmatrix.speak.engines.base import Manner, Samples
+from voxmatrix.speak.engines.base import Samples, SynthesisOptions
 from voxmatrix.speak.engines.torch import TorchEngine
 from voxmatrix.text.front import FrontEnd
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.voice.config import VoiceConfig
 
 TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of steady work faced us!"
 
 
 def sentences(path: Path) -> list[list[int]]:
-    card = VoiceCard.from_json(read_checkpoint(path).extra["card"])
-    with FrontEnd(card.espeak_voice, card.phoneme_type, card.id_map, normalise=True) as front:
+    config = VoiceConfig.from_json(read_checkpoint(path).extra["card"])
+    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, normalise=True) as front:
         return [list(sentence.ids) for sentence in front.sentences(TEXT)]
 
 
 def spoken(path: Path, speaker: int) -> list[Samples]:
     """Every sentence with a seed, so that what is random is the same each time."""
     engine = TorchEngine(read_checkpoint(path), 1, seed=7)
-    said = [part() for ids in sentences(path) for part in engine.begin(ids, Manner(speaker=speaker))]
+    said = [part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker))]
     assert len(said) == 3
     return said
 

@@ -14,17 +14,17 @@ from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDev
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines import session
-from voxmatrix.speak.engines.base import Engine, Manner
-from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, PIECE_SAMPLES, PieceEngine, WholeEngine, open_onnx
+from voxmatrix.speak.engines.base import Engine, SynthesisOptions
+from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, PIECE_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
 from voxmatrix.speak.engines.session import open_session
 
-MANNER = Manner(noise=0.0, noise_w=0.0, length=5.0)
+MANNER = SynthesisOptions(noise=0.0, noise_w=0.0, length=5.0)
 RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})
 NO_MEMORY = "[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 2097152"
 
 
-def spoken(engine: Engine, ids: list[int], manner: Manner = MANNER) -> tuple[np.ndarray, int]:
-    parts = engine.begin(ids, manner)
+def spoken(engine: Engine, ids: list[int], options: SynthesisOptions = MANNER) -> tuple[np.ndarray, int]:
+    parts = engine.begin(ids, options)
     return np.concatenate([part() for part in parts]), len(parts)
 
 
@@ -74,7 +74,7 @@ def test_shorter_pieces_say_the_same(voice: Path, ids: list[int], error: Excepti
             raise error
 
     shorter, _ = spoken(open_onnx(voice, 1, guard=guard), ids)
-    whole, _ = spoken(WholeEngine(voice, 1), ids)
+    whole, _ = spoken(WholeModelEngine(voice, 1), ids)
 
     assert sum(frames <= 16 for frames in asked) > len(whole) / (16 * 256)
     assert shorter.shape == whole.shape and np.abs(shorter - whole).max() <= 1e-6
@@ -124,10 +124,10 @@ def test_a_gpu_says_what_the_cpu_says(voice: Path, ids: list[int], gpu: Gpu, kin
         if kind == "pieces":
             return open_onnx(voice, 1, seed=3, device=device, warn=told.append)
         session.seed_sessions(3)
-        return WholeEngine(voice, 1, seeded=True, device=device, warn=told.append)
+        return WholeModelEngine(voice, 1, seeded=True, device=device, warn=told.append)
 
-    there, count = spoken(opened(on(T4)), ids, Manner(length=5.0))
-    here, _ = spoken(opened(CPU), ids, Manner(length=5.0))
+    there, count = spoken(opened(on(T4)), ids, SynthesisOptions(length=5.0))
+    here, _ = spoken(opened(CPU), ids, SynthesisOptions(length=5.0))
 
     assert len(there) > 2 * PIECE_SAMPLES and count == 1  # a GPU takes long pieces
     assert gpu.runs == 1 and not told
@@ -143,7 +143,7 @@ def test_a_gpu_that_fails_leaves_its_work_to_the_cpu(
     engine: Engine = (
         open_onnx(voice, 1, device=on(T4), warn=told.append)
         if kind == "pieces"
-        else WholeEngine(voice, 1, device=on(T4), warn=told.append)
+        else WholeModelEngine(voice, 1, device=on(T4), warn=told.append)
     )
     before, _ = spoken(engine, ids)
     gpu.error = error
@@ -152,7 +152,7 @@ def test_a_gpu_that_fails_leaves_its_work_to_the_cpu(
     runs = gpu.runs
     after, count = spoken(engine, ids)
 
-    assert isinstance(engine, PieceEngine if kind == "pieces" else WholeEngine)
+    assert isinstance(engine, SplitModelEngine if kind == "pieces" else WholeModelEngine)
     assert np.abs(amid - before).max() <= 1e-6 and np.abs(after - before).max() <= 1e-6
     assert gpu.runs == runs and (count > 1) == (kind == "pieces")  # the CPU, in its short pieces, from then on
     assert [finding.severity for finding in told] == ["warning"]

@@ -17,7 +17,7 @@ from voxmatrix.audio.loudness import speech_level_dbfs
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
-from voxmatrix.speak.synthesize import Spoken
+from voxmatrix.speak.synthesize import SpokenSentence
 
 TEXT = "Good morning. The birch canoe slid on the smooth planks! Is that so?"
 
@@ -40,7 +40,7 @@ def spoken(text: Any, voice: Path, **settings: Any) -> tuple[Speech, np.ndarray]
 
 
 def test_a_text_becomes_a_wav_file(voice: Path, tmp_path: Path) -> None:
-    heard: list[Spoken] = []
+    heard: list[SpokenSentence] = []
 
     speech = speak_to(tmp_path / "new" / "out.wav", TEXT, voice, SpeakSettings(), heard.append)
 
@@ -55,7 +55,7 @@ def test_a_text_becomes_a_wav_file(voice: Path, tmp_path: Path) -> None:
 
 def test_sentences_are_equally_loud_or_as_the_voice_gives_them(voice: Path) -> None:
     def levels(levelled: bool) -> list[float]:
-        heard: list[Spoken] = []
+        heard: list[SpokenSentence] = []
         speak_to(io.BytesIO(), TEXT, voice, SpeakSettings(levelled=levelled, noise=0, noise_w=0), heard.append)
         return [speech_level_dbfs(one.samples, one.rate_hz)[0] for one in heard]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from voxmatrix.speak.engines.base import Part
-from voxmatrix.speak.prefetch import synthesized
+from voxmatrix.speak.engines.base import PendingSamples
+from voxmatrix.speak.prefetch import prefetch
 
 
 def sound(number: int) -> np.ndarray:
@@ -17,7 +17,7 @@ def sound(number: int) -> np.ndarray:
 def test_sentences_come_out_in_the_order_in_which_they_went_in() -> None:
     gates = [threading.Event() for _ in range(12)]
 
-    def begin(number: int) -> list[Part]:
+    def begin(number: int) -> list[PendingSamples]:
         def part(half: int) -> np.ndarray:
             if number % 3 == 0:
                 gates[number + 1].wait(20)  # the next sentence is ready before this one
@@ -26,7 +26,7 @@ def test_sentences_come_out_in_the_order_in_which_they_went_in() -> None:
 
         return [lambda: part(0), lambda: part(1)]
 
-    heard = list(synthesized(range(12), begin, workers=4))
+    heard = list(prefetch(range(12), begin, workers=4))
 
     assert [item for item, _ in heard] == list(range(12))
     assert all(samples.tolist() == [item, 0, item, 1] for item, samples in heard)
@@ -40,7 +40,7 @@ def test_the_first_sentence_is_heard_before_the_text_has_ended() -> None:
         assert more.wait(20)
         yield 2
 
-    heard = synthesized(text(), lambda number: [lambda: sound(number)], workers=2)
+    heard = prefetch(text(), lambda number: [lambda: sound(number)], workers=2)
 
     assert next(heard)[0] == 1  # the second has not been written yet
     more.set()
@@ -55,7 +55,7 @@ def test_a_long_text_is_not_drawn_far_ahead() -> None:
             drawn.append(number)
             yield number
 
-    heard = synthesized(text(), lambda number: [lambda: sound(number)], workers=2)
+    heard = prefetch(text(), lambda number: [lambda: sound(number)], workers=2)
     for _ in range(5):
         next(heard)
     heard.close()
@@ -76,12 +76,12 @@ def test_an_error_comes_where_its_sentence_is_due(where: str) -> None:
             raise RuntimeError("part")
         return sound(number)
 
-    def begin(number: int) -> list[Part]:
+    def begin(number: int) -> list[PendingSamples]:
         if where == "begin" and number == 2:
             raise RuntimeError("begin")
         return [lambda: part(number)]
 
-    heard = synthesized(text(), begin, workers=2)
+    heard = prefetch(text(), begin, workers=2)
 
     assert [next(heard)[0], next(heard)[0]] == [0, 1]
     with pytest.raises(RuntimeError, match=where):
@@ -92,11 +92,11 @@ def test_nothing_goes_on_when_nobody_listens() -> None:
     begun: list[int] = []
     before = threading.active_count()
 
-    def begin(number: int) -> list[Part]:
+    def begin(number: int) -> list[PendingSamples]:
         begun.append(number)
         return [lambda: sound(number)]
 
-    heard = synthesized(range(10_000), begin, workers=2)
+    heard = prefetch(range(10_000), begin, workers=2)
     next(heard)
     heard.close()
     for thread in threading.enumerate():
@@ -111,16 +111,16 @@ def test_sentences_begin_in_order_when_a_seed_demands_it() -> None:
     begun: list[int] = []
     inside = threading.Lock()
 
-    def begin(number: int) -> list[Part]:
+    def begin(number: int) -> list[PendingSamples]:
         assert inside.acquire(blocking=False), "two began at once"
         begun.append(number)
         inside.release()
         return [lambda: sound(number)]
 
-    heard = [item for item, _ in synthesized(range(50), begin, workers=4, begin_in_order=True)]
+    heard = [item for item, _ in prefetch(range(50), begin, workers=4, begin_in_order=True)]
 
     assert begun == heard == list(range(50))
 
 
 def test_no_sentence_is_no_sound() -> None:
-    assert list(synthesized([], lambda _: [], workers=2)) == []
+    assert list(prefetch([], lambda _: [], workers=2)) == []

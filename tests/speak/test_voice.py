@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.voice import open_voice
 
-STILL = Manner(noise=0.0, noise_w=0.0)
+STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
 
 
 @pytest.fixture
@@ -118,16 +118,16 @@ def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
     checkpoint_content: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     content = checkpoint_content()
-    card = content.pop("voxmatrix")["card"]
+    config = content.pop("voxmatrix")["card"]
     torch.save(content, tmp_path / "epoch=1.ckpt")
     with pytest.raises(BadInputError, match=r"config\.json"):
         open_voice(tmp_path / "epoch=1.ckpt")
-    (tmp_path / "config.json").write_text(json.dumps(card), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
     with open_voice(tmp_path / "epoch=1.ckpt") as opened:
         assert len(opened.synthesize([1, 0, 20, 0, 2], STILL)) > 0
 
-    (tmp_path / "config.json").write_text(json.dumps({**card, "num_speakers": 2}), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps({**config, "num_speakers": 2}), encoding="utf-8")
     with pytest.raises(BadInputError, match="do not belong together"):
         open_voice(tmp_path / "epoch=1.ckpt")
 
@@ -137,7 +137,7 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
 ) -> None:
     def spoken(seed: int | None) -> list[np.ndarray]:
         with open_voice(make_checkpoint(), seed=seed) as opened:
-            return [opened.synthesize(ids, Manner()) for _ in range(2)]
+            return [opened.synthesize(ids, SynthesisOptions()) for _ in range(2)]
 
     torch.manual_seed(3)
     expected = torch.rand(3)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools import matrix, recommend
-from voxmatrix.doctor.report import judgements_of
+from voxmatrix.doctor.report import assessments_of
 from voxmatrix.machine.record import read_machine
 from voxmatrix.tables.image import images
 
@@ -32,8 +32,8 @@ def _json(*words: str) -> dict[str, object]:
 def test_doctor_advises_the_same_image(path: Path) -> None:
     machine = read_machine(path)
     advised = recommend.recommend(recommend.read_machine(path))
-    judged = [judgement.image for judgement in judgements_of(machine)] or ["cpu"]
-    assert [one.image for one in advised] == judged
+    assessment = [judgement.image for judgement in assessments_of(machine)] or ["cpu"]
+    assert [one.image for one in advised] == assessment
     for one in advised:
         assert set(one.rejected) == set(images()) - {one.image}
         assert all(one.rejected.values())

@@ -8,7 +8,7 @@ import pytest
 from tools import rows
 from tools.wrong_gpu import MACHINES, WRONG, with_gpu
 from voxmatrix.machine.record import read_machine
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.verdict import assess
 
 TESTED = [row for row in rows.rows().values() if row.status == "tested"]
 
@@ -26,6 +26,6 @@ def test_the_image_has_no_kernels_for_it_and_the_other_image_has(row: rows.Row, 
     path = tmp_path / "machine.json"
     path.write_text(json.dumps({**with_gpu(recorded, computer), "torch": torch, "image": row.name}), encoding="utf-8")
     machine = read_machine(path)
-    judged = judge(machine.gpus[0], machine)
-    assert judged.verdict == "unsupported"
-    assert f"use the image {instead} " in judged.remedy
+    assessment = assess(machine.gpus[0], machine)
+    assert assessment.verdict == "unsupported"
+    assert f"use the image {instead} " in assessment.remedy

@@ -5,8 +5,8 @@ from typing import Any
 
 from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.overrides import asked_number, asked_precision, asked_switch
-from voxmatrix.plan.plan import Asked
+from voxmatrix.plan.overrides import override_number, override_precision, override_switch
+from voxmatrix.plan.plan import Overrides
 from voxmatrix.train.config import TrainSettings
 
 #: A computer without a GPU, so that tests do not ask this one.
@@ -15,19 +15,19 @@ HERE = Machine(platform="linux", cpus=2, memory_mib=16384, available_mib=12288, 
 
 def asked(
     device: str = "cpu", precision: str = "auto", workers: str | int = "auto", compile: str = "auto", **plain: Any
-) -> Asked:
+) -> Overrides:
     """What the plan is told, from words."""
     numbers = {
-        name: asked_number(str(plain[name]), "--" + name.replace("_", "-"), "flag")
+        name: override_number(str(plain[name]), "--" + name.replace("_", "-"), "flag")
         for name in _NUMBERS
         if name in plain
     }
-    return Asked(
+    return Overrides(
         device=parse_device(device, "flag", f"--device {device}"),
-        precision=asked_precision(precision, "--precision", "flag"),
-        workers=asked_number("none" if workers == 0 else str(workers), "--workers", "flag", none=True),
-        gradient_checkpointing=asked_switch(plain.get("checkpointing", "auto"), "--gradient-checkpointing", "flag"),
-        compile=asked_switch(compile, "--compile", "flag"),
+        precision=override_precision(precision, "--precision", "flag"),
+        workers=override_number("none" if workers == 0 else str(workers), "--workers", "flag", none=True),
+        gradient_checkpointing=override_switch(plain.get("checkpointing", "auto"), "--gradient-checkpointing", "flag"),
+        compile=override_switch(compile, "--compile", "flag"),
         **numbers,
     )
 

@@ -12,7 +12,7 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import qualities
 from voxmatrix.train.fit import TrainResult, fit
-from voxmatrix.train.monitor.progress import QuietWatch
+from voxmatrix.train.monitor.progress import QuietProgress
 
 Fit = Callable[..., TrainResult]
 
@@ -35,10 +35,10 @@ def run(prepared: PreparedSet, tmp_path: Path) -> Fit:
     """Train the small voice; keywords are settings."""
 
     def start(**changes: object) -> TrainResult:
-        watch = changes.pop("watch", QuietWatch())
+        progress = changes.pop("progress", QuietProgress())
         given = changes.pop("prepared", prepared)
         machine, guard = changes.pop("machine", HERE), changes.pop("guard", None)
         asked = {"out": tmp_path / "run", "threads": 1, "batch_size": 4, "accumulation": 1, "max_steps": 4, **changes}
-        return fit(given, settings(**asked), watch, machine=machine, guard=guard)  # type: ignore[arg-type]
+        return fit(given, settings(**asked), progress, machine=machine, guard=guard)  # type: ignore[arg-type]
 
     return start

@@ -7,16 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from voxmatrix.train.monitor.progress import QuietWatch, Report, Start
+from voxmatrix.train.monitor.progress import QuietProgress, RunSummary, StepReport
 
 
-class Notes(QuietWatch):
+class Notes(QuietProgress):
     """Remembers what it was told."""
 
     def __init__(self) -> None:
-        self.starts: list[Start] = []
+        self.starts: list[RunSummary] = []
         self.steps: list[int] = []
-        self.reports: list[Report] = []
+        self.reports: list[StepReport] = []
         self.validations: list[tuple[int, float, bool]] = []
         self.saves: list[int] = []
         self.warnings: list[str] = []
@@ -26,13 +26,13 @@ class Notes(QuietWatch):
     def tuning(self, sentence: str) -> None:
         self.tunings.append(sentence)
 
-    def started(self, start: Start) -> None:
+    def started(self, start: RunSummary) -> None:
         self.starts.append(start)
 
     def stepped(self, step: int) -> None:
         self.steps.append(step)
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         self.reports.append(report)
 
     def validated(self, step: int, mel: float, best: bool) -> None:

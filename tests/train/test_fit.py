@@ -35,9 +35,9 @@ def test_a_training_leaves_all_that_the_next_command_needs(run: Fit) -> None:
         f"step-{step:09}.{kind}" for step in (6, 10, 12) for kind in ("wav", "png")
     }
     assert [row["step"] for row in rows(result.out)] == ["4", "6", "8", "10", "12", "12"]
-    card = json.loads((result.out / "voice.json").read_text())
-    assert (card["audio"]["sample_rate"], card["num_symbols"], card["num_speakers"]) == (16000, 256, 1)
-    assert content(result.last)["voxmatrix"]["card"] == card
+    config = json.loads((result.out / "voice.json").read_text())
+    assert (config["audio"]["sample_rate"], config["num_symbols"], config["num_speakers"]) == (16000, 256, 1)
+    assert content(result.last)["voxmatrix"]["card"] == config
     assert result.steps == 12
     assert result.losses["mel"] > 0
 

@@ -17,7 +17,7 @@ from voxmatrix.train.step import stepper
 
 def test_the_counter_counts_batches_and_not_optimisers(run: Fit, prepared: PreparedSet) -> None:
     notes = Notes()
-    result = run(max_steps=7, watch=notes)
+    result = run(max_steps=7, progress=notes)
     assert notes.steps == [1, 2, 3, 4, 5, 6, 7]
     read = content(result.last)
     assert read["global_step"] == 7
@@ -26,7 +26,7 @@ def test_the_counter_counts_batches_and_not_optimisers(run: Fit, prepared: Prepa
 
 def test_epochs_end_a_training_after_so_many_passes(run: Fit) -> None:
     notes = Notes()
-    result = run(max_steps=None, epochs=2, watch=notes)  # 11 clips to learn from in batches of 4: 3 steps
+    result = run(max_steps=None, epochs=2, progress=notes)  # 11 clips to learn from in batches of 4: 3 steps
     assert result.steps == 6
     assert notes.starts[0].total_steps == 6
     assert content(result.last)["epoch"] == 2
@@ -61,7 +61,7 @@ def test_a_finished_run_has_nothing_left_to_do(run: Fit) -> None:
     first = run(max_steps=3)
     before = first.last.stat().st_mtime_ns
     notes = Notes()
-    again = run(max_steps=3, watch=notes)
+    again = run(max_steps=3, progress=notes)
     assert (again.steps, notes.steps, again.losses) == (3, [], {})
     assert again.validation_mel == first.validation_mel
     assert first.last.stat().st_mtime_ns == before
@@ -69,7 +69,7 @@ def test_a_finished_run_has_nothing_left_to_do(run: Fit) -> None:
 
 def test_the_best_checkpoint_is_the_one_with_the_lowest_validation_loss(run: Fit) -> None:
     notes = Notes()
-    result = run(max_steps=12, validate_every=3, watch=notes)
+    result = run(max_steps=12, validate_every=3, progress=notes)
     lowest = min(notes.validations, key=lambda validation: validation[1])
     assert content(result.best)["global_step"] == lowest[0]
     assert result.validation_mel == lowest[1]
@@ -79,13 +79,13 @@ def test_the_best_checkpoint_is_the_one_with_the_lowest_validation_loss(run: Fit
 def test_validation_gives_the_same_figure_for_the_same_weights(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Notes()
     monkeypatch.setattr(stepper, "update", lambda *_: None)
-    run(max_steps=4, validate_every=2, watch=notes)
+    run(max_steps=4, validate_every=2, progress=notes)
     assert notes.validations[0][1] == notes.validations[1][1]
 
 
 def test_the_clock_saves_too_so_that_a_power_cut_costs_minutes_at_most(run: Fit) -> None:
     notes = Notes()
-    run(max_steps=3, save_minutes=0.0, watch=notes)
+    run(max_steps=3, save_minutes=0.0, progress=notes)
     assert notes.saves == [1, 2, 3]
 
 

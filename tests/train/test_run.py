@@ -14,7 +14,7 @@ from voxmatrix.train.checkpoint import files as checkpoint_files
 def test_a_resumed_run_says_from_where(run: Fit) -> None:
     notes = Notes()
     run(max_steps=2)
-    run(max_steps=3, watch=notes)
+    run(max_steps=3, progress=notes)
     assert notes.starts[0].came_from == "goes on from last.ckpt, step 2"
     assert notes.starts[0].step == 2
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError, DamagedFileError, VoxmatrixError
 from voxmatrix.text.symbols import default_map
-from voxmatrix.voice.config import MOST_BYTES, VoiceCard, language_of
+from voxmatrix.voice.config import MOST_BYTES, VoiceConfig, language_of
 
 REQUIRED = ["audio.sample_rate", "espeak.voice", "num_symbols", "num_speakers", "phoneme_id_map"]
 
@@ -34,39 +34,39 @@ def public() -> dict[str, Any]:
 
 
 def test_a_public_voice_is_read() -> None:
-    card = VoiceCard.from_json(public())
+    config = VoiceConfig.from_json(public())
 
-    assert (card.rate_hz, card.num_symbols, card.num_speakers, card.espeak_voice) == (22050, 256, 2, "en-us")
-    assert (card.noise_scale, card.length_scale, card.noise_w, card.hop) == (0.5, 1.1, 0.7, 256)
-    assert card.id_map["ʲ"] == [119, 5] and card.speaker_id_map["p236"] == 1
-    assert card.quality == "medium" and card.dataset == "arctic" and card.default_speaker == 0
+    assert (config.rate_hz, config.num_symbols, config.num_speakers, config.espeak_voice) == (22050, 256, 2, "en-us")
+    assert (config.noise_scale, config.length_scale, config.noise_w, config.hop) == (0.5, 1.1, 0.7, 256)
+    assert config.id_map["ʲ"] == [119, 5] and config.speaker_id_map["p236"] == 1
+    assert config.quality == "medium" and config.dataset == "arctic" and config.default_speaker == 0
 
 
 def test_keys_that_we_do_not_know_come_back(tmp_path: Path) -> None:
-    VoiceCard.from_json(public()).write(tmp_path / "a.json")
+    VoiceConfig.from_json(public()).write(tmp_path / "a.json")
 
     again = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
 
     assert {key: again[key] for key in public()} == public()
-    VoiceCard.read(tmp_path / "a.json").write(tmp_path / "b.json")
+    VoiceConfig.read(tmp_path / "a.json").write(tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
 def test_what_is_optional_has_pipers_defaults() -> None:
     small = {key: public()[key] for key in ("audio", "espeak", "num_symbols", "num_speakers", "phoneme_id_map")}
 
-    card = VoiceCard.from_json(small)
+    config = VoiceConfig.from_json(small)
 
-    assert (card.noise_scale, card.length_scale, card.noise_w) == (0.667, 1.0, 0.8)
-    assert card.phoneme_type == "espeak" and card.speaker_id_map == {}
-    assert card.to_json()["language"] == {"code": "en_US", "family": "en", "region": "US"}
+    assert (config.noise_scale, config.length_scale, config.noise_w) == (0.667, 1.0, 0.8)
+    assert config.phoneme_type == "espeak" and config.speaker_id_map == {}
+    assert config.to_json()["language"] == {"code": "en_US", "family": "en", "region": "US"}
 
 
 @pytest.mark.peers
 def test_piper_reads_what_we_write() -> None:
     from piper.config import PiperConfig
 
-    ours = VoiceCard(
+    ours = VoiceConfig(
         rate_hz=16000,
         num_symbols=256,
         num_speakers=3,
@@ -95,7 +95,7 @@ def test_a_required_key_that_is_missing_is_named(key: str) -> None:
     del place[last]
 
     with pytest.raises(BadInputError, match=key.replace(".", r"\.")) as caught:
-        VoiceCard.from_json(raw, "x.onnx.json")
+        VoiceConfig.from_json(raw, "x.onnx.json")
 
     assert "x.onnx.json" in caught.value.problem and caught.value.remedy
 
@@ -135,14 +135,14 @@ def test_a_required_key_that_is_missing_is_named(key: str) -> None:
 )
 def test_a_value_that_makes_no_sense_is_named(key: str, value: object) -> None:
     with pytest.raises(BadInputError, match=key):
-        VoiceCard.from_json({**public(), key: value})
+        VoiceConfig.from_json({**public(), key: value})
 
 
 def test_a_symbol_beyond_the_network_counts_as_missing() -> None:
     raw = public()
     raw["phoneme_id_map"]["ŝ"] = [256]
 
-    assert "ŝ" not in VoiceCard.from_json(raw).id_map
+    assert "ŝ" not in VoiceConfig.from_json(raw).id_map
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "null", '"voice"', "{}" * 2, "[" * 100_000, '{"a": 1e', "\x00"])
@@ -150,7 +150,7 @@ def test_what_is_no_card_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "v.json").write_text(text)
 
     with pytest.raises((BadInputError, DamagedFileError), match=r"v\.json") as caught:
-        VoiceCard.read(tmp_path / "v.json")
+        VoiceConfig.read(tmp_path / "v.json")
 
     assert caught.value.remedy
 
@@ -159,7 +159,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_bytes(b"\xff\xfe{\x00")
 
     with pytest.raises(BadInputError, match=r"v\.json"):
-        VoiceCard.read(tmp_path / "v.json")
+        VoiceConfig.read(tmp_path / "v.json")
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         file.truncate(MOST_BYTES + 1)
 
     with pytest.raises(DamagedFileError, match="16,777,217 bytes"):
-        VoiceCard.read(tmp_path / "v.json")
+        VoiceConfig.read(tmp_path / "v.json")
 
 
 @pytest.mark.parametrize("name", ["missing.json", "folder", "file/below.json"])
@@ -176,13 +176,13 @@ def test_a_card_that_is_not_there_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(BadInputError, match=name.split("/", maxsplit=1)[0]):
-        VoiceCard.read(tmp_path / name)
+        VoiceConfig.read(tmp_path / name)
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text(json.dumps(public()), encoding="utf-8-sig")
 
-    assert VoiceCard.read(tmp_path / "v.json").rate_hz == 22050
+    assert VoiceConfig.read(tmp_path / "v.json").rate_hz == 22050
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ JSON = st.recursive(
 @given(st.sampled_from([*public(), "default_speaker_id", "hop_length", "voxmatrix"]), JSON)
 def test_any_value_is_read_or_refused_in_our_words(key: str, value: object) -> None:
     try:
-        card = VoiceCard.from_json({**public(), key: value})
+        config = VoiceConfig.from_json({**public(), key: value})
     except VoxmatrixError as error:
         assert error.exit_code == 3 and key in error.problem
     else:
-        assert VoiceCard.from_json(card.to_json()).num_symbols == card.num_symbols
+        assert VoiceConfig.from_json(config.to_json()).num_symbols == config.num_symbols

@@ -42,12 +42,12 @@ def _measure(row: matrix.Row, rounds: int) -> dict[str, Any]:
         folder = Path(place)
         folder.chmod(0o777)
         _describe(row, folder)
-        judged = NO_KERNELS if row.cuda else 0  # the image for the CPU needs no GPU
+        assessment = NO_KERNELS if row.cuda else 0  # the image for the CPU needs no GPU
         refused = (*RESTRICTED, "--env", "VOXMATRIX_MACHINE=/data/machine.json")
         commands = {
             "bare": ((*RESTRICTED, "--entrypoint", "python3"), ("-c", "pass"), 0),
             "python": (RESTRICTED, ("python3", "-c", "pass"), 0),
-            "doctor": (RESTRICTED, ("doctor", "--machine", "/data/machine.json"), judged),
+            "doctor": (RESTRICTED, ("doctor", "--machine", "/data/machine.json"), assessment),
             "refused": (refused, ("train", "/data", "--out", "/data/run", "--device", "cuda:0"), NO_KERNELS),
         }
         taken: dict[str, list[float]] = {name: [] for name in commands}

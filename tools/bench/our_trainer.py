@@ -8,21 +8,21 @@ from pathlib import Path
 from voxmatrix.dataset.prepare import prepare
 from voxmatrix.dataset.prepared import PrepareSettings
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.overrides import asked_number
-from voxmatrix.plan.plan import Asked
+from voxmatrix.plan.overrides import override_number
+from voxmatrix.plan.plan import Overrides
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.fit import fit
-from voxmatrix.train.monitor.progress import QuietWatch, Report
+from voxmatrix.train.monitor.progress import QuietProgress, StepReport
 from voxmatrix_entrypoint import patches
 
 
-class Clock(QuietWatch):
+class Clock(QuietProgress):
     """Seconds of clock and of audio, step by step, after the warm-up."""
 
     def __init__(self, warmup: int) -> None:
         self.warmup, self.seconds, self.audio_seconds = warmup, 0.0, 0.0
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         """One step: its speed is the time it took."""
         if report.step > self.warmup:
             seconds = 1 / report.steps_per_second
@@ -52,10 +52,10 @@ def main() -> None:
         clock = Clock(asked.warmup)
         settings = TrainSettings(
             out=Path(folder) / "run",
-            asked=Asked(
+            asked=Overrides(
                 device=parse_device("cpu", "flag", "--device cpu"),
-                batch_size=asked_number(str(asked.batch_size), "--batch-size", "flag"),
-                accumulation=asked_number("1", "--accumulation", "flag"),
+                batch_size=override_number(str(asked.batch_size), "--batch-size", "flag"),
+                accumulation=override_number("1", "--accumulation", "flag"),
             ),
             max_steps=steps,
             threads=asked.threads,

@@ -75,7 +75,7 @@ def make_voice(quality: str, folder: Path) -> Path:
     from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
     from voxmatrix.voice.build import build_generator
     from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
-    from voxmatrix.voice.config import VoiceCard
+    from voxmatrix.voice.config import VoiceConfig
 
     torch.manual_seed(1)
     row = row_of(quality)
@@ -84,7 +84,7 @@ def make_voice(quality: str, folder: Path) -> Path:
         affine = generator.get_submodule("dp.flows.0")
         affine.get_parameter("m")[0] = -LOG_FRAMES
         affine.get_parameter("logs")[0] = 1.2
-    card = VoiceCard(
+    config = VoiceConfig(
         rate_hz=row.rate_hz,
         quality=quality,
         espeak_voice="en-us",
@@ -95,7 +95,7 @@ def make_voice(quality: str, folder: Path) -> Path:
     content = {
         "state_dict": piper_state(generator),
         "hyper_parameters": piper_hyper_parameters(row, NUM_SYMBOLS, 1, batch_size=1),
-        EXTRA: {"card": card.to_json()},
+        EXTRA: {"card": config.to_json()},
     }
     torch.save(content, folder / "voice.ckpt")
     return export_voice(folder / "voice.ckpt", folder / "voice.onnx").onnx

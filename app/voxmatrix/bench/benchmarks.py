@@ -13,7 +13,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class Benchmark:
     """One benchmark."""
 
     name: str
@@ -22,7 +22,7 @@ class Kind:
     columns: tuple[Column, ...]
 
 
-MATMUL = Kind(
+MATMUL = Benchmark(
     name="matmul",
     speed="gflops",
     unit="GFLOP/s",
@@ -32,7 +32,7 @@ MATMUL = Kind(
         Column(key="gflops", header="GFLOP/s", format=",.1f"),
     ),
 )
-SPEAK = Kind(
+SPEAK = Benchmark(
     name="speak",
     speed="times_realtime",
     unit="seconds of speech a second",
@@ -42,7 +42,7 @@ SPEAK = Kind(
         Column(key="times_realtime", header="× real time", format=".1f"),
     ),
 )
-TRAIN = Kind(
+TRAIN = Benchmark(
     name="train",
     speed="clips_per_second",
     unit="clips a second",

@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.bench.report import Report
-from voxmatrix.bench.row import Row
+from voxmatrix.bench.report import BenchReport
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.bench.table import clean, ratio_text
 from voxmatrix.errors import UsageError
 from voxmatrix.files import replacing
@@ -32,7 +32,7 @@ def check_picture(path: Path) -> None:
         raise UsageError(f"--picture {path} is a folder", f"name a file in it, e.g. {path / 'bench.svg'}")
 
 
-def write_picture(report: Report, path: Path) -> None:
+def write_picture(report: BenchReport, path: Path) -> None:
     """Draw the rows, more is better.
 
     Raises:
@@ -48,7 +48,7 @@ def write_picture(report: Report, path: Path) -> None:
         file.write(drawn.getvalue())
 
 
-def _figure(report: Report) -> Any:
+def _figure(report: BenchReport) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -71,13 +71,13 @@ def _figure(report: Report) -> Any:
     return figure
 
 
-def _label(row: Row) -> str:
+def _label(row: BenchRow) -> str:
     batch = [f"batch {row.given['batch_size']}"] if "batch_size" in row.given else []
     first = " ".join(filter(None, [row.device, row.format, *batch]))
     return f"{first}\n{_printable(row.name or 'unknown', _LETTERS)}"
 
 
-def _beside(report: Report, row: Row) -> str:
+def _beside(report: BenchReport, row: BenchRow) -> str:
     if row.problem:
         return f"not measured: {row.problem}"
     speed, ratio = row.speed(report.kind.speed), report.times_cpu(row)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from voxmatrix.bench import matmul, speak, train
-from voxmatrix.bench.part import Part
-from voxmatrix.compute.child_device import seen_by_child
-from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.bench.part import BenchPart
+from voxmatrix.compute.child_device import device_in_child
+from voxmatrix.compute.child_output import asked_break, break_down, print_json
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -21,10 +21,10 @@ from voxmatrix.machine.facts import Gpu, Machine
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
 _HOOK = "VOXMATRIX_BENCH_BREAK"
-_BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[Part]]]] = {
-    "matmul": (matmul.Matmul, matmul.parts),
-    "speak": (speak.Speak, speak.parts),
-    "train": (train.Train, train.parts),
+_BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[BenchPart]]]] = {
+    "matmul": (matmul.MatmulBench, matmul.parts),
+    "speak": (speak.SpeakBench, speak.parts),
+    "train": (train.TrainBench, train.parts),
 }
 
 
@@ -35,18 +35,18 @@ def main(job: str) -> None:
     settings = make(
         **{name: tuple(value) if isinstance(value, list) else value for name, value in asked["job"].items()}
     )
-    say({"started": ""})
+    print_json({"started": ""})
     try:
-        parts = parts_of(settings, *seen_by_child(asked["device"], asked["name"]))
+        parts = parts_of(settings, *device_in_child(asked["device"], asked["name"]))
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
-        say(_problem("", error))
+        print_json(_problem("", error))
         return
     for part in parts:
-        say({"started": part.name})
-        say(_measured(part))
+        print_json({"started": part.name})
+        print_json(_measured(part))
 
 
-def _measured(part: Part) -> dict[str, Any]:
+def _measured(part: BenchPart) -> dict[str, Any]:
     try:
         _break(part.name)
         return {"part": part.name, "figures": dict(part.measure())}

@@ -2,11 +2,11 @@
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import Remembered
+from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.device_selection import choose
-from voxmatrix.plan.device_support import Judge, Task, unfit
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.device_selection import select_device
+from voxmatrix.plan.device_support import Assess, Task, unsupported
+from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Source
 
 ALL = "all"
@@ -19,8 +19,8 @@ def to_measure(
     task: Task,
     source: Source = "flag",
     said: str = "--device",
-    remembered: Remembered | None = None,
-    judge: Judge = judge,
+    saved_device: SavedDevice | None = None,
+    assess: Assess = assess,
 ) -> tuple[list[Gpu | None], tuple[Finding, ...]]:
     """The CPU (None) and every GPU that can do the task, or the one that is asked for; what is left out, and why.
 
@@ -30,10 +30,10 @@ def to_measure(
         NoKernelsError: this torch has no kernels for it.
     """
     if asked.strip().lower() != ALL:
-        wish = parse_device(asked, source, f"{said} {asked}")
-        choice = choose(machine, wish, task=task, remembered=remembered, judge=judge)
+        request = parse_device(asked, source, f"{said} {asked}")
+        choice = select_device(machine, request, task=task, saved_device=saved_device, assess=assess)
         return [choice.gpu], choice.findings
-    refused = {gpu: wrong for gpu in machine.gpus if (wrong := unfit(gpu, machine, judge, task)) is not None}
+    refused = {gpu: wrong for gpu in machine.gpus if (wrong := unsupported(gpu, machine, assess, task)) is not None}
     fit = [gpu for gpu in machine.gpus if gpu not in refused]
     left_out = [
         Finding(problem=f"not measured: {wrong.problem}", remedy=wrong.remedy, severity="warning")

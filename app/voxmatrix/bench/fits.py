@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from voxmatrix.bench.train import Train
+from voxmatrix.bench.train import TrainBench
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.budget import Need, memory_budget, shares_memory
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import quality
 
 
-def too_large(job: Train, gpu: Gpu | None, machine: Machine) -> Callable[[int], str]:
+def too_large(job: TrainBench, gpu: Gpu | None, machine: Machine) -> Callable[[int], str]:
     """Says of a batch size why it must not be tried; "" where it may: a GPU's own memory may run out without harm."""
     if gpu is not None and not shares_memory(gpu):
         return lambda size: ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from voxmatrix.bench.part import Figures, Part
+from voxmatrix.bench.part import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
 from voxmatrix.compute.child_device import open_device
 from voxmatrix.machine.facts import Gpu, Machine
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matmul:
+class MatmulBench:
     """What is measured on one device."""
 
     size: int = 2000  # rows and columns
@@ -39,13 +39,13 @@ def formats(gpu: Gpu | None) -> tuple[str, ...]:
     return ("fp32", *tf32, *((planned,) if planned != "fp32" else ()))
 
 
-def parts(job: Matmul, gpu: Gpu | None, machine: Machine) -> list[Part]:
+def parts(job: MatmulBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
     """One for each format."""
     device = open_device(gpu, machine)
-    return [Part(name=name, measure=partial(_measure, job, device, name)) for name in job.formats]
+    return [BenchPart(name=name, measure=partial(_measure, job, device, name)) for name in job.formats]
 
 
-def _measure(job: Matmul, device: "torch.device", name: str) -> Figures:
+def _measure(job: MatmulBench, device: "torch.device", name: str) -> Figures:
     import torch
 
     torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")

@@ -8,7 +8,7 @@ Figures = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class BenchPart:
     """One thing that is measured on one device, in one number format."""
 
     name: str  # the format: fp32, tf32, bf16, fp16

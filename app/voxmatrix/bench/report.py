@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voxmatrix.bench.benchmarks import Kind
-from voxmatrix.bench.row import Row, times_cpu
+from voxmatrix.bench.benchmarks import Benchmark
+from voxmatrix.bench.row import BenchRow, times_cpu
 from voxmatrix.bench.sweep import Suggestion
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Machine
@@ -13,14 +13,14 @@ from voxmatrix.machine.saved_device import CPU
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class BenchReport:
     """What `voxmatrix bench` says."""
 
-    kind: Kind
+    kind: Benchmark
     about: str
     settings: Mapping[str, Any]
     machine: Machine
-    rows: tuple[Row, ...]
+    rows: tuple[BenchRow, ...]
     findings: tuple[Finding, ...]
     suggestions: tuple[Suggestion, ...] = ()
 
@@ -29,7 +29,7 @@ class Report:
         """0 when anything was measured, else that of the first problem."""
         return 0 if any(row.measured for row in self.rows) else self.rows[0].exit_code
 
-    def times_cpu(self, row: Row) -> float | None:
+    def times_cpu(self, row: BenchRow) -> float | None:
         """How many times as fast as the CPU; None where that was not measured."""
         return times_cpu(row, self.rows, self.kind.speed)
 
@@ -51,7 +51,7 @@ class Report:
             "exit_code": self.exit_code,
         }
 
-    def _row(self, row: Row) -> dict[str, Any]:
+    def _row(self, row: BenchRow) -> dict[str, Any]:
         return {
             "device": row.device,
             "name": row.name,
@@ -65,17 +65,17 @@ class Report:
 
 
 def make_report(
-    kind: Kind,
+    kind: Benchmark,
     *,
     about: str,
     settings: Mapping[str, Any],
     machine: Machine,
-    rows: Sequence[Row],
+    rows: Sequence[BenchRow],
     findings: Sequence[Finding] = (),
     suggestions: Sequence[Suggestion] = (),
-) -> Report:
+) -> BenchReport:
     """The report, with a sentence for every GPU that the CPU beats."""
-    return Report(
+    return BenchReport(
         kind=kind,
         about=about,
         settings=settings,
@@ -86,7 +86,7 @@ def make_report(
     )
 
 
-def _slower(kind: Kind, rows: Sequence[Row]) -> list[Finding]:
+def _slower(kind: Benchmark, rows: Sequence[BenchRow]) -> list[Finding]:
     best: dict[str, float] = {}
     for row in rows:
         ratio = times_cpu(row, rows, kind.speed)

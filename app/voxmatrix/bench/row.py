@@ -9,7 +9,7 @@ from voxmatrix.machine.saved_device import CPU
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class BenchRow:
     """What came of one part. `problem` is "" where it was measured; exit_code is what the command then ends with."""
 
     device: str  # cpu, cuda:0 …
@@ -36,7 +36,7 @@ def named(gpu: Gpu | None, machine: Machine) -> tuple[str, str | None]:
     return (CPU, machine.cpu) if gpu is None else (gpu.device, gpu.name)
 
 
-def times_cpu(row: Row, rows: Sequence[Row], key: str) -> float | None:
+def times_cpu(row: BenchRow, rows: Sequence[BenchRow], key: str) -> float | None:
     """How many times as fast as the CPU at its best; None where one of them was not measured."""
     own = row.speed(key)
     cpu = max((speed for each in rows if each.device == CPU and (speed := each.speed(key)) is not None), default=None)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voxmatrix.bench.part import Figures, Part
+from voxmatrix.bench.part import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
 from voxmatrix.errors import BadInputError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -27,7 +27,7 @@ SENTENCES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Speak:
+class SpeakBench:
     """What is measured on one device."""
 
     voice: str  # a file that is there
@@ -41,21 +41,21 @@ class Speak:
         return f"{len(SENTENCES)} English sentences with {name}, {self.runs} runs after {self.warmup} to warm up"
 
 
-def parts(job: Speak, gpu: Gpu | None, machine: Machine) -> list[Part]:
+def parts(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
     """One: voices compute in float32."""
-    return [Part(name="fp32", measure=partial(_measure, job, gpu, machine))]
+    return [BenchPart(name="fp32", measure=partial(_measure, job, gpu, machine))]
 
 
-def _measure(job: Speak, gpu: Gpu | None, machine: Machine) -> Figures:
+def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
     from voxmatrix.speak.options import SpeakSettings
-    from voxmatrix.speak.synthesize import front_end, speak
+    from voxmatrix.speak.synthesize import front_end, synthesize
 
     settings = SpeakSettings()
     factors, lengths = [], []
     with _opened(Path(job.voice), gpu, machine) as voice, front_end(voice, settings) as front:
         for run in range(job.warmup + job.runs):
             began = time.perf_counter()
-            seconds = sum(spoken.seconds for spoken in speak(voice, front, SENTENCES, settings))
+            seconds = sum(spoken.seconds for spoken in synthesize(voice, front, SENTENCES, settings))
             taken = time.perf_counter() - began
             if not seconds:
                 raise BadInputError(f"the voice {voice.path} says nothing of English sentences", "choose another voice")

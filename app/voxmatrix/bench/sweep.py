@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from voxmatrix.bench.row import Row
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.plan.batch import EFFECTIVE_BATCH
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -33,11 +33,11 @@ class Suggestion:
 
 
 def sweep(
-    measure: Callable[[int], Row], too_large: Callable[[int], str], sizes: Sequence[int] = SIZES
-) -> tuple[list[Row], Suggestion | None]:
+    measure: Callable[[int], BenchRow], too_large: Callable[[int], str], sizes: Sequence[int] = SIZES
+) -> tuple[list[BenchRow], Suggestion | None]:
     """Measure size after size. `too_large` says why a size must not even be tried; "" where it may."""
-    rows: list[Row] = []
-    best: Row | None = None
+    rows: list[BenchRow] = []
+    best: BenchRow | None = None
     reason = f"{sizes[-1]} is the largest that was tried"
     for size in sizes:
         said = too_large(size)
@@ -60,5 +60,5 @@ def sweep(
     return rows, Suggestion(device=best.device, batch_size=size, accumulation=accumulation, reason=reason)
 
 
-def _speed(row: Row) -> float:
+def _speed(row: BenchRow) -> float:
     return row.speed(_SPEED) or 0.0

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from voxmatrix.bench.benchmarks import Column
-from voxmatrix.bench.report import Report
-from voxmatrix.bench.row import Row
+from voxmatrix.bench.report import BenchReport
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.machine.saved_device import CPU
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ _UNKNOWN = "–"
 _LETTERS, _LETTERS_OF_A_PROBLEM = 60, 500
 
 
-def show(report: Report, console: "Console") -> None:
+def show(report: BenchReport, console: "Console") -> None:
     """The rows, each with its figures or the reason why it has none; what follows; what to type."""
     from rich import box
     from rich.table import Table
@@ -51,12 +51,12 @@ def clean(text: str, most: int) -> str:
     return kept if len(kept) <= most else kept[: most - 2] + " …"
 
 
-def _failure(row: Row) -> str:
+def _failure(row: BenchRow) -> str:
     what = f"{row.device} {row.format}".strip() + (f" batch {row.given['batch_size']}" if row.given else "")
     return clean(f"{what}: not measured: {row.problem}", _LETTERS_OF_A_PROBLEM)
 
 
-def _cells(report: Report, row: Row) -> list[str]:
+def _cells(report: BenchReport, row: BenchRow) -> list[str]:
     name = clean(row.name or "unknown", _LETTERS)
     figures = {**row.given, **row.figures}
     return [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from voxmatrix.bench.part import Figures, Part
+from voxmatrix.bench.part import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
 from voxmatrix.compute.child_device import open_device
 from voxmatrix.compute.peak_memory import peak_mib
@@ -26,7 +26,7 @@ _CLIP_NORM = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train:
+class TrainBench:
     """What is measured on one device."""
 
     quality: str = "medium"
@@ -47,13 +47,13 @@ class Train:
         )
 
 
-def parts(job: Train, gpu: Gpu | None, machine: Machine) -> list[Part]:
+def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
     """One, in the planned number format."""
     device = open_device(gpu, machine)
-    return [Part(name=job.precision, measure=partial(_measure, job, device))]
+    return [BenchPart(name=job.precision, measure=partial(_measure, job, device))]
 
 
-def _measure(job: Train, device: "torch.device") -> Figures:
+def _measure(job: TrainBench, device: "torch.device") -> Figures:
     import torch
 
     from voxmatrix.train.memory import keep_freed_memory
@@ -77,16 +77,16 @@ def _measure(job: Train, device: "torch.device") -> Figures:
     }
 
 
-def _stepper(job: Train, device: "torch.device") -> Callable[[int], None]:
+def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
     """What takes so many steps and returns when the last is done."""
-    from voxmatrix.train.data.synthetic import autocast, made_up_batch, made_up_networks
+    from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
     from voxmatrix.train.step.step import make_optimisers, step_seed, take_step
 
     row = quality(job.quality)
-    networks = made_up_networks(row, device)
+    networks = synthetic_networks(row, device)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
     samples, symbols = int(job.clip_seconds * row.rate_hz), int(job.clip_seconds * _SYMBOLS_A_SECOND)
-    batch = made_up_batch(job.batch_size, samples, symbols).to(device)
+    batch = synthetic_batch(job.batch_size, samples, symbols).to(device)
     context = partial(autocast, device, job.precision)
     done = 0
 

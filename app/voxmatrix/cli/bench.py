@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.errors import UsageError, VoxmatrixError
-from voxmatrix.plan.overrides import asked_number
+from voxmatrix.plan.overrides import override_number
 
 if TYPE_CHECKING:
-    from voxmatrix.bench.report import Report
-    from voxmatrix.bench.suite import Bench
+    from voxmatrix.bench.report import BenchReport
+    from voxmatrix.bench.suite import BenchSuite
     from voxmatrix.plan.device_support import Task
 
 group = typer.Typer(help="Measure every device of this computer: products of matrices, speaking, training.")
@@ -46,12 +46,12 @@ def matmul(
 ) -> None:
     """The product of two float32 matrices; on a CUDA GPU also in TF32 and in what a training is planned in."""
     from voxmatrix.bench.benchmarks import MATMUL
-    from voxmatrix.bench.matmul import Matmul, formats
+    from voxmatrix.bench.matmul import MatmulBench, formats
     from voxmatrix.bench.report import make_report
 
     bench = _begin(context, device, picture, limit, task="speak")
-    base = Matmul(size=size, runs=runs)
-    rows = bench.each(lambda gpu: Matmul(size=size, runs=runs, formats=formats(gpu)))
+    base = MatmulBench(size=size, runs=runs)
+    rows = bench.each(lambda gpu: MatmulBench(size=size, runs=runs, formats=formats(gpu)))
     settings = {"size": size, "runs": runs, "warmup": base.warmup}
     report = make_report(
         MATMUL, about=base.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings
@@ -74,11 +74,11 @@ def speak(
     """Real sentences with a voice: seconds of computing for each second of speech."""
     from voxmatrix.bench.benchmarks import SPEAK
     from voxmatrix.bench.report import make_report
-    from voxmatrix.bench.speak import Speak
+    from voxmatrix.bench.speak import SpeakBench
     from voxmatrix.speak.voice_files import default_voice, find_voice
 
     bench = _begin(context, device, picture, limit, task="speak")
-    job = Speak(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)
+    job = SpeakBench(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)
     rows = bench.each(lambda gpu: job)
     report = make_report(
         SPEAK, about=job.about, settings=asdict(job), machine=bench.machine, rows=rows, findings=bench.findings
@@ -108,16 +108,16 @@ def train(
     from voxmatrix.bench.benchmarks import TRAIN
     from voxmatrix.bench.report import make_report
     from voxmatrix.bench.suite import planned_for
-    from voxmatrix.bench.train import Train
+    from voxmatrix.bench.train import TrainBench
     from voxmatrix.tables.quality import quality as row_of
 
-    asked = asked_number(batch_size, *Words(context).of("batch_size"))
+    asked = override_number(batch_size, *ParameterSources(context).of("batch_size"))
     if sweep and asked and asked.source == "flag":
         raise UsageError(f"--sweep measures many batch sizes, and --batch-size is {asked.value}", "give one of them")
     bench = _begin(context, device, picture, limit, task="train")
-    job = Train(
+    job = TrainBench(
         quality=row_of(quality).name,
-        batch_size=asked.value if asked else Train.batch_size,
+        batch_size=asked.value if asked else TrainBench.batch_size,
         clip_seconds=clip_seconds,
         steps=steps,
         runs=runs,
@@ -134,21 +134,21 @@ def train(
     _end(report, picture, as_json)
 
 
-def _begin(context: typer.Context, device: str, picture: str, limit: float, task: "Task") -> "Bench":
+def _begin(context: typer.Context, device: str, picture: str, limit: float, task: "Task") -> "BenchSuite":
     from voxmatrix.bench.chart import check_picture
     from voxmatrix.bench.devices import to_measure
-    from voxmatrix.bench.suite import Bench
+    from voxmatrix.bench.suite import BenchSuite
     from voxmatrix.bench.system_load import all_cpus, busy, load
     from voxmatrix.machine.detect import detect
-    from voxmatrix.machine.saved_device import remembered
+    from voxmatrix.machine.saved_device import saved_device
 
     if picture:
         check_picture(Path(picture))
     before = load()
     machine, notes = detect()
-    said, source = Words(context).of("device")
-    gpus, findings = to_measure(machine, device, task=task, source=source, said=said, remembered=remembered())
-    return Bench(
+    said, source = ParameterSources(context).of("device")
+    gpus, findings = to_measure(machine, device, task=task, source=source, said=said, saved_device=saved_device())
+    return BenchSuite(
         machine=machine,
         gpus=tuple(gpus),
         findings=(*notes, *findings, *busy(before, all_cpus())),
@@ -162,7 +162,7 @@ def _say(what: str) -> None:
         typer.echo(f"measuring {what} …", err=True)
 
 
-def _end(report: "Report", picture: str, as_json: bool) -> None:
+def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
     """The picture, then the figures, which are shown whatever becomes of the picture."""
     failed = _drawn(report, picture)
     if as_json:
@@ -184,7 +184,7 @@ def _end(report: "Report", picture: str, as_json: bool) -> None:
     raise typer.Exit(report.exit_code)
 
 
-def _drawn(report: "Report", picture: str) -> VoxmatrixError | None:
+def _drawn(report: "BenchReport", picture: str) -> VoxmatrixError | None:
     from voxmatrix.bench.chart import write_picture
 
     try:

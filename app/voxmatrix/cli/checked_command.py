@@ -7,15 +7,15 @@ import typer
 from typer.core import TyperCommand
 
 #: Told the command, with all that was typed, set and written for it.
-Before = Callable[[typer.Context], None]
+Check = Callable[[typer.Context], None]
 
 
-class Computing(TyperCommand):
+class CheckedCommand(TyperCommand):
     """What `voxmatrix.cli.main.run` was given as `before` comes first."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        before: Before | None = ctx.find_root().obj
+        before: Check | None = ctx.find_root().obj
         if before is not None:
             before(ctx)
         return super().invoke(ctx)

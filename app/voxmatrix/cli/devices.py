@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 group = typer.Typer(help="List the devices of this computer, or choose one and remember it.")
 
-Described = Annotated[
+MachineFile = Annotated[
     Path | None, typer.Option("--machine", help="Speak about the computer that this file describes, not this one.")
 ]
 
 
 @group.callback(invoke_without_command=True)
-def command(context: typer.Context, machine: Described = None, as_json: options.AsJson = False) -> None:
+def command(context: typer.Context, machine: MachineFile = None, as_json: options.AsJson = False) -> None:
     """List the devices: name, architecture, capability, memory, driver."""
     if context.invoked_subcommand is not None:
         context.obj = machine
@@ -45,23 +45,23 @@ def select(
         str, typer.Argument(metavar="[N]", help="A number of the list, a name such as cuda:1, cpu.")
     ] = "",
     reconfigure: Annotated[bool, typer.Option("--reconfigure", help="Ask again, whatever was chosen before.")] = False,
-    machine: Described = None,
+    machine: MachineFile = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Choose the device and remember it. Asks on a terminal; elsewhere it takes N, or the best, and says so."""
-    from voxmatrix.machine import saved_device as memory
+    from voxmatrix.machine import saved_device as saved
 
     computer, notes = _computer(machine or context.obj)
     _warn(notes)
-    before = None if wanted or reconfigure else memory.remembered()
-    if before is not None and memory.is_here(computer, before):
-        gpu, reason = memory.find(computer, before), "chosen before; --reconfigure asks again"
+    before = None if wanted or reconfigure else saved.saved_device()
+    if before is not None and saved.is_here(computer, before):
+        gpu, reason = saved.find_saved_device(computer, before), "chosen before; --reconfigure asks again"
     else:
         if before is not None:
             typer.echo(f"{before.device} was chosen before and is not here any more", err=True)
         gpu, reason = _decide(computer, wanted, may_ask=not as_json)
-        reason += f"; remembered in {memory.remember(memory.choose(gpu))}"
-    device = memory.CPU if gpu is None else gpu.device
+        reason += f"; remembered in {saved.save_device(saved.saved_device_of(gpu))}"
+    device = saved.CPU if gpu is None else gpu.device
     if as_json:
         typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
     else:
@@ -70,13 +70,13 @@ def select(
 
 def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
     from voxmatrix.plan.device_request import AUTO
-    from voxmatrix.plan.device_selection import choose
+    from voxmatrix.plan.device_selection import select_device
 
     if wanted:
         return _named(computer, wanted), "as you say"
     if not computer.gpus:
         return None, "there is no GPU here"
-    chosen = choose(computer, AUTO, task="speak")
+    chosen = select_device(computer, AUTO, task="speak")
     _warn(chosen.findings)
     best = chosen.gpu
     if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
@@ -100,13 +100,13 @@ def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
 def _named(computer: "Machine", text: str) -> "Gpu | None":
     """The GPU of this name or number, None for "cpu"."""
     from voxmatrix.plan.device_request import parse_device
-    from voxmatrix.plan.device_support import absent
-    from voxmatrix.plan.gpu_ranking import meant
+    from voxmatrix.plan.device_support import not_found
+    from voxmatrix.plan.gpu_ranking import requested_gpu
 
-    wish = parse_device(text, "flag", text)
-    gpu = meant(computer, wish, lambda gpu: True)
-    if gpu is None and wish.kind != "cpu":
-        raise absent(computer, wish)
+    request = parse_device(text, "flag", text)
+    gpu = requested_gpu(computer, request, lambda gpu: True)
+    if gpu is None and request.kind != "cpu":
+        raise not_found(computer, request)
     return gpu
 
 

@@ -12,7 +12,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
-    from voxmatrix.doctor.report import Report
+    from voxmatrix.doctor.report import DoctorReport
 
 
 def command(
@@ -39,14 +39,14 @@ def command(
     raise typer.Exit(report.exit_code)
 
 
-def _described(path: Path, device: str) -> "Report":
+def _described(path: Path, device: str) -> "DoctorReport":
     from voxmatrix.doctor.examine import describe
     from voxmatrix.machine.record import read_machine
 
     return describe(read_machine(path), device)
 
 
-def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "Report":
+def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorReport":
     from voxmatrix.doctor.examine import describe, examine
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.record import write_machine
@@ -66,7 +66,7 @@ def _say(device: str) -> None:
         typer.echo(f"trying every operation on {device} …", err=True)
 
 
-def _show(report: "Report") -> None:
+def _show(report: "DoctorReport") -> None:
     from rich.console import Console
 
     from voxmatrix.doctor.text import show

@@ -30,10 +30,12 @@ def voice(
     exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:
         typer.echo(
-            json.dumps({"onnx": str(exported.onnx), "json": str(exported.card), "max_difference": exported.difference})
+            json.dumps(
+                {"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference}
+            )
         )
     else:
-        typer.echo(f"{exported.onnx} and {exported.card}: same speech as torch within {exported.difference:.1e}")
+        typer.echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
 
 
 @group.command("audio")

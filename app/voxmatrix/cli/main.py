@@ -8,8 +8,8 @@ import typer
 
 import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
-from voxmatrix.cli.checked_command import Before, Computing
-from voxmatrix.config import read_config, take_dotenv
+from voxmatrix.cli.checked_command import Check, CheckedCommand
+from voxmatrix.config import load_dotenv, read_config
 from voxmatrix.errors import UsageError, VoxmatrixError
 
 cli = typer.Typer(
@@ -23,8 +23,8 @@ cli = typer.Typer(
 cli.command("doctor")(doctor.command)
 cli.command("plan")(plan.command)
 cli.command("prepare")(prepare.command)
-cli.command("train", cls=Computing)(train.command)
-cli.command("speak", cls=Computing)(speak.command)
+cli.command("train", cls=CheckedCommand)(train.command)
+cli.command("speak", cls=CheckedCommand)(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
@@ -54,14 +54,14 @@ def _options(
     context.default_map = {command: read_config() for command in COMMANDS}
 
 
-def run(words: Sequence[str], first: Callable[[], None] | None = None, before: Before | None = None) -> int:
+def run(words: Sequence[str], first: Callable[[], None] | None = None, before: Check | None = None) -> int:
     """Run the words and return the exit code (design: one per class of voxmatrix.errors).
 
     `first` is done before the words are read, `before` when they are understood and a command is about to compute.
     """
     as_json = "--json" in words
     try:
-        take_dotenv()
+        load_dotenv()
         if first is not None:
             first()
         return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=before) or 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.overrides import asked_settings
+from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
 
@@ -29,7 +29,7 @@ def command(
     gpu: options.GpuNumber = "",
     use_gpu: options.UseGpu = None,
     devices: options.Devices = _AUTO,
-    precision: options.Precision = _AUTO,
+    precision: options.PrecisionName = _AUTO,
     tf32: options.Tf32 = _AUTO,
     cudnn_benchmark: options.CudnnBenchmark = _AUTO,
     batch_size: options.BatchSize = _AUTO,
@@ -42,19 +42,19 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
-    purpose, asked = _task(task), asked_settings(context)
+    purpose, asked = _task(task), read_overrides(context)
     from voxmatrix.machine.profiles.store import profile_of
     from voxmatrix.plan.plan import make_plan
     from voxmatrix.plan.show import plan_to_json, print_plan
 
     if machine is None:
         from voxmatrix.machine.detect import detect
-        from voxmatrix.machine.saved_device import remembered
+        from voxmatrix.machine.saved_device import saved_device
 
         here, notes = detect()
         for note in notes:
             warn(note)
-        plan = make_plan(here, quality, asked, task=purpose, remembered=remembered(), profile=profile_of)
+        plan = make_plan(here, quality, asked, task=purpose, saved_device=saved_device(), profile=profile_of)
     else:
         from voxmatrix.machine.record import read_machine
 

@@ -23,15 +23,15 @@ _NAMED = 5
 def command(
     data: options.Data,
     quality: options.QualityName = "medium",
-    language: options.Language = "en-us",
+    language: options.LanguageTag = "en-us",
     phonemes: options.PhonemeType = "espeak",
-    profile: options.Profile = "",
+    profile: options.ProfileName = "",
     prompt_list: options.PromptList = "",
     report: Annotated[
         str, options.option("--report", "Write one self-contained HTML page with table and pictures.")
     ] = "",
     max_seconds: options.MaxSeconds = 20.0,
-    prepare_workers: options.Workers = 0,
+    prepare_workers: options.ReadingWorkers = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Check recordings, report every problem, fill the cache."""

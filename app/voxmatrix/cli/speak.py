@@ -12,18 +12,18 @@ import typer
 
 from voxmatrix.cli import speak_batch
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.device_request import asked_device
-from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.parameters.device_request import requested_device
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
 from voxmatrix.files import read_errors
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_request import Wish
+    from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.output import OnSpoken
-    from voxmatrix.speak.synthesize import Spoken
+    from voxmatrix.speak.synthesize import SpokenSentence
 
 #: A text of fewer letters is spoken before a bar could be read.
 _WORTH_A_BAR = 2000
@@ -81,15 +81,18 @@ def command(
         raw=raw,
         bitrate=bitrate or None,
     )
-    wish, named = asked_device(Words(context), device, gpu, use_gpu), Path(voice) if voice else default_voice()
+    request, named = (
+        requested_device(ParameterSources(context), device, gpu, use_gpu),
+        Path(voice) if voice else default_voice(),
+    )
     if batch is None:
-        _speak_one(source, text, file, out, named, settings, wish, as_json=as_json)
+        _speak_one(source, text, file, out, named, settings, request, as_json=as_json)
         return
     if source or text is not None or file is not None:
         raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
     speak_batch.run(
-        Words(context), batch, out, format, named, settings,
-        wish=wish, parallel_voices=parallel_voices, as_json=as_json,
+        ParameterSources(context), batch, out, format, named, settings,
+        request=request, parallel_voices=parallel_voices, as_json=as_json,
     )  # fmt: skip
 
 
@@ -100,7 +103,7 @@ def _speak_one(
     out: str,
     voice: Path,
     settings: "SpeakSettings",
-    wish: "Wish",
+    request: "DeviceRequest",
     *,
     as_json: bool,
 ) -> None:
@@ -109,7 +112,7 @@ def _speak_one(
 
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
-    chosen = find_device(voice, wish)
+    chosen = find_device(voice, request)
     for finding in chosen.findings:
         warn(finding)
     try:
@@ -158,7 +161,7 @@ def _watched(length: int, quiet: bool) -> Iterator["OnSpoken | None"]:
     done = 0
     with progress("letters spoken") as on_progress:
 
-        def spoken(part: "Spoken") -> None:
+        def spoken(part: "SpokenSentence") -> None:
             nonlocal done
             done = min(length, done + len(part.sentence.text))
             on_progress(done, length)

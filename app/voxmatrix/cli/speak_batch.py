@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import InterruptedRunError, UsageError
-from voxmatrix.plan.device_request import Wish
-from voxmatrix.plan.overrides import asked_number
+from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.plan.overrides import override_number
 
 if TYPE_CHECKING:
-    from voxmatrix.speak.batch.batch import Outcome
+    from voxmatrix.speak.batch.batch import BatchOutcome
     from voxmatrix.speak.batch.messages import Failure
     from voxmatrix.speak.device import SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
@@ -25,14 +25,14 @@ _NAMED = 5
 
 
 def run(
-    said: Words,
+    said: ParameterSources,
     what: Path,
     out: str,
     ending: str,
     voice: Path,
     settings: "SpeakSettings",
     *,
-    wish: Wish,
+    request: DeviceRequest,
     parallel_voices: str,
     as_json: bool,
 ) -> None:
@@ -41,16 +41,16 @@ def run(
     Raises:
         typer.Exit: a text was not spoken; the code is that of the first such text.
     """
-    if not said.spoke("out") or out == "-":
+    if not said.is_set("out") or out == "-":
         raise UsageError("a batch needs a folder for its files", "name one with --out, e.g. --out speech")
-    forced = asked_number(parallel_voices, *said.of("parallel_voices"))
+    forced = override_number(parallel_voices, *said.of("parallel_voices"))
 
     from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.device_selection import find_devices
 
     items = read_items(what)
-    devices, findings = find_devices(voice, wish)
+    devices, findings = find_devices(voice, request)
     for finding in findings:
         warn(finding)
     workers = forced.value if forced else sum(map(_automatic, devices))
@@ -85,7 +85,7 @@ def _automatic(device: "SpeakDevice") -> int:
     return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
 
 
-def failures_of(outcomes: Sequence["Outcome"]) -> list["Failure"]:
+def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:
     """Failures in the order of the input; an interruption comes first, since all else is due to go on."""
     from voxmatrix.speak.batch.messages import Failure
 
@@ -93,7 +93,7 @@ def failures_of(outcomes: Sequence["Outcome"]) -> list["Failure"]:
     return sorted(found, key=lambda failure: failure.exit_code != InterruptedRunError.exit_code)
 
 
-def to_json(folder: str, outcomes: Sequence["Outcome"]) -> dict[str, Any]:
+def to_json(folder: str, outcomes: Sequence["BatchOutcome"]) -> dict[str, Any]:
     """Everything about the batch: counts, every text in its order, and with failures the keys of an error."""
     from voxmatrix.speak.output import Speech
 
@@ -113,7 +113,7 @@ def to_json(folder: str, outcomes: Sequence["Outcome"]) -> dict[str, Any]:
     return said
 
 
-def _item(outcome: "Outcome") -> dict[str, Any]:
+def _item(outcome: "BatchOutcome") -> dict[str, Any]:
     from voxmatrix.speak.output import Speech
 
     result = outcome.result
@@ -126,7 +126,7 @@ def _item(outcome: "Outcome") -> dict[str, Any]:
     return {**named, "problem": result.problem, "remedy": result.remedy, "exit_code": result.exit_code}
 
 
-def show(folder: str, outcomes: Sequence["Outcome"]) -> None:
+def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
     """Every file that was written; what failed, alike failures together; then the sum."""
     from voxmatrix.speak.batch.messages import Failure
     from voxmatrix.speak.output import Speech

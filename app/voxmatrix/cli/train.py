@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.overrides import asked_settings
+from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
-from voxmatrix.config import leads
+from voxmatrix.config import is_rank_zero
 
 if TYPE_CHECKING:
     from voxmatrix.train.fit import TrainResult
@@ -24,9 +24,9 @@ def command(
     data: options.Data,
     out: _Out,
     quality: options.QualityName = "medium",
-    language: options.Language = "en-us",
+    language: options.LanguageTag = "en-us",
     phonemes: options.PhonemeType = "espeak",
-    profile: options.Profile = "",
+    profile: options.ProfileName = "",
     prompt_list: options.PromptList = "",
     max_seconds: options.MaxSeconds = 20.0,
     start_from: Annotated[
@@ -44,7 +44,7 @@ def command(
     gpu: options.GpuNumber = "",
     use_gpu: options.UseGpu = None,
     devices: options.Devices = _AUTO,
-    precision: options.Precision = _AUTO,
+    precision: options.PrecisionName = _AUTO,
     tf32: options.Tf32 = _AUTO,
     cudnn_benchmark: options.CudnnBenchmark = _AUTO,
     gradient_checkpointing: options.GradientCheckpointing = _AUTO,
@@ -67,7 +67,7 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Train or fine-tune a voice; goes on by itself when --out holds a run."""
-    asked = asked_settings(context)
+    asked = read_overrides(context)
     prepared = prepare_with_progress(
         data,
         prepare_settings(
@@ -79,9 +79,9 @@ def command(
             max_seconds=max_seconds,
             workers=0 if asked.prepare_workers is None else asked.prepare_workers.value,
         ),
-        quiet=as_json or not leads(),
+        quiet=as_json or not is_rank_zero(),
     )
-    if leads() and not as_json:
+    if is_rank_zero() and not as_json:
         show(prepared)
 
     from voxmatrix.train.config import TrainSettings
@@ -104,7 +104,7 @@ def command(
         tune=tune,
     )
     result = fit(prepared, settings)
-    if not leads():
+    if not is_rank_zero():
         return
     if as_json:
         typer.echo(json.dumps(_summary(result)))

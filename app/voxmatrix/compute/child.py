@@ -23,7 +23,7 @@ _LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ChildPlacement:
     """Where a child computes: the device's name there, and the environment in which it has that name."""
 
     device: str
@@ -31,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class ChildResult:
     """What a child said, and how it came to its end. `code` is None where it had to be stopped."""
 
     said: str
@@ -39,14 +39,14 @@ class Ended:
     ending: str  # why it is a bad end; "" for a good one
 
 
-def place(gpu: Gpu | None) -> Place:
+def place(gpu: Gpu | None) -> ChildPlacement:
     """Where a child has this GPU; None: the CPU."""
     environment = dict(os.environ)
     if gpu is None:
-        return Place(device="cpu", environment=environment)
+        return ChildPlacement(device="cpu", environment=environment)
     if gpu.kind == "cuda" and gpu.uuid:  # numbers depend on CUDA_VISIBLE_DEVICES and the order of the bus; this not
-        return Place(device="cuda:0", environment={**environment, "CUDA_VISIBLE_DEVICES": gpu.uuid})
-    return Place(device=gpu.device, environment={**environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"})
+        return ChildPlacement(device="cuda:0", environment={**environment, "CUDA_VISIBLE_DEVICES": gpu.uuid})
+    return ChildPlacement(device=gpu.device, environment={**environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"})
 
 
 def run_child(
@@ -56,7 +56,7 @@ def run_child(
     *,
     on_line: Callable[[str], None] = lambda line: None,
     silence_seconds: float = math.inf,
-) -> Ended:
+) -> ChildResult:
     """Run Python with these words (`-m`, a module, its arguments), at most `limit_seconds` long.
 
     It is stopped as well when it said nothing for `silence_seconds`. `on_line` is told each line as it comes.
@@ -78,7 +78,7 @@ def run_child(
         last_words = complained.read_bytes().decode("utf-8", "replace")
         text = said.read_bytes().decode("utf-8", "replace")
     code = None if late else child.returncode
-    return Ended(said=text, code=code, ending=late or _ending(code or 0, last_words))
+    return ChildResult(said=text, code=code, ending=late or _ending(code or 0, last_words))
 
 
 def _watch(child: "subprocess.Popen[bytes]", lines: "_Lines", limit_seconds: float, silence_seconds: float) -> str:
@@ -123,7 +123,7 @@ class _Lines:
         return True
 
 
-def objects(said: str) -> Iterator[dict[str, Any]]:
+def json_objects(said: str) -> Iterator[dict[str, Any]]:
     """The JSON objects among the lines; a library's chatter and a line cut short are none."""
     for line in said.splitlines():
         try:

@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from voxmatrix.machine.facts import Gpu, Kind, Machine
+from voxmatrix.machine.facts import Gpu, GpuKind, Machine
 from voxmatrix.machine.saved_device import CPU
 
 if TYPE_CHECKING:
     import torch
 
 
-def seen_by_child(device: str, name: str | None) -> tuple[Gpu | None, Machine]:
+def device_in_child(device: str, name: str | None) -> tuple[Gpu | None, Machine]:
     """The GPU of this device, None for the CPU, in a computer that holds what its number counts."""
     if device == CPU:
         return None, Machine(platform="linux", cpus=1)
     word, _, number = device.partition(":")
-    kind: Kind = word  # type: ignore[assignment]  # the parent has it from the facts
+    kind: GpuKind = word  # type: ignore[assignment]  # the parent has it from the facts
     gpus = tuple(Gpu(index=index, kind=kind, name=name) for index in range(int(number) + 1))
     return gpus[-1], Machine(platform="linux", cpus=1, gpus=gpus)
 

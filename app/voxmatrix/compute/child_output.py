@@ -7,7 +7,7 @@ import time
 from typing import Any, NoReturn
 
 
-def say(line: dict[str, Any]) -> None:
+def print_json(line: dict[str, Any]) -> None:
     """One object on one line of standard output, at once: the child may not live to say more."""
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from voxmatrix.dataset.prepared import Measured
+from voxmatrix.dataset.prepared import MeasuredRecording
 
 WIDTH, HEIGHT = 720, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 40
@@ -38,7 +38,7 @@ class Axis:
         return value / self.top * self._pixels
 
 
-def durations(measured: Sequence[Measured]) -> str:
+def durations(measured: Sequence[MeasuredRecording]) -> str:
     """A histogram of the seconds of speech, what is used in front of what is left out."""
     seconds = [one.seconds for one in measured if one.seconds > 0]
     if not seconds:
@@ -62,7 +62,7 @@ def durations(measured: Sequence[Measured]) -> str:
     return _figure("durations", ("Durations", "seconds", "recordings"), across, up, "".join(bars))
 
 
-def paces(measured: Sequence[Measured], outliers: Iterable[str]) -> str:
+def paces(measured: Sequence[MeasuredRecording], outliers: Iterable[str]) -> str:
     """Characters a second over seconds; recordings whose text does not fit are named."""
     named = set(outliers)
     shown = [one for one in measured if one.seconds > 0 and one.characters]
@@ -85,7 +85,7 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign == " " else "\N{REPLACEMENT CHARACTER}" for sign in whole)
 
 
-def _point(one: Measured, across: Axis, up: Axis) -> str:
+def _point(one: MeasuredRecording, across: Axis, up: Axis) -> str:
     pace = one.characters / one.seconds
     x, y = _LEFT + across.at(one.seconds), _TOP + _PLOT_HEIGHT - up.at(min(up.top, pace))
     label = escape(f"{printable(one.id)}: {one.seconds:.2f} s, {pace:.1f} characters a second")
@@ -93,7 +93,7 @@ def _point(one: Measured, across: Axis, up: Axis) -> str:
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{label}</title></circle>'
 
 
-def _name(one: Measured, across: Axis, up: Axis) -> str:
+def _name(one: MeasuredRecording, across: Axis, up: Axis) -> str:
     x = _LEFT + across.at(one.seconds)
     y = _TOP + _PLOT_HEIGHT - up.at(min(up.top, one.characters / one.seconds))
     short = printable(one.id)

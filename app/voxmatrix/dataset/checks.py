@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from voxmatrix.dataset.prepared import PrepareSettings
-from voxmatrix.dataset.processing import Made
+from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import MAX_CHARACTERS
 from voxmatrix.errors import Severity
 from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality
-from voxmatrix.transcripts.problem import Kind, Problem
+from voxmatrix.transcripts.problem import Problem, ProblemKind
 
 #: The loudest 20 ms of a recording with speech in it lie above this.
 SILENT_DBFS = -60.0
@@ -31,7 +31,9 @@ LEAST_DEVIATION = 0.15
 _MAD_TO_SIGMA = 1.4826
 
 
-def judge(made: Sequence[Made], missing: Sequence[set[str]], settings: PrepareSettings) -> list[Problem]:
+def check_recordings(
+    made: Sequence[ProcessedRecording], missing: Sequence[set[str]], settings: PrepareSettings
+) -> list[Problem]:
     """Every problem of these recordings. `missing`: for each, the phonemes that the voice's table lacks.
 
     What is said of several together (same id, same sound, usual pace) is asked of those that are good by themselves.
@@ -44,13 +46,13 @@ def judge(made: Sequence[Made], missing: Sequence[set[str]], settings: PrepareSe
     return problems
 
 
-def usable(made: Sequence[Made], problems: Iterable[Problem]) -> list[Made]:
+def usable(made: Sequence[ProcessedRecording], problems: Iterable[Problem]) -> list[ProcessedRecording]:
     """The recordings without an error."""
     left_out = {(problem.place, problem.path) for problem in problems if problem.severity == "error"}
     return [one for one in made if (one.recording.line, str(one.recording.path)) not in left_out]
 
 
-def _of_sound(made: Made, settings: PrepareSettings) -> Iterator[Problem]:
+def _of_sound(made: ProcessedRecording, settings: PrepareSettings) -> Iterator[Problem]:
     sound, rate_hz = made.sound, quality(settings.quality).rate_hz
     if sound.fault:
         yield _problem(made, sound.fault, sound.problem, sound.remedy)  # type: ignore[arg-type]
@@ -76,7 +78,7 @@ def _of_sound(made: Made, settings: PrepareSettings) -> Iterator[Problem]:
         yield _problem(made, "low-rate", what, "record at 44100 Hz, or train a quality of a lower rate", "warning")
 
 
-def _of_text(made: Made, missing: set[str], settings: PrepareSettings) -> Iterator[Problem]:
+def _of_text(made: ProcessedRecording, missing: set[str], settings: PrepareSettings) -> Iterator[Problem]:
     text, spoken = made.recording.text, made.spoken
     if not text:
         yield _problem(made, "empty-text", "its text is empty", "write what is said")
@@ -95,17 +97,19 @@ def _of_text(made: Made, missing: set[str], settings: PrepareSettings) -> Iterat
         yield _problem(made, "unknown-symbols", what, "check the language (--language) and the text", "warning")
 
 
-def _same_ids(made: Sequence[Made]) -> list[Problem]:
+def _same_ids(made: Sequence[ProcessedRecording]) -> list[Problem]:
     return list(_duplicates(made, "duplicate-id", "the same id", lambda one: one.recording.id))
 
 
-def _same_sounds(made: Sequence[Made]) -> list[Problem]:
+def _same_sounds(made: Sequence[ProcessedRecording]) -> list[Problem]:
     return list(_duplicates(made, "duplicate-audio", "the same sound", lambda one: one.sha256))
 
 
-def _duplicates(made: Sequence[Made], kind: Kind, what: str, key: Callable[[Made], str]) -> Iterator[Problem]:
+def _duplicates(
+    made: Sequence[ProcessedRecording], kind: ProblemKind, what: str, key: Callable[[ProcessedRecording], str]
+) -> Iterator[Problem]:
     """All but the first of those that are the same; all of them when their texts differ, since one must be wrong."""
-    same: dict[str, list[Made]] = defaultdict(list)
+    same: dict[str, list[ProcessedRecording]] = defaultdict(list)
     for one in made:
         same[key(one)].append(one)
     for group in same.values():
@@ -117,14 +121,14 @@ def _duplicates(made: Sequence[Made], kind: Kind, what: str, key: Callable[[Made
             yield _problem(one, kind, problem, "keep the right one, and remove the other")
 
 
-def _speakers(made: Sequence[Made]) -> list[Problem]:
+def _speakers(made: Sequence[ProcessedRecording]) -> list[Problem]:
     if not any(one.recording.speaker for one in made):
         return []
     what, remedy = "it names no speaker, and others do", "name the speaker in its line"
     return [_problem(one, "no-speaker", what, remedy) for one in made if not one.recording.speaker]
 
 
-def _paces(made: Sequence[Made]) -> list[Problem]:
+def _paces(made: Sequence[ProcessedRecording]) -> list[Problem]:
     """Transcripts whose length does not fit: by what any human can say, and by what these recordings usually have."""
     if not made:
         return []
@@ -150,26 +154,28 @@ def _median(values: Iterable[float]) -> float:
     return ordered[len(ordered) // 2]
 
 
-def _is_impossible(made: Made) -> bool:
+def _is_impossible(made: ProcessedRecording) -> bool:
     too_slow = pace(made) < SLOWEST_PER_SECOND and made.sound.trimmed_seconds > SLOW_SECONDS
     return too_slow or pace(made) > FASTEST_PER_SECOND or _ids(made) > made.sound.samples // HOP
 
 
-def _ids(made: Made) -> int:
+def _ids(made: ProcessedRecording) -> int:
     """How many ids the text takes: `^ _ p _ p _ $`. Each needs a frame of its own, or no alignment exists."""
     return 2 * len(made.spoken.phonemes) + 3
 
 
-def pace(made: Made) -> float:
+def pace(made: ProcessedRecording) -> float:
     """Characters a second."""
     return made.spoken.characters / made.sound.trimmed_seconds if made.sound.samples else 0.0
 
 
-def _graceful(made: Made, usual: float) -> float:
+def _graceful(made: ProcessedRecording, usual: float) -> float:
     return (made.spoken.characters + GRACE_CHARACTERS) / (made.sound.trimmed_seconds + GRACE_CHARACTERS / usual)
 
 
-def _problem(made: Made, kind: Kind, problem: str, remedy: str, severity: Severity = "error") -> Problem:
+def _problem(
+    made: ProcessedRecording, kind: ProblemKind, problem: str, remedy: str, severity: Severity = "error"
+) -> Problem:
     recording = made.recording
     return Problem(
         id=recording.id,

@@ -10,7 +10,7 @@ from voxmatrix.dataset.recording import Recording
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import readable
-from voxmatrix.transcripts.problem import Kind, Problem
+from voxmatrix.transcripts.problem import Problem, ProblemKind
 from voxmatrix.transcripts.recording_names import identity
 from voxmatrix.transcripts.row import TranscriptRow
 from voxmatrix.transcripts.table import read_table
@@ -49,7 +49,7 @@ def _read_file(path: Path) -> Transcript:
 
 
 def _known_layouts() -> str:
-    *first, last = (layout.LOOKS_LIKE for layout in LAYOUTS)
+    *first, last = (layout.looks_like for layout in LAYOUTS)
     return f"{', '.join(first)}, or {last}"
 
 
@@ -84,9 +84,9 @@ def _entries(folder: Path) -> list[Path]:
 
 
 class _RefusedError(Exception):
-    def __init__(self, kind: Kind, problem: str, remedy: str) -> None:
+    def __init__(self, kind: ProblemKind, problem: str, remedy: str) -> None:
         super().__init__(problem)
-        self.kind: Kind = kind
+        self.kind: ProblemKind = kind
         self.problem = problem
         self.remedy = remedy
 

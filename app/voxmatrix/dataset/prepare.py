@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from voxmatrix.dataset.cache import Cache
-from voxmatrix.dataset.checks import judge, usable
+from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
-from voxmatrix.dataset.prepared import Clip, Measured, PreparedSet, PrepareSettings, TooFewRecordingsError
-from voxmatrix.dataset.processing import Made, Maker, Progress
-from voxmatrix.dataset.pronunciation import Spoken
+from voxmatrix.dataset.prepared import Clip, MeasuredRecording, PreparedSet, PrepareSettings, TooFewRecordingsError
+from voxmatrix.dataset.processing import OnProgress, ProcessedRecording, Processor
+from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
@@ -22,7 +22,7 @@ from voxmatrix.transcripts.problem import Problem
 IdMap = Mapping[str, list[int]]
 
 
-def prepare(data: Path, settings: PrepareSettings, on_progress: Progress | None = None) -> PreparedSet:
+def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | None = None) -> PreparedSet:
     """Check every recording of `data`, fill the cache, and return what can be learned from.
 
     Raises:
@@ -34,13 +34,15 @@ def prepare(data: Path, settings: PrepareSettings, on_progress: Progress | None 
     made = _make(recordings, settings, on_progress)
     id_map = settings.id_map or _table(made, settings.phoneme_type)
     numbered = [to_ids(one.spoken.phonemes, id_map) for one in made]
-    problems += judge(made, [missing for _, missing in numbered], settings)
+    problems += check_recordings(made, [missing for _, missing in numbered], settings)
     prepared = _prepared(made, [ids for ids, _ in numbered], problems, id_map, settings)
     _check_enough(data, prepared, settings)
     return prepared
 
 
-def _make(recordings: Sequence[Recording], settings: PrepareSettings, on_progress: Progress | None) -> list[Made]:
+def _make(
+    recordings: Sequence[Recording], settings: PrepareSettings, on_progress: OnProgress | None
+) -> list[ProcessedRecording]:
     try:
         return _make_with_index(recordings, settings, on_progress)
     except DamagedFileError:
@@ -49,20 +51,20 @@ def _make(recordings: Sequence[Recording], settings: PrepareSettings, on_progres
 
 
 def _make_with_index(
-    recordings: Sequence[Recording], settings: PrepareSettings, on_progress: Progress | None
-) -> list[Made]:
-    with Cache(settings.cache, SoundFacts, Spoken) as cache:
+    recordings: Sequence[Recording], settings: PrepareSettings, on_progress: OnProgress | None
+) -> list[ProcessedRecording]:
+    with Cache(settings.cache, SoundFacts, Pronunciation) as cache:
         cache.clean()
-        maker = Maker(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
+        maker = Processor(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
         return maker.make(recordings, settings.workers, on_progress)
 
 
-def _table(made: Sequence[Made], phoneme_type: str) -> IdMap:
+def _table(made: Sequence[ProcessedRecording], phoneme_type: str) -> IdMap:
     return map_for(one.spoken.phonemes for one in made) if phoneme_type == "text" else default_map(phoneme_type)
 
 
 def _prepared(
-    made: Sequence[Made],
+    made: Sequence[ProcessedRecording],
     ids: Sequence[list[int]],
     problems: list[Problem],
     id_map: IdMap,
@@ -104,9 +106,9 @@ def _order(problem: Problem) -> tuple[str, str, int, str]:
     return (problem.severity, name or line, int(line) if name and line.isdecimal() else 0, problem.id)
 
 
-def _measured(made: Made, used: bool) -> Measured:
+def _measured(made: ProcessedRecording, used: bool) -> MeasuredRecording:
     recording = made.recording
-    return Measured(
+    return MeasuredRecording(
         id=recording.id,
         place=recording.line,
         speaker=recording.speaker,

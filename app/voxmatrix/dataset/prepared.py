@@ -38,7 +38,7 @@ class Clip:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class MeasuredRecording:
     """One recording as it was found, used or not: what the report shows of it. Zero where it could not be measured."""
 
     id: str
@@ -63,7 +63,7 @@ class PreparedSet:
     phoneme_type: str
     id_map: Mapping[str, list[int]]
     digest: str
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[MeasuredRecording, ...] = ()
 
     @property
     def seconds(self) -> float:

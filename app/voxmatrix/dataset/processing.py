@@ -11,29 +11,29 @@ from pathlib import Path
 from typing import TypeVar
 
 from voxmatrix.dataset.cache import Cache, Stamp
-from voxmatrix.dataset.pronunciation import Pronouncer, Spoken, is_sayable, spoken_key
+from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_sayable, pronunciation_key
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts, make_sound, sound_key
 from voxmatrix.files import digest
 
-Progress = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 T = TypeVar("T")
 #: So many recordings wait for each worker: enough that none stands still, few enough to hold little.
 _WAITING = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class ProcessedRecording:
     """A recording and all that is known of it. `sha256` is empty when the file could not be read at all."""
 
     recording: Recording
     sha256: str
     sound_key: str
     sound: SoundFacts
-    spoken: Spoken
+    spoken: Pronunciation
 
 
-class Maker:
+class Processor:
     """Makes what the cache lacks, for one rate and one language."""
 
     def __init__(self, cache: Cache, rate_hz: int, language: str, phoneme_type: str) -> None:
@@ -43,11 +43,13 @@ class Maker:
         self._pronouncer = Pronouncer(language, phoneme_type)
         self._hashes: dict[str, str] = {}
         self._sounds: dict[str, SoundFacts] = {}  # by sound key; of a file that cannot be read, by its path
-        self._spoken: dict[str, Spoken] = {}
+        self._spoken: dict[str, Pronunciation] = {}
         self._claimed: set[str] = set()
         self._claiming = threading.Lock()
 
-    def make(self, recordings: Sequence[Recording], workers: int, on_progress: Progress | None = None) -> list[Made]:
+    def make(
+        self, recordings: Sequence[Recording], workers: int, on_progress: OnProgress | None = None
+    ) -> list[ProcessedRecording]:
         """Everything that is known of these recordings, in their order.
 
         Raises:
@@ -74,7 +76,7 @@ class Maker:
                 self._hashes[path] = sha256
         for key, sound in self._cache.known(SoundFacts, map(self._sound_key, self._hashes.values())).items():
             self._admit(key, sound)
-        self._spoken |= self._cache.known(Spoken, (self._spoken_key(one) for one in recordings))
+        self._spoken |= self._cache.known(Pronunciation, (self._spoken_key(one) for one in recordings))
 
     def _admit(self, key: str, sound: SoundFacts) -> bool:
         """Believe what the cache says of a sound when the samples that it speaks of are there."""
@@ -129,15 +131,15 @@ class Maker:
         return sound_key(sha256, self._rate_hz)
 
     def _spoken_key(self, recording: Recording) -> str:
-        return spoken_key(recording.text, *self._voice)
+        return pronunciation_key(recording.text, *self._voice)
 
-    def _made(self, recording: Recording) -> Made:
+    def _made(self, recording: Recording) -> ProcessedRecording:
         place = str(recording.path)
         sha256 = self._hashes.get(place, "")
         key = self._sound_key(sha256) if sha256 else ""
         sound = self._sounds.get(key) or self._sounds.get(place, _CHANGED)
-        spoken = self._spoken.get(self._spoken_key(recording), Spoken())
-        return Made(recording=recording, sha256=sha256, sound_key=key, sound=sound, spoken=spoken)
+        spoken = self._spoken.get(self._spoken_key(recording), Pronunciation())
+        return ProcessedRecording(recording=recording, sha256=sha256, sound_key=key, sound=sound, spoken=spoken)
 
 
 def _stamp(path: str) -> Stamp | None:

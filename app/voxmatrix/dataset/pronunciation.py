@@ -22,7 +22,7 @@ MAX_CHARACTERS = 2000
 _READERS = ("num2words", "sentencex")
 
 
-class Spoken(NamedTuple):
+class Pronunciation(NamedTuple):
     """The phonemes of a text, one code point each, and how much there is to say."""
 
     phonemes: str = ""
@@ -40,7 +40,7 @@ class Pronouncer:
         self._free: queue.LifoQueue[Phonemizer] = queue.LifoQueue()
         self._open = ExitStack()
 
-    def pronounce(self, text: str) -> Spoken:
+    def pronounce(self, text: str) -> Pronunciation:
         """How a text is spoken as one utterance; a text that cannot be is said so in the answer.
 
         Raises:
@@ -55,9 +55,9 @@ class Pronouncer:
             try:
                 parts = [phonemizer_.phonemes(part) for part in split(normalised, self._language)]
             except BadInputError as error:
-                return Spoken(problem=error.problem, remedy=error.remedy)
+                return Pronunciation(problem=error.problem, remedy=error.remedy)
         phonemes = "".join(phoneme for part in parts for phoneme in part)
-        return Spoken(phonemes=phonemes, characters=sum(sign.isalnum() for sign in normalised))
+        return Pronunciation(phonemes=phonemes, characters=sum(sign.isalnum() for sign in normalised))
 
     def close(self) -> None:
         """End every program."""
@@ -84,7 +84,7 @@ def is_sayable(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def spoken_key(text: str, language: str, phoneme_type: str) -> str:
+def pronunciation_key(text: str, language: str, phoneme_type: str) -> str:
     """The key of a text as this version of the front end speaks it."""
     front = front_version(phoneme_type)
     return hashlib.sha256("\0".join(("text", front, language, phoneme_type, text)).encode()).hexdigest()

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from voxmatrix.dataset.charts import durations, paces, printable
-from voxmatrix.dataset.prepared import Measured, PreparedSet
+from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.dataset.report_page import document
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.problem import Problem
@@ -70,7 +70,7 @@ def _kinds(problems: Sequence[Problem]) -> str:
 def _problems(prepared: PreparedSet) -> str:
     if not prepared.problems:
         return ""
-    measured: dict[tuple[str, str], Measured] = {(one.id, one.place): one for one in prepared.measured}
+    measured: dict[tuple[str, str], MeasuredRecording] = {(one.id, one.place): one for one in prepared.measured}
     grouped: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in prepared.problems:
         grouped[problem.id, problem.place].append(problem)
@@ -116,11 +116,11 @@ def _number(value: int | str) -> str:
     return f'<td class="number">{value}</td>'
 
 
-def _seconds(one: Measured | None) -> str:
+def _seconds(one: MeasuredRecording | None) -> str:
     return _number(f"{one.seconds:.2f}" if one and one.seconds else "")
 
 
-def _pace(one: Measured) -> float:
+def _pace(one: MeasuredRecording) -> float:
     return one.characters / one.seconds if one.seconds else 0.0
 
 

@@ -7,15 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import voxmatrix
-from voxmatrix.doctor.smoke import Result, Smoke
+from voxmatrix.doctor.smoke import OperationResult, SmokeResult
 from voxmatrix.errors import UnreachableError
 from voxmatrix.files import write_text
 from voxmatrix.machine.facts import Gpu, Machine
 
 
-def remembered(
-    folder: Path, machine: Machine, gpu: Gpu | None, dtypes: Sequence[str], run: Callable[[], Smoke]
-) -> Smoke:
+def saved_device(
+    folder: Path, machine: Machine, gpu: Gpu | None, dtypes: Sequence[str], run: Callable[[], SmokeResult]
+) -> SmokeResult:
     """The result of `run`, or the one of an earlier run on the same. Only what passed is kept."""
     path = folder / "smoke" / f"{_key(machine, gpu, dtypes)}.json"
     kept = _read(path)
@@ -37,12 +37,12 @@ def _key(machine: Machine, gpu: Gpu | None, dtypes: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
 
-def _read(path: Path) -> Smoke | None:
+def _read(path: Path) -> SmokeResult | None:
     """What was kept, or None when there is nothing that can be understood."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         flash = kept["flash"] and (bool(kept["flash"][0]), str(kept["flash"][1]))
-        smoke = Smoke(results=tuple(Result(**row) for row in kept["results"]), flash=flash)
+        smoke = SmokeResult(results=tuple(OperationResult(**row) for row in kept["results"]), flash=flash)
     except (OSError, ValueError, TypeError, KeyError, IndexError):
         return None
     return smoke if smoke.ok else None

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any
 
-from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.compute.child_output import asked_break, break_down, print_json
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
 
 #: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
@@ -19,7 +19,7 @@ _HOOK = "VOXMATRIX_SMOKE_BREAK"
 
 def main(device_name: str, dtypes: list[str]) -> None:
     """Run every operation in every precision, then flash-attn."""
-    say({"started": "import torch", "dtype": dtypes[0]})
+    print_json({"started": "import torch", "dtype": dtypes[0]})
     import torch
 
     device = torch.device(device_name)
@@ -27,13 +27,13 @@ def main(device_name: str, dtypes: list[str]) -> None:
         for operation in OPERATIONS:
             if operation.spectral and dtype != "float32":
                 continue
-            say({"started": operation.name, "dtype": dtype})
+            print_json({"started": operation.name, "dtype": dtype})
             row = _row(operation, device, dtype)
-            say(row)
+            print_json(row)
             if "problem" in row and device.type != "cpu":
                 return  # after an error of CUDA nothing works any more, and what follows would be blamed wrongly
-    say({"started": "flash-attn", "dtype": dtypes[-1]})
-    say({"flash_attention": _flash_attention(device)})
+    print_json({"started": "flash-attn", "dtype": dtypes[-1]})
+    print_json({"flash_attention": _flash_attention(device)})
 
 
 def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:

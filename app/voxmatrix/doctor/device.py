@@ -4,29 +4,29 @@ from collections.abc import Sequence
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.device_support import absent
-from voxmatrix.plan.gpu_ranking import best, meant
-from voxmatrix.plan.verdict import Judgement
+from voxmatrix.plan.device_support import not_found
+from voxmatrix.plan.gpu_ranking import best_gpu, requested_gpu
+from voxmatrix.plan.verdict import Assessment
 
 RUNS = ("native", "ptx-jit")
 
 
-def chosen_gpu(machine: Machine, judgements: Sequence[Judgement], asked: str) -> Gpu | None:
+def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], asked: str) -> Gpu | None:
     """The GPU that is meant; None: the CPU. `auto` is the best that runs, and a CUDA torch's first GPU when none does.
 
     Raises:
         UsageError: that is not the name of a device.
         NoDeviceError: it is not there.
     """
-    wish = parse_device(asked, "flag", f"--device {asked}")
-    running = [gpu for gpu, judged in zip(machine.gpus, judgements, strict=True) if judged.verdict in RUNS]
-    if wish.kind == "cpu":
+    request = parse_device(asked, "flag", f"--device {asked}")
+    running = [gpu for gpu, assessment in zip(machine.gpus, assessments, strict=True) if assessment.verdict in RUNS]
+    if request.kind == "cpu":
         return None
-    if wish.kind == "auto":
-        return best(running, machine) if running else _first_cuda(machine)
-    gpu = meant(machine, wish, running.__contains__)
+    if request.kind == "auto":
+        return best_gpu(running, machine) if running else _first_cuda(machine)
+    gpu = requested_gpu(machine, request, running.__contains__)
     if gpu is None:
-        raise absent(machine, wish)
+        raise not_found(machine, request)
     return gpu
 
 

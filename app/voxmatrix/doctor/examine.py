@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from voxmatrix.doctor.cache import remembered
+from voxmatrix.doctor.cache import saved_device
 from voxmatrix.doctor.device import RUNS, chosen_gpu
-from voxmatrix.doctor.report import Report, judgements_of, make_report
-from voxmatrix.doctor.smoke import LIMIT_SECONDS, Smoke, run_smoke
+from voxmatrix.doctor.report import DoctorReport, assessments_of, make_report
+from voxmatrix.doctor.smoke import LIMIT_SECONDS, SmokeResult, run_smoke
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision
@@ -15,13 +15,13 @@ _TORCH_NAMES = {"bf16": "bfloat16", "fp16": "float16"}
 OnDevice = Callable[[str], None]
 
 
-def describe(machine: Machine, asked: str, notes: Sequence[Finding] = ()) -> Report:
+def describe(machine: Machine, asked: str, notes: Sequence[Finding] = ()) -> DoctorReport:
     """The report from facts alone: nothing is run, and torch is not imported.
 
     Raises:
         NoDeviceError: the device that was asked for is not there.
     """
-    return make_report(machine, chosen_gpu(machine, judgements_of(machine), asked), notes=notes)
+    return make_report(machine, chosen_gpu(machine, assessments_of(machine), asked), notes=notes)
 
 
 def examine(
@@ -33,7 +33,7 @@ def examine(
     notes: Sequence[Finding] = (),
     limit_seconds: float = LIMIT_SECONDS,
     on_device: OnDevice = lambda name: None,
-) -> Report:
+) -> DoctorReport:
     """The report on this computer, with a smoke test on every GPU that should run, or on the CPU when none should.
 
     `cache` is where results that passed are kept; `fresh` runs everything all the same.
@@ -41,7 +41,7 @@ def examine(
     Raises:
         NoDeviceError: the device that was asked for is not there.
     """
-    chosen = chosen_gpu(machine, judgements_of(machine), asked)
+    chosen = chosen_gpu(machine, assessments_of(machine), asked)
     smokes = {}
     for gpu in _to_test(machine, chosen, asked):
         on_device("the CPU" if gpu is None else f"GPU {gpu.index}")
@@ -58,23 +58,25 @@ def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | Non
     if chosen is None:
         return [None]
     doubted = ("unsupported", None) if machine.torch.cuda and chosen.kind == "cuda" else ()
-    verdicts = list(zip(machine.gpus, judgements_of(machine), strict=True))
+    verdicts = list(zip(machine.gpus, assessments_of(machine), strict=True))
     return [
         gpu
-        for gpu, judged in verdicts
-        if (judged.verdict in RUNS and (asked == "auto" or gpu == chosen))
-        or (gpu == chosen and judged.verdict in doubted)
+        for gpu, assessment in verdicts
+        if (assessment.verdict in RUNS and (asked == "auto" or gpu == chosen))
+        or (gpu == chosen and assessment.verdict in doubted)
     ]
 
 
-def try_device(machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float = LIMIT_SECONDS) -> Smoke:
+def try_device(
+    machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float = LIMIT_SECONDS
+) -> SmokeResult:
     """The smoke test on one device; what passed before is not run again where `cache` is given."""
     dtypes = ("float32", *_half(gpu))
 
-    def run() -> Smoke:
+    def run() -> SmokeResult:
         return run_smoke(gpu, dtypes, limit_seconds)
 
-    return run() if cache is None else remembered(cache, machine, gpu, dtypes, run)
+    return run() if cache is None else saved_device(cache, machine, gpu, dtypes, run)
 
 
 def _half(gpu: Gpu | None) -> tuple[str, ...]:

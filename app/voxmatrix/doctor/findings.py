@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from voxmatrix.doctor.smoke import Result
+from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.verdict import Judgement
+from voxmatrix.plan.verdict import Assessment
 
 #: Verdicts with which a GPU cannot work.
 STOPS = ("unsupported", "driver-too-old")
@@ -18,10 +18,10 @@ LEAST_SHM_MIB = 512
 
 
 def find(
-    machine: Machine, judgements: Sequence[Judgement], results: Sequence[Result], chosen: Gpu | None
+    machine: Machine, assessments: Sequence[Assessment], results: Sequence[OperationResult], chosen: Gpu | None
 ) -> tuple[Finding, ...]:
     """Everything that a person should know, the worst first."""
-    found = [*of_torch(machine), *_gpus(machine, judgements, chosen), *_smoke(results), *of_place(machine)]
+    found = [*of_torch(machine), *_gpus(machine, assessments, chosen), *_smoke(results), *of_place(machine)]
     return tuple(sorted(found, key=lambda finding: finding.severity != "error"))
 
 
@@ -38,19 +38,19 @@ def of_torch(machine: Machine) -> list[Finding]:
     return []
 
 
-def of_gpu(gpu: Gpu, judged: Judgement, chosen: Gpu | None) -> Finding:
+def of_gpu(gpu: Gpu, assessment: Assessment, chosen: Gpu | None) -> Finding:
     """What a verdict means for a person: an error where it is the GPU that was to work."""
-    problem = f"GPU {gpu.index} ({gpu.name or 'without a name'}): {judged.reason}"
-    fatal = gpu == chosen and judged.verdict in STOPS
-    return Finding(problem=problem, remedy=judged.remedy, severity="error" if fatal else "warning")
+    problem = f"GPU {gpu.index} ({gpu.name or 'without a name'}): {assessment.reason}"
+    fatal = gpu == chosen and assessment.verdict in STOPS
+    return Finding(problem=problem, remedy=assessment.remedy, severity="error" if fatal else "warning")
 
 
-def _gpus(machine: Machine, judgements: Sequence[Judgement], chosen: Gpu | None) -> list[Finding]:
-    pairs = zip(machine.gpus, judgements, strict=True)
-    return [of_gpu(gpu, judged, chosen) for gpu, judged in pairs if judged.verdict in (*STOPS, None)]
+def _gpus(machine: Machine, assessments: Sequence[Assessment], chosen: Gpu | None) -> list[Finding]:
+    pairs = zip(machine.gpus, assessments, strict=True)
+    return [of_gpu(gpu, assessment, chosen) for gpu, assessment in pairs if assessment.verdict in (*STOPS, None)]
 
 
-def _smoke(results: Sequence[Result]) -> list[Finding]:
+def _smoke(results: Sequence[OperationResult]) -> list[Finding]:
     return [
         Finding(
             problem=f"{result.op} in {result.dtype} on {_where(result)}: {result.problem}",
@@ -61,7 +61,7 @@ def _smoke(results: Sequence[Result]) -> list[Finding]:
     ]
 
 
-def _where(result: Result) -> str:
+def _where(result: OperationResult) -> str:
     return "the CPU" if result.gpu is None else f"GPU {result.gpu}"
 
 

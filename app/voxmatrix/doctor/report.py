@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from voxmatrix.doctor.findings import IMPORT, find
-from voxmatrix.doctor.smoke import Result
+from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import machine_to_json
-from voxmatrix.plan.verdict import Judgement, judge
+from voxmatrix.plan.verdict import Assessment, assess
 
 #: How CUDA says that a library of torch lacks kernels for this GPU.
 _NO_KERNELS = "no kernel image is available"
@@ -18,7 +18,7 @@ _OTHERWISE = "set --device cpu, or use another image: see the list in the README
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flash:
+class FlashAttention:
     """flash-attn on this computer. usable is None where it was not tried."""
 
     installed: bool
@@ -28,13 +28,13 @@ class Flash:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class DoctorReport:
     """All that `voxmatrix doctor` says."""
 
     machine: Machine
-    judgements: tuple[Judgement, ...]  # one for each GPU, in their order
-    results: tuple[Result, ...]
-    flash: Flash
+    assessments: tuple[Assessment, ...]  # one for each GPU, in their order
+    results: tuple[OperationResult, ...]
+    flash: FlashAttention
     findings: tuple[Finding, ...]
     exit_code: int
 
@@ -44,8 +44,8 @@ class Report:
             "machine": machine_to_json(self.machine),
             "image": self.machine.image,
             "gpus": [
-                {"index": gpu.index, **asdict(judged)}
-                for gpu, judged in zip(self.machine.gpus, self.judgements, strict=True)
+                {"index": gpu.index, **asdict(assessment)}
+                for gpu, assessment in zip(self.machine.gpus, self.assessments, strict=True)
             ],
             "smoke": [result.to_json() for result in self.results],
             "flash_attention": asdict(self.flash),
@@ -56,55 +56,57 @@ class Report:
         }
 
 
-def judgements_of(machine: Machine) -> tuple[Judgement, ...]:
+def assessments_of(machine: Machine) -> tuple[Assessment, ...]:
     """One for each GPU, in their order."""
-    return tuple(judge(gpu, machine) for gpu in machine.gpus)
+    return tuple(assess(gpu, machine) for gpu in machine.gpus)
 
 
 def make_report(
     machine: Machine,
     chosen: Gpu | None,
-    results: Sequence[Result] = (),
+    results: Sequence[OperationResult] = (),
     flash: tuple[bool, str] | None = None,
     notes: Sequence[Finding] = (),
-) -> Report:
+) -> DoctorReport:
     """The report on a computer; `chosen` is the GPU that is to work (None: the CPU), `notes` what was not readable."""
-    judgements = tuple(map(partial(corrected, results), machine.gpus, judgements_of(machine)))
-    return Report(
+    assessments = tuple(map(partial(corrected, results), machine.gpus, assessments_of(machine)))
+    return DoctorReport(
         machine=machine,
-        judgements=judgements,
+        assessments=assessments,
         results=tuple(results),
         flash=_flash(machine, flash),
-        findings=(*find(machine, judgements, results, chosen), *notes),
-        exit_code=_exit_code(machine, chosen, judgements, results),
+        findings=(*find(machine, assessments, results, chosen), *notes),
+        exit_code=_exit_code(machine, chosen, assessments, results),
     )
 
 
-def corrected(results: Sequence[Result], gpu: Gpu, judged: Judgement) -> Judgement:
+def corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessment) -> Assessment:
     """What the tables expect, corrected by what really ran: they may not know a GPU, or a library lack its kernels."""
     ran = [result for result in results if result.gpu == gpu.index]
     failed = next((result for result in ran if not result.ok), None)
-    if ran and failed is None and judged.verdict in ("unsupported", None):
-        return replace(judged, verdict="native", reason="every operation of the smoke test ran here", remedy="")
+    if ran and failed is None and assessment.verdict in ("unsupported", None):
+        return replace(assessment, verdict="native", reason="every operation of the smoke test ran here", remedy="")
     if failed is not None and _NO_KERNELS in failed.problem:
         reason = f"{failed.op} in {failed.dtype}: {failed.problem}"
-        return replace(judged, verdict="unsupported", reason=reason, remedy=judged.remedy or _OTHERWISE)
-    return judged
+        return replace(assessment, verdict="unsupported", reason=reason, remedy=assessment.remedy or _OTHERWISE)
+    return assessment
 
 
-def _exit_code(machine: Machine, chosen: Gpu | None, judgements: Sequence[Judgement], results: Sequence[Result]) -> int:
+def _exit_code(
+    machine: Machine, chosen: Gpu | None, assessments: Sequence[Assessment], results: Sequence[OperationResult]
+) -> int:
     if machine.torch is None or any(result.op == IMPORT for result in results):
         return MissingProgramError.exit_code
-    verdict = None if chosen is None else judgements[machine.gpus.index(chosen)].verdict
+    verdict = None if chosen is None else assessments[machine.gpus.index(chosen)].verdict
     if verdict == "unsupported" or any(not result.ok for result in results):
         return NoKernelsError.exit_code
     return NoDeviceError.exit_code if verdict == "driver-too-old" else 0
 
 
-def _flash(machine: Machine, tried: tuple[bool, str] | None) -> Flash:
+def _flash(machine: Machine, tried: tuple[bool, str] | None) -> FlashAttention:
     version = machine.flash_attention
     if version is None:
         reason = "not installed; torch's own attention is used"
-        return Flash(installed=False, version=None, usable=False, reason=reason)
+        return FlashAttention(installed=False, version=None, usable=False, reason=reason)
     usable, reason = tried or (None, "not tried")
-    return Flash(installed=True, version=version, usable=usable, reason=reason)
+    return FlashAttention(installed=True, version=version, usable=usable, reason=reason)

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from voxmatrix.doctor.findings import of_gpu
-from voxmatrix.doctor.report import Report
-from voxmatrix.doctor.smoke import Result
+from voxmatrix.doctor.report import DoctorReport
+from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.verdict import Judgement
+from voxmatrix.plan.verdict import Assessment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "driver-too-old": "red", None: "yellow"}
 
 
-def show(report: Report, console: "Console") -> None:
+def show(report: DoctorReport, console: "Console") -> None:
     """Print the whole report."""
     for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_findings(report)):
         console.print(line, highlight=False, soft_wrap=True)
@@ -33,14 +33,14 @@ def _computer(machine: Machine) -> list[str]:
     ]
 
 
-def _gpus(report: Report) -> list[str]:
-    if not report.judgements:
+def _gpus(report: DoctorReport) -> list[str]:
+    if not report.assessments:
         return ["[bold]GPU[/]: none, the CPU works"]
-    pairs = zip(report.machine.gpus, report.judgements, strict=True)
-    return [line for gpu, judged in pairs for line in _gpu(gpu, judged)]
+    pairs = zip(report.machine.gpus, report.assessments, strict=True)
+    return [line for gpu, assessment in pairs for line in _gpu(gpu, assessment)]
 
 
-def _gpu(gpu: Gpu, judged: Judgement) -> list[str]:
+def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
     facts = [
         *([f"capability {gpu.capability}"] if gpu.capability else []),
         *([f"{gpu.memory_mib} MiB"] if gpu.memory_mib is not None else []),
@@ -48,16 +48,16 @@ def _gpu(gpu: Gpu, judged: Judgement) -> list[str]:
         *(["a MIG slice"] if gpu.mig else []),
         *(["shares the computer's memory"] if gpu.unified else []),
     ]
-    colour, verdict = _COLOURS[judged.verdict], judged.verdict or "no verdict"
+    colour, verdict = _COLOURS[assessment.verdict], assessment.verdict or "no verdict"
     described = f" ({', '.join(facts)})" if facts else ""
     lines = [
         f"[bold]GPU {gpu.index}[/]: {_plain((gpu.name or 'without a name') + described)}: "
-        f"[{colour}]{verdict}[/]: {_plain(judged.reason)}"
+        f"[{colour}]{verdict}[/]: {_plain(assessment.reason)}"
     ]
-    return lines + ([f"  → {_plain(judged.remedy)}"] if judged.remedy else [])
+    return lines + ([f"  → {_plain(assessment.remedy)}"] if assessment.remedy else [])
 
 
-def _smoke(report: Report) -> list[str]:
+def _smoke(report: DoctorReport) -> list[str]:
     if not report.results:
         return ["[bold]Smoke test[/]: not run", f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
     lines = []
@@ -71,18 +71,20 @@ def _smoke(report: Report) -> list[str]:
     return [*lines, f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
 
 
-def _result(result: Result) -> str:
+def _result(result: OperationResult) -> str:
     name = f"{result.op} {result.dtype}"
     if not result.ok:
         return f"  [red]✗ {_plain(name)}: {_plain(result.problem)}[/]"
     return f"  ✓ {_plain(name)}: error {result.max_abs_error:.1e}, {result.milliseconds:.1f} ms"
 
 
-def _findings(report: Report) -> list[str]:
+def _findings(report: DoctorReport) -> list[str]:
     if not report.findings:
         return ["[green]Nothing is wrong.[/]"]
-    pairs = zip(report.machine.gpus, report.judgements, strict=True)
-    said = {of_gpu(gpu, judged, None).problem for gpu, judged in pairs}  # with its remedy, in the lines of the GPUs
+    pairs = zip(report.machine.gpus, report.assessments, strict=True)
+    said = {
+        of_gpu(gpu, assessment, None).problem for gpu, assessment in pairs
+    }  # with its remedy, in the lines of the GPUs
     lines = []
     for finding in report.findings:
         if finding.problem in said:

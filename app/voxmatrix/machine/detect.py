@@ -10,7 +10,7 @@ from typing import NamedTuple
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild
 from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
-from voxmatrix.machine.probes.nvidia import Card, visible_gpus
+from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
 from voxmatrix.machine.text import printable
 
@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 10.0
 DESCRIBED = "VOXMATRIX_MACHINE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
-_NO_MEMORY = memory.Memory(None, None)
+_NO_MEMORY = memory.SystemMemory(None, None)
 
 
 class Detection(NamedTuple):
@@ -43,7 +43,7 @@ def detect(
     if described := environment.get(DESCRIBED):
         return _described(Path(described))
     platform, wsl = system.read_platform(), system.read_wsl(root)
-    nvidia = Probe[tuple[Card, ...]](
+    nvidia = Probe[tuple[NvidiaCard, ...]](
         "NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
     )
     adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
@@ -85,7 +85,7 @@ def _described(path: Path) -> Detection:
     return Detection(read_machine(path), (note,))
 
 
-def read_nvidia() -> tuple[Card, ...]:
+def read_nvidia() -> tuple[NvidiaCard, ...]:
     """NVIDIA's cards through NVML; through nvidia-smi where its bindings are not installed."""
     try:
         bindings = importlib.import_module("pynvml")

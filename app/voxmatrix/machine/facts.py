@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, Self
 
 Platform = Literal["linux", "windows", "macos"]
 #: How torch reaches a GPU: NVIDIA's, DirectX 12's, Intel's, AMD's, Apple's.
-Kind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
+GpuKind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
 
 
 class Capability(NamedTuple):
@@ -41,7 +41,7 @@ class Gpu:
     """One GPU as its driver describes it. `index` counts in the order of the bus, as nvidia-smi does."""
 
     index: int
-    kind: Kind
+    kind: GpuKind
     name: str | None = None
     uuid: str | None = None
     capability: Capability | None = None  # of kind cuda

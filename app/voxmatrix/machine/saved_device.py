@@ -16,19 +16,19 @@ CPU = "cpu"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remembered:
+class SavedDevice:
     """A device as it was when it was chosen; cards move, so the uuid is stronger than the name."""
 
     device: str  # cuda:0, directml:1, cpu
     uuid: str | None = None
 
 
-def choose(gpu: Gpu | None) -> Remembered:
+def saved_device_of(gpu: Gpu | None) -> SavedDevice:
     """A choice to be remembered; no GPU means the CPU."""
-    return Remembered(device=CPU) if gpu is None else Remembered(device=gpu.device, uuid=gpu.uuid)
+    return SavedDevice(device=CPU) if gpu is None else SavedDevice(device=gpu.device, uuid=gpu.uuid)
 
 
-def remember(choice: Remembered) -> Path:
+def save_device(choice: SavedDevice) -> Path:
     """Write a choice into settings.toml beside what else stands there.
 
     Raises:
@@ -45,7 +45,7 @@ def remember(choice: Remembered) -> Path:
     return path
 
 
-def remembered() -> Remembered | None:
+def saved_device() -> SavedDevice | None:
     """What was chosen, if anything was.
 
     Raises:
@@ -53,19 +53,19 @@ def remembered() -> Remembered | None:
     """
     kept = _settings(_path()).get("device")
     device, uuid = (kept.get("device"), kept.get("uuid")) if isinstance(kept, dict) else (None, None)
-    return Remembered(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
+    return SavedDevice(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
 
 
-def find(machine: Machine, choice: Remembered) -> Gpu | None:
+def find_saved_device(machine: Machine, choice: SavedDevice) -> Gpu | None:
     """The GPU that was chosen, wherever it sits now; None when it is gone."""
     if choice.uuid is not None:
         return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
     return next((gpu for gpu in machine.gpus if gpu.device == choice.device and gpu.uuid is None), None)
 
 
-def is_here(machine: Machine, choice: Remembered) -> bool:
+def is_here(machine: Machine, choice: SavedDevice) -> bool:
     """Can this computer still do what was chosen?"""
-    return choice.device == CPU or find(machine, choice) is not None
+    return choice.device == CPU or find_saved_device(machine, choice) is not None
 
 
 def _path() -> Path:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.measured_memory import Line
+from voxmatrix.plan.measured_memory import MemoryLine
 from voxmatrix.tables.memory import MemoryRow, MemoryTable, memory_table
 
 
@@ -58,7 +58,7 @@ class Need:
     seconds: float  # of every clip
     half: bool
     devices: int = 1  # that share a batch
-    lines: Mapping[bool, Line] = field(default_factory=dict)  # what was measured, by whether it is checkpointed
+    lines: Mapping[bool, MemoryLine] = field(default_factory=dict)  # what was measured, by whether it is checkpointed
 
     def mib(self, batch_size: int, checkpointed: bool) -> float:
         """With so many clips: what each device takes."""

@@ -9,7 +9,7 @@ from voxmatrix.errors import UsageError
 from voxmatrix.settings import Source
 
 #: What happens when the device is not there: the command ends; the CPU takes over; or the best other one does.
-Otherwise = Literal["end", "cpu", "auto"]
+Fallback = Literal["end", "cpu", "auto"]
 DeviceKind = Literal["auto", "gpu", "cpu", "cuda", "directml", "xpu", "rocm", "mps"]
 
 _NAMES = r"(auto|gpu|cpu|cuda|directml|dml|xpu|rocm|mps)"
@@ -17,20 +17,20 @@ _YES, _NO, _DECIDE = ("yes", "true", "on", "1"), ("no", "false", "off", "0"), ("
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class DeviceRequest:
     """A device as somebody asked for it. `gpu` is a GPU of whatever kind."""
 
     kind: DeviceKind = "auto"
     index: int | None = None
     source: Source = "automatic"
     said: str = ""  # how it was asked for, e.g. --device cuda:1
-    otherwise: Otherwise = "end"
+    fallback: Fallback = "end"
 
 
-AUTO = Wish()
+AUTO = DeviceRequest()
 
 
-def parse_device(text: str, source: Source, said: str) -> Wish:
+def parse_device(text: str, source: Source, said: str) -> DeviceRequest:
     """From `auto`, `cpu`, `cuda`, `cuda:1`, `directml:0`, or a bare number of a GPU.
 
     Raises:
@@ -38,16 +38,16 @@ def parse_device(text: str, source: Source, said: str) -> Wish:
     """
     word = text.strip().lower()
     if word.isdecimal() and word.isascii():
-        return Wish(kind="gpu", index=int(word[:9]), source=source, said=said)
+        return DeviceRequest(kind="gpu", index=int(word[:9]), source=source, said=said)
     found = re.fullmatch(_NAMES + r"(?::([0-9]{1,4}))?", word or "auto")
     if found is None or (found[2] and found[1] in ("auto", "cpu", "mps")):
         raise UsageError(f"{said}: there is no device {text!r}", "set it to cpu, cuda:0, directml:0 … or auto")
     kind: DeviceKind = "directml" if found[1] == "dml" else found[1]  # type: ignore[assignment]  # one of _NAMES
     index = int(found[2]) if found[2] else None
-    return Wish(kind=kind, index=index, source="automatic" if kind == "auto" else source, said=said)
+    return DeviceRequest(kind=kind, index=index, source="automatic" if kind == "auto" else source, said=said)
 
 
-def older_names(environment: Mapping[str, str]) -> Wish:
+def older_names(environment: Mapping[str, str]) -> DeviceRequest:
     """From the variables of the seeds: VIBEVOICE_DEVICE, DIRECTML_DEVICE, USE_GPU and GPU_ID.
 
     Raises:
@@ -56,20 +56,20 @@ def older_names(environment: Mapping[str, str]) -> Wish:
     named = environment.get("VIBEVOICE_DEVICE", "")
     adapter = _number("DIRECTML_DEVICE", environment)
     if named:
-        wish = parse_device(named, "environment", f"VIBEVOICE_DEVICE={named}")
-        if wish.kind == "directml" and wish.index is None and adapter is not None:
-            said = f"{wish.said} DIRECTML_DEVICE={adapter}"
-            return Wish(kind="directml", index=adapter, source="environment", said=said)
-        return wish
+        request = parse_device(named, "environment", f"VIBEVOICE_DEVICE={named}")
+        if request.kind == "directml" and request.index is None and adapter is not None:
+            said = f"{request.said} DIRECTML_DEVICE={adapter}"
+            return DeviceRequest(kind="directml", index=adapter, source="environment", said=said)
+        return request
     seed = gpu_or_cpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
     if seed.kind == "auto" and adapter is not None:
         # It only says which adapter, not that DirectML must be used: a computer with CUDA may carry it as well.
         said = f"DIRECTML_DEVICE={adapter}"
-        return Wish(kind="directml", index=adapter, source="environment", said=said, otherwise="auto")
+        return DeviceRequest(kind="directml", index=adapter, source="environment", said=said, fallback="auto")
     return seed
 
 
-def gpu_or_cpu(answer: str, gpu_id: int | None, source: Source, said: str = "") -> Wish:
+def gpu_or_cpu(answer: str, gpu_id: int | None, source: Source, said: str = "") -> DeviceRequest:
     """From USE_GPU and GPU_ID: a GPU that is not there costs a warning, then the CPU works (seed 004).
 
     Raises:
@@ -77,13 +77,13 @@ def gpu_or_cpu(answer: str, gpu_id: int | None, source: Source, said: str = "") 
     """
     word = answer.strip().lower()
     if word in _NO:
-        return Wish(kind="cpu", source=source, said=said or f"USE_GPU={answer}")
+        return DeviceRequest(kind="cpu", source=source, said=said or f"USE_GPU={answer}")
     if word not in _YES + _DECIDE:
         raise UsageError(f"USE_GPU is {answer!r}", "set it to yes, no or auto")
     if word in _DECIDE and gpu_id is None:
         return AUTO
     said = said or " ".join([*([f"USE_GPU={answer}"] if word else []), *([f"GPU_ID={gpu_id}"] * (gpu_id is not None))])
-    return Wish(kind="gpu", index=gpu_id, source=source, said=said, otherwise="cpu")
+    return DeviceRequest(kind="gpu", index=gpu_id, source=source, said=said, fallback="cpu")
 
 
 def _number(name: str, environment: Mapping[str, str]) -> int | None:

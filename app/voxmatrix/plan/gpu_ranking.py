@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.budget import shares_memory
-from voxmatrix.plan.device_request import Wish
+from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.tables.precision import precision_row
 
 _SPEED_ORDER = ("fp32", "fp16", "bf16")
 
 
-def best(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
+def best_gpu(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
     """The one to use of at least one.
 
     What it computes in comes first (an old card with much memory is no match for tensor cores), then its free memory,
@@ -22,16 +22,16 @@ def best(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
     )
 
 
-def meant(machine: Machine, wish: Wish, is_fit: Callable[[Gpu], bool]) -> Gpu | None:
+def requested_gpu(machine: Machine, request: DeviceRequest, is_fit: Callable[[Gpu], bool]) -> Gpu | None:
     """The GPU that is asked for: the best of those that are fit, else the first, to say what is wrong; None: absent.
 
     Of two kinds with the same number, the first of the computer's list is meant.
     """
-    there = [gpu for gpu in machine.gpus if wish.kind in ("auto", "gpu", gpu.kind)]
-    if wish.index is not None:
-        there = [gpu for gpu in there if gpu.index == wish.index]
+    there = [gpu for gpu in machine.gpus if request.kind in ("auto", "gpu", gpu.kind)]
+    if request.index is not None:
+        there = [gpu for gpu in there if gpu.index == request.index]
     fit = [gpu for gpu in there if is_fit(gpu)]
-    return best(fit, machine) if fit else next(iter(there), None)
+    return best_gpu(fit, machine) if fit else next(iter(there), None)
 
 
 def _format(gpu: Gpu) -> int:

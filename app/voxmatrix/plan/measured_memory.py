@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.profiles.profile import Measurement, Profile, Size, torch_series
+from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile, torch_series
 from voxmatrix.tables.precision import Precision
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class MemoryLine:
     """What a batch takes on a device of this kind."""
 
     base_mib: float
@@ -21,7 +21,9 @@ class Line:
         return self.base_mib + clips * self.clip_mib * max(1.0, seconds / self.seconds)
 
 
-def measured_lines(profile: Profile | None, quality: str, precision: Precision, machine: Machine) -> dict[bool, Line]:
+def measured_lines(
+    profile: Profile | None, quality: str, precision: Precision, machine: Machine
+) -> dict[bool, MemoryLine]:
     """By whether gradients are checkpointed. Of several torches the one of this computer counts, else the latest."""
     if profile is None:
         return {}
@@ -32,7 +34,7 @@ def measured_lines(profile: Profile | None, quality: str, precision: Precision, 
     return {checkpointed: line for checkpointed, line in lines if line is not None}
 
 
-def _line(measurement: Measurement) -> Line | None:
+def _line(measurement: Measurement) -> MemoryLine | None:
     """The slope of least squares, raised until no point lies above it; None where nothing follows from the points."""
     sizes = measurement.sizes
     if not sizes:
@@ -41,10 +43,10 @@ def _line(measurement: Measurement) -> Line | None:
     if clip_mib <= 0:
         return None
     base = max(size.peak_mib - size.batch_size * clip_mib for size in sizes)
-    return Line(base_mib=max(0.0, base), clip_mib=clip_mib, seconds=measurement.seconds, date=measurement.date)
+    return MemoryLine(base_mib=max(0.0, base), clip_mib=clip_mib, seconds=measurement.seconds, date=measurement.date)
 
 
-def _slope(sizes: tuple[Size, ...]) -> float:
+def _slope(sizes: tuple[BatchFigures, ...]) -> float:
     if len(sizes) == 1:  # what of it is there without a clip is not known: held to grow with them, it is too much
         return sizes[0].peak_mib / sizes[0].batch_size
     mean_batch = sum(size.batch_size for size in sizes) / len(sizes)

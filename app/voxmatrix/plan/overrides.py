@@ -11,7 +11,7 @@ _ON, _OFF = ("on", "yes", "true", "1"), ("off", "no", "false", "none")
 _MOST = 100_000
 
 
-def asked_number(text: str, said: str, source: Source, *, none: bool = False) -> Setting[int] | None:
+def override_number(text: str, said: str, source: Source, *, none: bool = False) -> Setting[int] | None:
     """A whole number above 0; where `none` is allowed it is the word for 0, since 0 means: decide.
 
     Raises:
@@ -28,7 +28,7 @@ def asked_number(text: str, said: str, source: Source, *, none: bool = False) ->
     return Setting(value=int(word), reason=f"given by {said}", source=source)
 
 
-def asked_switch(text: str, said: str, source: Source) -> Setting[bool] | None:
+def override_switch(text: str, said: str, source: Source) -> Setting[bool] | None:
     """On or off.
 
     Raises:
@@ -42,7 +42,7 @@ def asked_switch(text: str, said: str, source: Source) -> Setting[bool] | None:
     return Setting(value=word in _ON, reason=f"given by {said}", source=source)
 
 
-def asked_precision(text: str, said: str, source: Source) -> Setting[Precision] | None:
+def override_precision(text: str, said: str, source: Source) -> Setting[Precision] | None:
     """A number format.
 
     Raises:

@@ -4,19 +4,19 @@ from dataclasses import dataclass, fields
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.profiles.store import Kept, ProfileOf, no_profile
-from voxmatrix.machine.saved_device import Remembered
+from voxmatrix.machine.profiles.store import LoadedProfiles, ProfileOf, no_profile
+from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from voxmatrix.plan.budget import Need, memory_budget
-from voxmatrix.plan.device_request import AUTO, Wish
-from voxmatrix.plan.device_selection import choose
-from voxmatrix.plan.device_support import Judge, Task
+from voxmatrix.plan.device_request import AUTO, DeviceRequest
+from voxmatrix.plan.device_selection import select_device
+from voxmatrix.plan.device_support import Assess, Task
 from voxmatrix.plan.devices import choose_devices
 from voxmatrix.plan.measured_memory import measured_lines
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from voxmatrix.plan.prepare_workers import choose_prepare_workers
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.verdict import assess
 from voxmatrix.plan.voices import choose_parallel_voices
 from voxmatrix.plan.workers import plan_workers
 from voxmatrix.settings import Setting
@@ -30,10 +30,10 @@ _BYTES_A_SAMPLE = 4  # float32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Overrides:
     """What was forced, with its source; None: decide."""
 
-    device: Wish = AUTO
+    device: DeviceRequest = AUTO
     precision: Setting[Precision] | None = None
     tf32: Setting[bool] | None = None
     cudnn_benchmark: Setting[bool] | None = None
@@ -77,13 +77,13 @@ class Plan:
 def make_plan(
     machine: Machine,
     quality_name: str,
-    asked: Asked,
+    asked: Overrides,
     *,
     task: Task = "train",
-    remembered: Remembered | None = None,
+    saved_device: SavedDevice | None = None,
     longest_seconds: float = USUAL_SECONDS,
     profile: ProfileOf = no_profile,
-    judge: Judge = judge,
+    assess: Assess = assess,
 ) -> Plan:
     """The plan for this computer. `profile` says what was measured on the chosen device; it is asked when training.
 
@@ -93,14 +93,14 @@ def make_plan(
         NoKernelsError: a GPU was demanded for which this torch has no kernels.
     """
     row = quality(quality_name)
-    choice = choose(machine, asked.device, task=task, remembered=remembered, judge=judge)
+    choice = select_device(machine, asked.device, task=task, saved_device=saved_device, assess=assess)
     gpu, kind = choice.gpu, choice.device.value.partition(":")[0]
     precision = choose_precision(gpu, asked.precision)
     tf32 = choose_tf32(gpu, asked.tf32)
     compiled = choose_compile(gpu, asked.compile)
     budget = memory_budget(gpu, machine)
     devices = choose_devices(gpu, machine, asked.devices)
-    known = profile(gpu, machine) if task == "train" else Kept()
+    known = profile(gpu, machine) if task == "train" else LoadedProfiles()
     need = Need(
         row=memory_table().qualities[row.name],
         table=memory_table(),

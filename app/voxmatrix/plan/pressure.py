@@ -21,7 +21,7 @@ _BETTER, _COOLER_C = 0.02, 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory:
+class MemoryUse:
     """Memory in one reading, where all of it is known."""
 
     seconds: float
@@ -35,17 +35,17 @@ class Memory:
         return self.needed_mib / self.total_mib
 
 
-class Pressure:
+class PressureMonitor:
     """What was seen and told of one device. `remedy` says what a person can type to need less memory."""
 
     def __init__(self, remedy: str) -> None:
         self._remedy = remedy
-        self._seen: deque[Memory] = deque(maxlen=WINDOW)
+        self._seen: deque[MemoryUse] = deque(maxlen=WINDOW)
         self._full = False
         self._grown_mib: int | None = None  # when growth was told
         self._hot = False
 
-    def judge(self, readings: Sequence[Reading], steps_per_second: float = 0.0) -> list[Finding]:
+    def assess(self, readings: Sequence[Reading], steps_per_second: float = 0.0) -> list[Finding]:
         """What a person should know now, having seen these new readings as well, oldest first."""
         found: list[Finding] = []
         for reading in readings:
@@ -57,7 +57,7 @@ class Pressure:
         # A trend does not change between two readings that came together.
         return found + (self._judge_growth(readings[-1].device, steps_per_second) if readings and self._seen else [])
 
-    def _judge_full(self, memory: Memory, device: str) -> list[Finding]:
+    def _judge_full(self, memory: MemoryUse, device: str) -> list[Finding]:
         was, self._full = self._full, memory.share > (FULL_NO_MORE if self._full else FULL)
         if was or not self._full:
             return []
@@ -93,12 +93,12 @@ class Pressure:
         return [_warning(problem, _cooling(reading.device))]
 
 
-def memory_of(reading: Reading) -> Memory | None:
+def memory_of(reading: Reading) -> MemoryUse | None:
     """None where the need or the total is unknown."""
     needed, total = reading.needed_mib, reading.total_mib
     if needed is None or not total:
         return None
-    return Memory(seconds=reading.seconds, needed_mib=needed, total_mib=total, others_mib=reading.others_mib)
+    return MemoryUse(seconds=reading.seconds, needed_mib=needed, total_mib=total, others_mib=reading.others_mib)
 
 
 def memory_remedy(out: str) -> str:
@@ -118,11 +118,11 @@ def _place(device: str) -> str:
     return "the memory of this computer" if device == "cpu" else f"the memory of {device}"
 
 
-def _amount(memory: Memory) -> str:
+def _amount(memory: MemoryUse) -> str:
     return f"{memory.needed_mib / 1024:.1f} of {memory.total_mib / 1024:.1f} GiB are needed"
 
 
-def _others(memory: Memory) -> str:
+def _others(memory: MemoryUse) -> str:
     return f", {memory.others_mib / 1024:.1f} of them by other programs" if memory.others_mib else ""
 
 

@@ -36,13 +36,13 @@ def print_plan(plan: Plan) -> None:
     table.add_column("reason", ratio=1)
     table.add_column("source", no_wrap=True)
     for name, setting in plan.settings.items():
-        table.add_row(name, Text(shown(setting)), Text(setting.reason), setting.source)
+        table.add_row(name, Text(format_value(setting)), Text(setting.reason), setting.source)
     console.print(table)
     for finding in plan.findings:
         console.print(Text(f"\n{finding.severity}: {finding.problem}\n  → {finding.remedy}"))
 
 
-def shown(setting: Setting[Any]) -> str:
+def format_value(setting: Setting[Any]) -> str:
     """A value as it would be typed."""
     match setting.value:
         case True:

@@ -17,7 +17,7 @@ _KINDS = {"directml": "a DirectX 12 GPU", "xpu": "an Intel GPU", "rocm": "an AMD
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class Assessment:
     """What is to be expected of one GPU. A verdict of None: the rules say nothing about it, and `reason` says why."""
 
     verdict: Verdict | None
@@ -26,10 +26,10 @@ class Judgement:
     image: str  # the row of the image table that serves this GPU best
 
 
-def judge(gpu: Gpu, machine: Machine) -> Judgement:
+def assess(gpu: Gpu, machine: Machine) -> Assessment:
     """The verdict on one GPU of a machine, from the kernels of its torch and from the driver."""
     verdict, reason = _verdict(gpu, machine)
-    return Judgement(
+    return Assessment(
         verdict=verdict, reason=reason, remedy=_remedy(verdict, gpu, machine), image=best_image(gpu, machine).name
     )
 

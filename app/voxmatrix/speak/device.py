@@ -42,7 +42,7 @@ class SpeakDevice:
 CPU = SpeakDevice()
 
 
-class Chosen(NamedTuple):
+class DeviceSelection(NamedTuple):
     """The device, and what a person should know about why it is no better one."""
 
     device: SpeakDevice

@@ -11,12 +11,12 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import replacing
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.synthesize import Spoken, front_end, manner_of, speak
+from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.voice import Voice, open_voice
 from voxmatrix.speak.wav import WaveFile
 
-OnSpoken = Callable[[Spoken], None]
+OnSpoken = Callable[[SpokenSentence], None]
 #: Endings that are written as they are; any other is encoded from a WAV.
 PLAIN = {".wav": False, ".raw": True, ".pcm": True}
 
@@ -71,11 +71,11 @@ def speak_opened(
 ) -> Speech:
     """`speak_to` with a voice that is open already; a file at `out` is replaced."""
     with front_end(opened, settings) as front:
-        manner_of(opened, settings)  # a wrong speaker is refused before a file is begun
+        synthesis_options(opened, settings)  # a wrong speaker is refused before a file is begun
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
-        with _wave_file(out, opened.card.rate_hz, settings) as file:
+        with _wave_file(out, opened.config.rate_hz, settings) as file:
             count = 0
-            for count, spoken in enumerate(speak(opened, front, texts, settings), start=1):
+            for count, spoken in enumerate(synthesize(opened, front, texts, settings), start=1):
                 if count > 1:
                     file.pause(settings.pause_seconds)
                 file.write(spoken.samples)
@@ -85,8 +85,8 @@ def speak_opened(
                 raise _nothing_to_speak(front.findings)
             return Speech(
                 sentences=count,
-                seconds=file.frames / opened.card.rate_hz,
-                rate_hz=opened.card.rate_hz,
+                seconds=file.frames / opened.config.rate_hz,
+                rate_hz=opened.config.rate_hz,
                 findings=tuple(front.findings),
             )
 

@@ -8,13 +8,13 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from voxmatrix.speak.engines.base import Part, Samples
+from voxmatrix.speak.engines.base import PendingSamples, Samples
 
 T = TypeVar("T")
 
 
-def synthesized(
-    items: Iterable[T], begin: Callable[[T], list[Part]], workers: int, *, begin_in_order: bool = False
+def prefetch(
+    items: Iterable[T], begin: Callable[[T], list[PendingSamples]], workers: int, *, begin_in_order: bool = False
 ) -> Iterator[tuple[T, Samples]]:
     """Each item with its samples. Items are drawn in a thread of their own, at most `workers + 1` ahead.
 
@@ -34,7 +34,7 @@ class _Line(Generic[T]):
     def __init__(
         self,
         items: Iterable[T],
-        begin: Callable[[T], list[Part]],
+        begin: Callable[[T], list[PendingSamples]],
         pool: ThreadPoolExecutor,
         ahead: int,
         begin_in_order: bool,

@@ -10,9 +10,9 @@ from typing import ParamSpec, Self
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, Manner, Samples
-from voxmatrix.speak.voice_files import card_path, checkpoint_card, find_voice
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.speak.engines.base import Engine, Samples, SynthesisOptions
+from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_voice
+from voxmatrix.voice.config import VoiceConfig
 
 PHONEME_TYPES = ("espeak", "text")
 P = ParamSpec("P")
@@ -23,14 +23,14 @@ class Voice:
     """What speaks. Close it, or use it in a `with`."""
 
     path: Path
-    card: VoiceCard
+    config: VoiceConfig
     workers: int  # how many parts of sentences may be computed at once
     _loading: "Future[Engine]" = field(repr=False)
 
     def __post_init__(self) -> None:
-        if self.card.phoneme_type not in PHONEME_TYPES:
+        if self.config.phoneme_type not in PHONEME_TYPES:
             raise BadInputError(
-                f"the voice {self.path} speaks phonemes of type {self.card.phoneme_type!r}, which voxmatrix has not",
+                f"the voice {self.path} speaks phonemes of type {self.config.phoneme_type!r}, which voxmatrix has not",
                 f"choose a voice with one of: {', '.join(PHONEME_TYPES)}",
             )
 
@@ -54,19 +54,19 @@ class Voice:
             BadInputError: the voice has no such speaker; the message lists those it has.
         """
         if name is None or name == "":
-            return self.card.default_speaker
-        named = self.card.speaker_id_map.get(str(name))
+            return self.config.default_speaker
+        named = self.config.speaker_id_map.get(str(name))
         if named is not None:
             return named
-        if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.card.num_speakers:
+        if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.config.num_speakers:
             return int(name)
-        raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.card)}")
+        raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.config)}")
 
-    def synthesize(self, ids: Sequence[int], manner: Manner) -> Samples:
+    def synthesize(self, ids: Sequence[int], options: SynthesisOptions) -> Samples:
         """One sentence, all at once."""
         import numpy as np
 
-        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, manner)]))
+        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, options)]))
 
     def checked(self, samples: Samples) -> Samples:
         """The samples, when they are numbers.
@@ -109,8 +109,8 @@ def open_voice(
     threads = threads or cpus()
     if path.suffix != ".onnx":
         return _open_checkpoint(path, threads, seed, device, warn)
-    card = VoiceCard.read(card_path(path))
-    return Voice(path, card, threads, _start(_load_onnx, path, card.num_speakers, seed, device, warn))
+    config = VoiceConfig.read(config_path(path))
+    return Voice(path, config, threads, _start(_load_onnx, path, config.num_speakers, seed, device, warn))
 
 
 def _load_onnx(path: Path, num_speakers: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Engine:
@@ -124,13 +124,13 @@ def _open_checkpoint(path: Path, threads: int, seed: int | None, device: SpeakDe
     from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
 
     checkpoint = read_checkpoint(path)
-    card = checkpoint_card(path, checkpoint)
-    return Voice(path, card, 1, _start(TorchEngine, checkpoint, threads, seed, device=device, warn=warn))
+    config = checkpoint_config(path, checkpoint)
+    return Voice(path, config, 1, _start(TorchEngine, checkpoint, threads, seed, device=device, warn=warn))
 
 
-def _choice(card: VoiceCard) -> str:
-    names = list(card.speaker_id_map)
-    numbers = f"a number from 0 to {card.num_speakers - 1}" if card.num_speakers > 1 else "0: it has one speaker"
+def _choice(config: VoiceConfig) -> str:
+    names = list(config.speaker_id_map)
+    numbers = f"a number from 0 to {config.num_speakers - 1}" if config.num_speakers > 1 else "0: it has one speaker"
     return f"{', '.join(names[:50])}{' …' if len(names) > 50 else ''}, or {numbers}" if names else numbers
 
 

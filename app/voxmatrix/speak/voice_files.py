@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.voice.config import VoiceConfig
 
 if TYPE_CHECKING:
     from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
@@ -55,34 +55,34 @@ def find_checkpoint(path: Path) -> Path:
     return found
 
 
-def card_path(onnx: Path) -> Path:
+def config_path(onnx: Path) -> Path:
     """Where Piper looks for the JSON of an ONNX."""
     return onnx.with_name(onnx.name + ".json")
 
 
-def checkpoint_card(path: Path, checkpoint: "Checkpoint") -> VoiceCard:
+def checkpoint_config(path: Path, checkpoint: "Checkpoint") -> VoiceConfig:
     """The card of a checkpoint: inside it when it is ours, else the JSON beside it.
 
     Raises:
         BadInputError: there is none, or it belongs to another voice.
     """
-    card = _inside_or_beside(path, checkpoint.extra)
-    if (card.num_symbols, card.num_speakers) != (checkpoint.num_symbols, checkpoint.num_speakers):
+    config = _inside_or_beside(path, checkpoint.extra)
+    if (config.num_symbols, config.num_speakers) != (checkpoint.num_symbols, checkpoint.num_speakers):
         raise BadInputError(
             f"{path} and its card do not belong together: the checkpoint has {checkpoint.num_symbols} symbols and "
-            f"{checkpoint.num_speakers} speakers, the card {card.num_symbols} and {card.num_speakers}",
+            f"{checkpoint.num_speakers} speakers, the card {config.num_symbols} and {config.num_speakers}",
             "put the JSON of that training beside it",
         )
-    return card
+    return config
 
 
-def _inside_or_beside(path: Path, extra: dict[str, Any]) -> VoiceCard:
+def _inside_or_beside(path: Path, extra: dict[str, Any]) -> VoiceConfig:
     inside = extra.get("card")
     if isinstance(inside, dict):
-        return VoiceCard.from_json(inside, f"the card in {path}")
-    for beside in (card_path(path), *(path.with_name(name) for name in CARDS)):
+        return VoiceConfig.from_json(inside, f"the card in {path}")
+    for beside in (config_path(path), *(path.with_name(name) for name in CARDS)):
         if beside.is_file():
-            return VoiceCard.read(beside)
+            return VoiceConfig.read(beside)
     raise BadInputError(
         f"{path} does not say how its text is pronounced, and no {' or '.join(CARDS)} lies beside it",
         f"put the config.json of Piper's training into {path.parent}",

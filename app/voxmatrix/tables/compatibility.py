@@ -6,10 +6,10 @@ from functools import cache
 from typing import Literal
 
 from voxmatrix.tables import rows
-from voxmatrix.tables.rows import Capability
+from voxmatrix.tables.rows import CapabilityPair
 
 Form = Literal["sm", "compute"]
-Reach = Literal["same", "least"]
+CapabilityMatch = Literal["same", "least"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,7 @@ class Kernel:
     """Kernels of one target, e.g. sm_90a: machine code (sm) or PTX (compute)."""
 
     form: str
-    capability: Capability
+    capability: CapabilityPair
     suffix: str
 
     def __str__(self) -> str:
@@ -30,8 +30,8 @@ class Target:
 
     form: Form
     suffix: str
-    major: Reach
-    minor: Reach
+    major: CapabilityMatch
+    minor: CapabilityMatch
     source: str
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class Target:
         if (self.major, self.minor) not in (("same", "same"), ("same", "least"), ("least", "least")):
             raise ValueError(f"{self.form}_XY{self.suffix} cannot reach major {self.major!r}, minor {self.minor!r}")
 
-    def reaches(self, kernel: Capability, gpu: Capability) -> bool:
+    def reaches(self, kernel: CapabilityPair, gpu: CapabilityPair) -> bool:
         """Whether a GPU of this capability is within reach."""
         if self.major == "least":
             return gpu >= kernel
@@ -51,12 +51,12 @@ class Target:
 class Exemption:
     """Machine code that keeps off GPUs which its target would reach."""
 
-    kernels: tuple[Capability, ...]
-    not_on: tuple[Capability, ...]
+    kernels: tuple[CapabilityPair, ...]
+    not_on: tuple[CapabilityPair, ...]
     lifted_from: tuple[int, ...] | None
     source: str
 
-    def holds(self, kernel: Capability, gpu: Capability, cuda: tuple[int, ...] | None) -> bool:
+    def holds(self, kernel: CapabilityPair, gpu: CapabilityPair, cuda: tuple[int, ...] | None) -> bool:
         """Whether it keeps this kernel off this GPU in a torch built with this CUDA."""
         lifted = self.lifted_from is not None and cuda is not None and cuda >= self.lifted_from
         return not lifted and kernel in self.kernels and gpu in self.not_on
@@ -68,9 +68,9 @@ class Compatibility:
 
     targets: dict[tuple[str, str], Target]
     exemptions: tuple[Exemption, ...]
-    aliases: dict[Capability, Capability]
+    aliases: dict[CapabilityPair, CapabilityPair]
 
-    def runs(self, kernel: Kernel, gpu: Capability, cuda: str | None) -> bool:
+    def runs(self, kernel: Kernel, gpu: CapabilityPair, cuda: str | None) -> bool:
         """Whether this kernel runs on a GPU of this capability, in a torch that was built with this CUDA."""
         has, wanted = (self.aliases.get(either, either) for either in (kernel.capability, gpu))
         if not self.targets[kernel.form, kernel.suffix].reaches(has, wanted):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from voxmatrix.tables import rows
-from voxmatrix.tables.rows import Capability
+from voxmatrix.tables.rows import CapabilityPair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +34,13 @@ class Drivers:
     toolkits: dict[tuple[int, ...], Floor]  # by CUDA's major and minor version
     capabilities: dict[int, Floor]  # by the GPU's major capability
 
-    def oldest(self, cuda: str, gpu: Capability, windows: bool) -> str | None:
+    def oldest(self, cuda: str, gpu: CapabilityPair, windows: bool) -> str | None:
         """The oldest driver for machine code of this CUDA on this GPU; None when no row knows."""
         asked = rows.version(cuda)
         floors = [self.minor_compatible.get(asked[0]) if asked else None, self.capabilities.get(gpu[0])]
         return newest(floor.on(windows) for floor in floors if floor)
 
-    def oldest_for_ptx(self, cuda: str, gpu: Capability, windows: bool) -> str | None:
+    def oldest_for_ptx(self, cuda: str, gpu: CapabilityPair, windows: bool) -> str | None:
         """The oldest driver that compiles PTX of this CUDA for this GPU; None when no row knows."""
         asked = rows.version(cuda)
         toolkit = self.toolkits.get(asked[:2]) if asked else None

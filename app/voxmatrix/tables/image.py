@@ -5,7 +5,7 @@ from functools import cache
 
 from voxmatrix.tables import rows
 from voxmatrix.tables.compatibility import Kernel, parse_kernel
-from voxmatrix.tables.rows import Capability
+from voxmatrix.tables.rows import CapabilityPair
 
 CPU, DIRECTML = "cpu", "directml-windows"
 
@@ -20,7 +20,7 @@ class Image:
     kinds: tuple[str, ...]
     kernels: dict[str, tuple[Kernel, ...]]  # by the computer's architecture
     oldest_driver: str
-    from_capability: Capability | None
+    from_capability: CapabilityPair | None
     source: str
 
     def __post_init__(self) -> None:

@@ -57,7 +57,7 @@ class MemoryTable:
     gpu_share: float
     measured_share: float  # of a GPU's own memory, where what is taken was measured
     shared_share: float
-    unified: frozenset[rows.Capability]  # capabilities of GPUs that only exist with the computer's memory
+    unified: frozenset[rows.CapabilityPair]  # capabilities of GPUs that only exist with the computer's memory
 
     def __post_init__(self) -> None:
         if set(self.qualities) != set(qualities()):

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 #: Major and minor; voxmatrix.machine.facts.Capability is one.
-Capability = tuple[int, int]
+CapabilityPair = tuple[int, int]
 
 
 def read(name: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def known_version(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def capability(text: str) -> Capability:
+def capability(text: str) -> CapabilityPair:
     """From "12.0".
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any
 
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import UsageError
-from voxmatrix.plan.plan import Asked, Plan
+from voxmatrix.plan.plan import Overrides, Plan
 from voxmatrix.tables.quality import Quality
 
 #: Adam's and the schedule's constants of the VITS paper; the rate decays once an epoch, in both networks.
@@ -31,7 +31,7 @@ class TrainSettings:
     """One training. None means: what the run in `out` says, else decided for you."""
 
     out: Path
-    asked: Asked = field(default_factory=Asked)  # of what the plan decides: device, precision, batch …
+    asked: Overrides = field(default_factory=Overrides)  # of what the plan decides: device, precision, batch …
     max_steps: int | None = None
     epochs: int | None = None
     # What decides what is learned: fixed for the life of a run.

@@ -9,9 +9,9 @@ from lightning.fabric.strategies.ddp import DDPStrategy
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.device_support import unfit
+from voxmatrix.plan.device_support import unsupported
 from voxmatrix.plan.plan import Plan
-from voxmatrix.plan.verdict import judge
+from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.precision import Precision
 from voxmatrix.train.step.step import Networks
 
@@ -51,7 +51,7 @@ def planned_gpus(plan: Plan, machine: Machine) -> list[Gpu | None]:
     if first is None:
         return [None] * count
     alike = [gpu for gpu in machine.gpus if gpu.kind == first.kind and gpu != first]
-    fit = [gpu for gpu in alike if unfit(gpu, machine, judge, "train") is None]
+    fit = [gpu for gpu in alike if unsupported(gpu, machine, assess, "train") is None]
     fit.sort(key=lambda gpu: gpu.capability != first.capability)  # the slowest one sets the pace: like ones first
     if len(fit) + 1 < count:
         raise NoDeviceError(

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.compute.memory import is_out_of_memory, missing_mib
-from voxmatrix.config import leads
+from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.plan import Plan
-from voxmatrix.plan.show import shown
+from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.follow import follow
 from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
-from voxmatrix.train.monitor.progress import QuietWatch, Start, Watch, make_watch
+from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
 from voxmatrix.train.run import Run, open_run
 from voxmatrix.train.step.oom_recovery import Guard
 from voxmatrix.train.stop import StopRequest
-from voxmatrix.train.tune.result import Tuned
+from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune
 
 
@@ -37,13 +37,13 @@ class TrainResult:
     steps: int
     losses: Mapping[str, float]  # means of the last report; empty when there was nothing left to do
     validation_mel: float  # of the best
-    tuned: Tuned | None = None  # what `--tune` measured
+    tuned: TuneResult | None = None  # what `--tune` measured
 
 
 def fit(
     prepared: PreparedSet,
     settings: TrainSettings,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     *,
     machine: Machine | None = None,
     guard: Guard | None = None,
@@ -64,16 +64,16 @@ def fit(
         InterruptedRunError: SIGTERM or Ctrl-C; what there is of the run is saved.
     """
     machine = machine or detect().machine
-    if not leads():
+    if not is_rank_zero():
         return _follow(prepared, settings, machine, guard)
-    watch = watch or make_watch()
+    progress = progress or make_progress()
     with locked(settings.out):
-        tuned = _tune(prepared, settings, watch, machine) if settings.tune else None
-        run = open_run(prepared, settings, watch, machine, guard)
+        tuned = _tune(prepared, settings, progress, machine) if settings.tune else None
+        run = open_run(prepared, settings, progress, machine, guard)
         stop = StopRequest()
-        loop = make_loop(run, watch, stop, settings.out / "samples")
+        loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
-            watch.started(_start(run, prepared, loop.total_steps))
+            progress.started(_start(run, prepared, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_say(loop)):
                     loop.train()
@@ -84,43 +84,43 @@ def fit(
                     raise _out_of_memory(run, error) from error
                 raise
             finally:
-                watch.ended()
+                progress.ended()
     return _result(run, loop.losses, tuned)
 
 
-def _tune(prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine) -> Tuned:
+def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine) -> TuneResult:
     """Before anything of this process is on the device, and before the others of a training are started."""
     try:
-        tuned = tune(prepared, settings, machine, watch.tuning)
+        tuned = tune(prepared, settings, machine, progress.tuning)
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
             "interrupted while the device was measured; nothing was trained", "the same command measures anew"
         ) from error
     if tuned.problem:
-        watch.warned(f"not all could be measured: {tuned.problem}")
-    watch.tuning(tuned.paragraph())
+        progress.warned(f"not all could be measured: {tuned.problem}")
+    progress.tuning(tuned.paragraph())
     return tuned
 
 
 def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
     """As a process that another one leads: what there is to say, that one says."""
-    watch = QuietWatch()
-    run = open_run(prepared, settings, watch, machine, guard)
+    progress = QuietProgress()
+    run = open_run(prepared, settings, progress, machine, guard)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
-        follow(run, watch, stop)
+        follow(run, progress, stop)
     return _result(run, {})
 
 
-def _result(run: Run, losses: Mapping[str, float], tuned: Tuned | None = None) -> TrainResult:
-    progress = run.state.progress
+def _result(run: Run, losses: Mapping[str, float], tuned: TuneResult | None = None) -> TrainResult:
+    position = run.state.position
     return TrainResult(
         out=run.out,
         last=run.out / checkpoint_files.LAST,
         best=run.out / checkpoint_files.BEST,
-        steps=progress.step,
+        steps=position.step,
         losses=losses,
-        validation_mel=progress.best_mel,
+        validation_mel=position.best_mel,
         tuned=tuned,
     )
 
@@ -131,7 +131,7 @@ def _save_and_say(loop: Loop) -> int:
         error: VoxmatrixError = loop.interrupted()
     except VoxmatrixError as failure:
         error = failure
-    loop.watch.ended()
+    loop.progress.ended()
     print(f"voxmatrix: {error.problem}\n  → {error.remedy}", file=sys.stderr, flush=True)  # noqa: T201
     return error.exit_code
 
@@ -141,7 +141,7 @@ def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
     wanted = "" if missing is None else f"; {missing:.0f} MiB were missing"
     kept = f"{last} holds what was learned before" if last.is_file() else "nothing was saved yet"
     return MemoryExhaustedError(
-        f"{run.plan.device.value} is out of memory at step {run.state.progress.step + 1}, beside the passes of a step"
+        f"{run.plan.device.value} is out of memory at step {run.state.position.step + 1}, beside the passes of a step"
         f"{wanted}; {kept}",
         "free memory on the device (voxmatrix devices shows how much is free), choose a smaller --quality, "
         "or train with --device cpu; the same command goes on",
@@ -152,12 +152,12 @@ def _not_written(run: Run, error: UnreachableError) -> UnreachableError:
     """Whatever else is lost, a person wants to know what is not."""
     good = checkpoint_files.newest(run.out)
     kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
-    return UnreachableError(f"{error.problem} (at step {run.state.progress.step}; {kept})", error.remedy)
+    return UnreachableError(f"{error.problem} (at step {run.state.position.step}; {kept})", error.remedy)
 
 
-def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
-    recipe, step = run.state.recipe, run.state.progress.step
-    return Start(
+def _start(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
+    recipe, step = run.state.recipe, run.state.position.step
+    return RunSummary(
         out=run.out,
         quality=recipe.quality,
         device=run.plan.device.value,
@@ -167,7 +167,7 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> Start:
         audio_seconds=prepared.seconds,
         batch_size=recipe.batch_size,
         accumulation=recipe.accumulation,
-        steps_per_epoch=len(run.feed.schedule.epoch(0)),
+        steps_per_epoch=len(run.loader.schedule.epoch(0)),
         workers=run.plan.workers.value,
         workers_reason=run.plan.workers.reason,
         threads=run.threads,
@@ -183,4 +183,4 @@ def _decisions(plan: Plan) -> tuple[str, ...]:
     told = ["device", "precision", "batch_size"]
     told += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
     told += ["devices"] * (plan.devices.value > 1)
-    return tuple(f"  {name} {shown(plan.settings[name])}: {plan.settings[name].reason}" for name in told)
+    return tuple(f"  {name} {format_value(plan.settings[name])}: {plan.settings[name].reason}" for name in told)

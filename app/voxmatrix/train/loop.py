@@ -11,9 +11,9 @@ from voxmatrix.tables.quality import HOP
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.monitor.meter import Meter
-from voxmatrix.train.monitor.metrics import Board, Metrics
-from voxmatrix.train.monitor.progress import Report, Watch
-from voxmatrix.train.monitor.samples import Sampler
+from voxmatrix.train.monitor.metrics import Metrics, TensorBoard
+from voxmatrix.train.monitor.progress import Progress, StepReport
+from voxmatrix.train.monitor.samples import SampleSpeaker
 from voxmatrix.train.monitor.telemetry import Telemetry, make_telemetry
 from voxmatrix.train.monitor.validation import validation_batches, validation_mel
 from voxmatrix.train.run import Run
@@ -29,13 +29,13 @@ class Loop:
     """A run under way."""
 
     run: Run
-    watch: Watch
+    progress: Progress
     stop: StopRequest
     stepper: Stepper
     metrics: Metrics
-    board: Board
+    board: TensorBoard
     telemetry: Telemetry
-    sampler: Sampler
+    sampler: SampleSpeaker
     validation: list[Batch]
     total_steps: int
     meter: Meter = field(default_factory=Meter)
@@ -49,23 +49,23 @@ class Loop:
         Raises:
             InterruptedRunError: asked to stop; the run is saved and the file named.
         """
-        progress = self.run.state.progress
+        position = self.run.state.position
         if self.stepper.finished():
             return
         self.stepper.set_rate()
-        for plan, batches in self.run.feed.steps_from(progress.epoch, progress.index):
+        for plan, batches in self.run.loader.steps_from(position.epoch, position.index):
             losses = self.stepper.take(plan, batches)
             self.meter.add(losses, sum(batch.of.n_frames for batch in batches) * HOP)
             if self.stepper.finished():
                 break
             self.now_and_then()
-            if self.run.ranks.any(self.stop.asked):
+            if self.run.distributed.any(self.stop.asked):
                 raise self.interrupted()
         self.end()
 
     def now_and_then(self) -> None:
         """What is due after a step."""
-        settings, step = self.run.settings, self.run.state.progress.step
+        settings, step = self.run.settings, self.run.state.position.step
         if step % settings.log_every == 0:
             self.report()
         if step == FIRST_VALIDATION or step % settings.validate_every == 0:
@@ -77,25 +77,25 @@ class Loop:
 
     def report(self) -> None:
         """Read the losses and the speed, and start them anew."""
-        state, progress = self.run.state, self.run.state.progress
+        state, position = self.run.state, self.run.state.position
         losses = self.meter.losses()
         if not losses:
             return
         self.refuse_nonsense(losses)
         self.losses = losses
         speed = self.meter.steps_per_second()
-        report = Report(
-            step=progress.step,
-            epoch=progress.epoch,
+        report = StepReport(
+            step=position.step,
+            epoch=position.epoch,
             losses=losses,
             learning_rate=state.optimisers.generator.param_groups[0]["lr"],
             steps_per_second=speed,
             audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
-            seconds_left=(self.total_steps - progress.step) / speed,
-            reading=self.telemetry.report(progress.step, speed),
+            seconds_left=(self.total_steps - position.step) / speed,
+            reading=self.telemetry.report(position.step, speed),
         )
         self.meter.reset()
-        self.watch.reported(report)
+        self.progress.reported(report)
         self.record(
             {
                 "epoch": report.epoch,
@@ -108,29 +108,29 @@ class Loop:
 
     def record(self, row: Mapping[str, float | int]) -> None:
         """A row of metrics.csv and a point on each curve."""
-        step = self.run.state.progress.step
+        step = self.run.state.position.step
         self.metrics.write({"step": step, **row})
         self.board.numbers(row, step)
 
     def validate(self) -> None:
         """Hear the voice on clips it does not learn from, keep it when it is the best, and let it speak."""
-        state, progress = self.run.state, self.run.state.progress
+        state, position = self.run.state, self.run.state.position
         self.meter.pause()
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
-        best = mel < progress.best_mel
-        self.watch.validated(progress.step, mel, best)
-        self.record({"epoch": progress.epoch, "validation_mel": mel})
-        self.sampler(state.networks, progress.step, self.board)
+        best = mel < position.best_mel
+        self.progress.validated(position.step, mel, best)
+        self.record({"epoch": position.epoch, "validation_mel": mel})
+        self.sampler(state.networks, position.step, self.board)
         if best:  # written last: a run that is killed here and goes on from this file has its row and its sample
             self.refuse_nonsense(self.meter.losses())
             with self.stop.lock:
-                progress.best_mel, progress.best_step = mel, progress.step
+                position.best_mel, position.best_step = mel, position.step
                 checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())
         self.meter.go_on()
 
     def save(self, *, keep: bool = False) -> Path:
         """Write last.ckpt, and with `keep` the same under the name of its step."""
-        last, step = self.run.out / checkpoint_files.LAST, self.run.state.progress.step
+        last, step = self.run.out / checkpoint_files.LAST, self.run.state.position.step
         self.meter.pause()
         self.refuse_nonsense(self.meter.losses())
         with self.stop.lock:
@@ -142,7 +142,7 @@ class Loop:
             elif self.saved_step != step:
                 checkpoint_files.write(last, self.run.state.content())
             self.saved_step, self.saved_at = step, time.monotonic()
-        self.watch.saved(last, step)
+        self.progress.saved(last, step)
         self.meter.go_on()
         return last
 
@@ -151,7 +151,7 @@ class Loop:
         with self.stop.lock:
             self.stop.answer()
             last = self.save()
-        step = self.run.state.progress.step
+        step = self.run.state.position.step
         return InterruptedRunError(
             f"stopped after step {step}; saved {last}", "run the same command again: it goes on from there"
         )
@@ -160,7 +160,7 @@ class Loop:
         """Report, validate and save, due or not."""
         self.report()
         self.validate()
-        self.save(keep=self.run.state.progress.step % self.run.settings.checkpoint_every == 0)
+        self.save(keep=self.run.state.position.step % self.run.settings.checkpoint_every == 0)
 
     def refuse_nonsense(self, losses: Mapping[str, float]) -> None:
         """Weights that give no numbers any more must not be saved over good ones."""
@@ -170,28 +170,28 @@ class Loop:
         last = self.run.out / checkpoint_files.LAST
         saved = f"{last} is from before that" if last.is_file() else "nothing was saved yet"
         raise BadInputError(
-            f"the training fell apart at step {self.run.state.progress.step}: {', '.join(bad)} is no number; {saved}",
+            f"the training fell apart at step {self.run.state.position.step}: {', '.join(bad)} is no number; {saved}",
             "start a new --out with a lower --learning-rate"
             + (f" and --from {last}" if last.is_file() else "")
             + ("" if self.run.plan.precision.value == "fp32" else ", or with --precision fp32"),
         )
 
 
-def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -> Loop:
+def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: Path) -> Loop:
     """Open the records and put the clips for validation on the device."""
     state = run.state
-    step = state.progress.step
-    collate = run.feed.collate
-    board = Board(run.out / "tensorboard", step)
+    step = state.position.step
+    collate = run.loader.collate
+    board = TensorBoard(run.out / "tensorboard", step)
     first = 0  # the same sentence every time, so that samples can be compared
     return Loop(
         run=run,
-        watch=watch,
+        progress=progress,
         stop=stop,
-        stepper=Stepper(run=run, watch=watch, stop=stop),
+        stepper=Stepper(run=run, progress=progress, stop=stop),
         metrics=Metrics(run.out / "metrics.csv", step),
         board=board,
-        sampler=Sampler(
+        sampler=SampleSpeaker(
             clip=run.validation.clips[first],
             batch=collate([run.validation[first]]).to(run.device),
             rate_hz=state.recipe.rate_hz,
@@ -199,7 +199,7 @@ def make_loop(run: Run, watch: Watch, stop: StopRequest, sampler_folder: Path) -
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
-        telemetry=make_telemetry(run, watch, board),  # last: its thread looks on from here
+        telemetry=make_telemetry(run, progress, board),  # last: its thread looks on from here
     )
 
 
@@ -207,5 +207,5 @@ def total_steps(run: Run) -> int:
     """Steps at the end of this training; an estimate when batches are limited by length and only epochs are given."""
     settings = run.settings
     epochs = epochs_limit(settings.max_steps, settings.epochs)
-    by_epochs = None if epochs is None else epochs * len(run.feed.schedule.epoch(0))
+    by_epochs = None if epochs is None else epochs * len(run.loader.schedule.epoch(0))
     return min(limit for limit in (settings.max_steps, by_epochs) if limit is not None)

@@ -8,8 +8,8 @@ from typing import Any
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.profiles.store import profile_of
-from voxmatrix.machine.saved_device import remembered
-from voxmatrix.plan.plan import Asked, Plan, make_plan
+from voxmatrix.machine.saved_device import saved_device
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.settings import Setting
 from voxmatrix.train.config import TrainSettings
 
@@ -26,11 +26,11 @@ def plan_training(
     longest = max(clip.samples for clip in prepared.clips) / prepared.rate_hz
     asked = settings.asked if previous is None else _as_begun(settings.asked, previous, settings.out)
     return make_plan(
-        machine, prepared.quality, asked, remembered=remembered(), longest_seconds=longest, profile=profile_of
+        machine, prepared.quality, asked, saved_device=saved_device(), longest_seconds=longest, profile=profile_of
     )
 
 
-def _as_begun(asked: Asked, previous: Mapping[str, Any], out: Path) -> Asked:
+def _as_begun(asked: Overrides, previous: Mapping[str, Any], out: Path) -> Overrides:
     def begun(name: str) -> Setting[int]:
         return Setting(value=int(previous[name]), reason=f"as the run in {out} was begun", source="run")
 

@@ -10,7 +10,7 @@ import torch
 
 import voxmatrix
 from voxmatrix.audio.spectrum import Spectrum
-from voxmatrix.config import leads
+from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import storage_errors, write_text
@@ -18,24 +18,24 @@ from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.plan import Plan
 from voxmatrix.tables.quality import Quality, quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
-from voxmatrix.train.card import make_card
 from voxmatrix.train.checkpoint import files as checkpoint_files
-from voxmatrix.train.checkpoint.state import Progress, RunState
+from voxmatrix.train.checkpoint.state import Position, RunState
 from voxmatrix.train.checkpoint.warm_start import start_from
 from voxmatrix.train.config import Recipe, TrainSettings, make_recipe
 from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule
-from voxmatrix.train.data.loader import Feed
+from voxmatrix.train.data.loader import BatchLoader
 from voxmatrix.train.data.split import split
 from voxmatrix.train.device import compile_networks, open_devices
 from voxmatrix.train.memory import keep_freed_memory
-from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
-from voxmatrix.train.step.distributed import Ranks, launched
-from voxmatrix.train.step.oom_recovery import Guard, Retreat, Way
+from voxmatrix.train.step.distributed import Distributed, launch_processes
+from voxmatrix.train.step.oom_recovery import Guard, MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
+from voxmatrix.train.voice_config import make_voice_config
 from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
-from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +44,13 @@ class Run:
 
     settings: TrainSettings
     state: RunState
-    feed: Feed
+    loader: BatchLoader
     validation: ClipDataset
     device: torch.device
     autocast: Autocast
     plan: Plan
-    retreat: Retreat
-    ranks: Ranks
+    oom_recovery: OomRecovery
+    distributed: Distributed
     threads: int
     came_from: str
 
@@ -61,7 +61,7 @@ class Run:
 
 
 def open_run(
-    prepared: PreparedSet, settings: TrainSettings, watch: Watch, machine: Machine, guard: Guard | None = None
+    prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine, guard: Guard | None = None
 ) -> Run:
     """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
 
@@ -71,30 +71,32 @@ def open_run(
     """
     if not prepared.clips:
         raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
-    if leads():
+    if is_rank_zero():
         if settings.fresh:
             _move_aside(settings.out)
         checkpoint_files.remove_leftovers(settings.out)
-    found = checkpoint_files.newest_good(settings.out, watch.warned)
+    found = checkpoint_files.newest_good(settings.out, progress.warned)
     previous = found[1].extra.get("recipe") if found else None
 
     plan = plan_training(prepared, settings, machine, previous)
-    if leads():
+    if is_rank_zero():
         for finding in plan.findings:
-            watch.warned(f"{finding.problem}\n  → {finding.remedy}")
+            progress.warned(f"{finding.problem}\n  → {finding.remedy}")
     fabric, device = open_devices(plan, machine)
 
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
     state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
     came_from = _brought_forward(state, found, recipe, prepared, settings.out)
-    checkpointing((state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value)
+    set_gradient_checkpointing(
+        (state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value
+    )
     if plan.compile.value:
         compile_networks(state.networks)
-    if leads():
+    if is_rank_zero():
         _describe_run(settings.out, state)
-    ranks = launched(fabric)  # last, so that the others find the folder as it will be
-    threads = settings.threads or max(1, machine.cpus // ranks.count)
+    distributed = launch_processes(fabric)  # last, so that the others find the folder as it will be
+    threads = settings.threads or max(1, machine.cpus // distributed.count)
     torch.set_num_threads(threads)
     keep_freed_memory()
 
@@ -104,21 +106,23 @@ def open_run(
     return Run(
         settings=settings,
         state=state,
-        feed=Feed(
+        loader=BatchLoader(
             dataset=ClipDataset(learned),
             collate=collate,
             schedule=schedule,
             workers=plan.workers.value,
             device=device,
-            share=ranks.share,
-            warn=watch.warned,
+            share=distributed.share,
+            warn=progress.warned,
         ),
         validation=ClipDataset(kept_back),
         device=device,
         autocast=fabric.autocast,
         plan=plan,
-        retreat=Retreat(device=plan.device.value, way=Way(checkpointed=plan.gradient_checkpointing.value), guard=guard),
-        ranks=ranks,
+        oom_recovery=OomRecovery(
+            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value), guard=guard
+        ),
+        distributed=distributed,
         threads=threads,
         came_from=came_from,
     )
@@ -135,9 +139,9 @@ def _brought_forward(
     if found:
         path, checkpoint = found
         state.restore(checkpoint)
-        if leads() and path.name != checkpoint_files.LAST:  # killed between two files, or last.ckpt is damaged
+        if is_rank_zero() and path.name != checkpoint_files.LAST:  # killed between two files, or last.ckpt is damaged
             checkpoint_files.same_file(path, out / checkpoint_files.LAST)
-        return f"goes on from {path.name}, step {state.progress.step}"
+        return f"goes on from {path.name}, step {state.position.step}"
     if recipe.start_from:
         return start_from(Path(recipe.start_from), state.networks, quality(prepared.quality), prepared)
     return "starts from nothing"
@@ -165,18 +169,18 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
         quality=row,
         num_symbols=NUM_SYMBOLS,
         num_speakers=n_speakers,
-        card=make_card(prepared, row, NUM_SYMBOLS),
+        config=make_voice_config(prepared, row, NUM_SYMBOLS),
         recipe=recipe,
         networks=networks,
         optimisers=make_optimisers(networks, recipe.learning_rate, device, half),
-        progress=Progress(),
+        position=Position(),
     )
 
 
 def _describe_run(out: Path, state: RunState) -> None:
     """voice.json and run.json: for people and programs that look into the folder; the run itself reads neither."""
     about = {"recipe": state.recipe.plain(), "voxmatrix": voxmatrix.__version__, "torch": version("torch")}
-    state.card.write(out / "voice.json")
+    state.config.write(out / "voice.json")
     write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from voxmatrix.errors import Finding
 
 #: Stable names of what can be wrong; `--json` and the report carry them, so they are never renamed.
-Kind = Literal[
+ProblemKind = Literal[
     "bad-line",  # a line of the metadata that cannot be read
     "bad-encoding",  # a transcript that is not UTF-8
     "control-characters",  # in the text; read as spaces
@@ -36,6 +36,6 @@ class Problem(Finding):
     """A finding about one recording. Severity error: it was left out; warning: it is used all the same."""
 
     id: str
-    kind: Kind
+    kind: ProblemKind
     path: str = ""  # as written in the transcript, or relative to the folder
     place: str = ""  # where it came from, e.g. "metadata.csv:12"

@@ -19,7 +19,7 @@ MOST_RATE_HZ = 192_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class VoiceCard:
+class VoiceConfig:
     """What a program must know of a voice to speak with it. Keys that we do not know are kept in `source`."""
 
     rate_hz: int

@@ -73,5 +73,5 @@ class MultiPeriodDiscriminator(nn.Module):
 
     def forward(self, wave: Tensor) -> tuple[list[Tensor], list[list[Tensor]]]:
         """(b, 1, n) -> six scores (b, places), six lists of features."""
-        judged = [discriminator(wave) for discriminator in self.discriminators]
-        return [score for score, _ in judged], [features for _, features in judged]
+        assessment = [discriminator(wave) for discriminator in self.discriminators]
+        return [score for score, _ in assessment], [features for _, features in assessment]

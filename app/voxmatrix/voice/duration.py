@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.voice.layers.gradient_checkpointing import Recomputed
+from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.noise import normal
 from voxmatrix.voice.layers.norm import ChannelNorm
 from voxmatrix.voice.layers.splines import BINS, spline
@@ -114,7 +114,7 @@ class Swap(nn.Module):
         return z.flip(1)
 
 
-class StochasticDurationPredictor(Recomputed):
+class StochasticDurationPredictor(CheckpointedModule):
     """Likelihood of the durations found by alignment (training), or durations drawn from noise (speaking)."""
 
     draws = True

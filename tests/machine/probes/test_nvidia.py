@@ -5,25 +5,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.machine.facts import Capability
-from voxmatrix.machine.probes.nvidia import Card, Slice, visible_gpus
+from voxmatrix.machine.probes.nvidia import MigSlice, NvidiaCard, visible_gpus
 
 AMPERE = Capability(8, 0)
 ABC = (
-    Card(bus="00000000:C1:00.0", uuid="GPU-cc11", name="C", capability=AMPERE, memory_mib=30),
-    Card(bus="00000000:01:00.0", uuid="GPU-aa11", name="A", capability=AMPERE, memory_mib=10),
-    Card(bus="00000000:41:00.0", uuid="GPU-aa22", name="B", capability=AMPERE, memory_mib=20),
+    NvidiaCard(bus="00000000:C1:00.0", uuid="GPU-cc11", name="C", capability=AMPERE, memory_mib=30),
+    NvidiaCard(bus="00000000:01:00.0", uuid="GPU-aa11", name="A", capability=AMPERE, memory_mib=10),
+    NvidiaCard(bus="00000000:41:00.0", uuid="GPU-aa22", name="B", capability=AMPERE, memory_mib=20),
 )
-SLICED = Card(
+SLICED = NvidiaCard(
     bus="00000000:02:00.0",
     uuid="GPU-dd",
     name="D",
     memory_mib=80,
     mig=True,
-    slices=(Slice(uuid="MIG-1", memory_mib=9), Slice(uuid="MIG-2", name="D 2g", memory_mib=19)),
+    slices=(MigSlice(uuid="MIG-1", memory_mib=9), MigSlice(uuid="MIG-2", name="D 2g", memory_mib=19)),
 )
 
 
-def seen(wanted: str | None, cards: tuple[Card, ...] = ABC) -> list[int]:
+def seen(wanted: str | None, cards: tuple[NvidiaCard, ...] = ABC) -> list[int]:
     return [gpu.index for gpu in visible_gpus(cards, wanted)]
 
 
@@ -73,7 +73,10 @@ def test_a_slice_is_chosen_by_its_id_and_a_card_stands_for_its_first(wanted: str
 
 def test_a_card_whose_memory_nobody_says_shares_it_and_a_card_with_unknown_slices_does_not() -> None:
     gb10, sliced = visible_gpus(
-        (Card(bus="0:1:0.0", name="GB10", capability=Capability(12, 1)), Card(bus="0:2:0.0", mig=True, memory_mib=5)),
+        (
+            NvidiaCard(bus="0:1:0.0", name="GB10", capability=Capability(12, 1)),
+            NvidiaCard(bus="0:2:0.0", mig=True, memory_mib=5),
+        ),
         None,
     )
     assert (gb10.unified, gb10.memory_mib) == (True, None)

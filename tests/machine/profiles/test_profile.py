@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.machine.measured import RTX_3060, measurement
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles.profile import (
+    BatchFigures,
     Profile,
     ProfiledCpu,
     ProfiledGpu,
-    Size,
     fitting,
     merge,
     profiled,
@@ -77,11 +77,11 @@ def test_a_torch_is_known_by_its_first_two_numbers() -> None:
 
 
 def test_what_fits_is_the_largest_within_the_limit() -> None:
-    sizes = [Size(batch_size=size, peak_mib=1000.0 * size, step_seconds=1) for size in (1, 2, 4, 6)]
+    sizes = [BatchFigures(batch_size=size, peak_mib=1000.0 * size, step_seconds=1) for size in (1, 2, 4, 6)]
     assert fitting(sizes, 4000) == 4
     assert fitting(sizes, 999) == 0
     assert fitting([], 999) == 0
 
 
 def test_speed_follows_from_the_time_of_a_step() -> None:
-    assert Size(batch_size=8, peak_mib=1, step_seconds=0.5).clips_per_second == 16
+    assert BatchFigures(batch_size=8, peak_mib=1, step_seconds=0.5).clips_per_second == 16

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.pretended import pretend
-from voxmatrix.machine.probes.memory import Memory
-from voxmatrix.machine.sensors.cpu import CpuGauge
+from voxmatrix.machine.probes.memory import SystemMemory
+from voxmatrix.machine.sensors.cpu import CpuSensor
 
 MIB = 1024 * 1024
 FILES = {
@@ -23,14 +23,14 @@ class Time:
 
 
 @pytest.fixture
-def gauge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CpuGauge:
+def gauge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CpuSensor:
     monkeypatch.setattr("voxmatrix.machine.sensors.cpu.cpus", lambda root: 4)
     monkeypatch.setattr(Time, "wall", 100.0)
     monkeypatch.setattr(Time, "busy", 7.0)
-    return CpuGauge(pretend(tmp_path, FILES), clock=lambda: Time.wall, busy_seconds=lambda: Time.busy)
+    return CpuSensor(pretend(tmp_path, FILES), clock=lambda: Time.wall, busy_seconds=lambda: Time.busy)
 
 
-def test_a_look_tells_ours_all_what_is_needed_and_what_others_hold(gauge: CpuGauge) -> None:
+def test_a_look_tells_ours_all_what_is_needed_and_what_others_hold(gauge: CpuSensor) -> None:
     reading = gauge()
     assert (reading.device, reading.seconds) == ("cpu", 100.0)
     assert (reading.used_mib, reading.total_mib) == (1400, 24000)
@@ -38,7 +38,7 @@ def test_a_look_tells_ours_all_what_is_needed_and_what_others_hold(gauge: CpuGau
     assert (reading.temperature_c, reading.throttle_c, reading.power_w) == (66.125, None, None)
 
 
-def test_utilisation_is_of_the_cpus_that_may_be_used_since_the_last_look(gauge: CpuGauge) -> None:
+def test_utilisation_is_of_the_cpus_that_may_be_used_since_the_last_look(gauge: CpuSensor) -> None:
     assert gauge().utilisation is None
     Time.wall, Time.busy = 102.0, 13.0
     assert gauge().utilisation == 0.75
@@ -46,7 +46,7 @@ def test_utilisation_is_of_the_cpus_that_may_be_used_since_the_last_look(gauge: 
     assert gauge().utilisation == 0.125
 
 
-def test_a_look_right_after_another_repeats_what_was_measured(gauge: CpuGauge) -> None:
+def test_a_look_right_after_another_repeats_what_was_measured(gauge: CpuSensor) -> None:
     Time.wall, Time.busy = 102.0, 13.0
     gauge()
     Time.wall, Time.busy = 102.1, 13.4
@@ -57,13 +57,13 @@ def test_a_look_right_after_another_repeats_what_was_measured(gauge: CpuGauge) -
 
 @pytest.mark.parametrize(("busy", "utilisation"), [(1.0, 0.0), (900.0, 1.0)])
 def test_clocks_that_disagree_give_no_more_than_all_and_no_less_than_nothing(
-    gauge: CpuGauge, busy: float, utilisation: float
+    gauge: CpuSensor, busy: float, utilisation: float
 ) -> None:
     Time.wall, Time.busy = 102.0, busy
     assert gauge().utilisation == utilisation
 
 
-def test_a_containers_limit_is_all_there_is(gauge: CpuGauge, tmp_path: Path) -> None:
+def test_a_containers_limit_is_all_there_is(gauge: CpuSensor, tmp_path: Path) -> None:
     pretend(
         tmp_path,
         {
@@ -77,12 +77,12 @@ def test_a_containers_limit_is_all_there_is(gauge: CpuGauge, tmp_path: Path) -> 
 
 
 def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voxmatrix.machine.probes.memory._without_proc", lambda: Memory(None, None))
-    reading = CpuGauge(tmp_path)()
+    monkeypatch.setattr("voxmatrix.machine.probes.memory._without_proc", lambda: SystemMemory(None, None))
+    reading = CpuSensor(tmp_path)()
     assert (reading.used_mib, reading.total_mib, reading.needed_mib, reading.others_mib) == (None,) * 4
     assert reading.temperature_c is None
 
 
 def test_this_computer_can_be_looked_at() -> None:
-    reading = CpuGauge()()
+    reading = CpuSensor()()
     assert reading.total_mib is None or reading.total_mib > 0

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.machine.pretended import card, pretend
-from voxmatrix.machine.sensors.drm import DrmGauge, find_adapter
+from voxmatrix.machine.sensors.drm import DrmSensor, find_adapter
 from voxmatrix.machine.sensors.reading import Reading
 
 GIB = 1024**3
 
 
 def look(folder: Path) -> Reading:
-    return DrmGauge(device="cuda:0", folder=folder, clock=lambda: 5.0)()
+    return DrmSensor(device="cuda:0", folder=folder, clock=lambda: 5.0)()
 
 
 def test_an_amd_card_tells_all(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.machine.nvml_library import NVMLError, NvmlLibrary
 from tests.machine.pretended import pretend
-from voxmatrix.machine.sensors.nvml import nvml_gauge
+from voxmatrix.machine.sensors.nvml import nvml_sensor
 from voxmatrix.machine.sensors.reading import Reading
 
 MIB = 1024 * 1024
@@ -84,7 +84,7 @@ class Nvml(NvmlLibrary):
 
 
 def look(nvml: Nvml, uuid: str = "5", root: Path = Path("/nowhere")) -> Reading:
-    with nvml_gauge(nvml, "cuda:0", uuid, root, clock=lambda: 5.0) as gauge:
+    with nvml_sensor(nvml, "cuda:0", uuid, root, clock=lambda: 5.0) as gauge:
         assert nvml.open == 1
         reading = gauge()
     assert nvml.open == 0
@@ -131,7 +131,7 @@ def test_a_card_that_shares_the_memory_of_the_computer_tells_that(
 
 def test_memory_that_a_card_stops_to_tell_is_unknown_and_not_the_computers(tmp_path: Path) -> None:
     device = Device()
-    with nvml_gauge(Nvml(device), "cuda:0", "5", pretend(tmp_path, MEMINFO)) as gauge:
+    with nvml_sensor(Nvml(device), "cuda:0", "5", pretend(tmp_path, MEMINFO)) as gauge:
         assert gauge().total_mib == 12288
         device.memory = None
         assert gauge().total_mib is None
@@ -170,7 +170,7 @@ def test_memory_of_other_programs_is_told_where_it_is_known(
 
 def test_a_card_that_nobody_knows_is_the_callers_to_judge_and_the_library_is_closed() -> None:
     nvml = Nvml(Device())
-    with pytest.raises(NVMLError), nvml_gauge(nvml, "cuda:0", "other"):
+    with pytest.raises(NVMLError), nvml_sensor(nvml, "cuda:0", "other"):
         pass
     assert nvml.open == 0
 

@@ -4,13 +4,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from voxmatrix.machine.sensors.reading import Gauge, Reading
-from voxmatrix.machine.sensors.sampling import STALE_SECONDS, Sampling
+from voxmatrix.machine.sensors.reading import Reading, Sensor
+from voxmatrix.machine.sensors.sampling import STALE_SECONDS, BackgroundSensor
 
 LONG = 30.0
 
 
-def after(looks: int, look: Gauge) -> tuple[Gauge, threading.Event]:
+def after(looks: int, look: Sensor) -> tuple[Sensor, threading.Event]:
     """The gauge, that answers so often, and an event that is set when all its answers were stored."""
     seen, done = 0, threading.Event()
 
@@ -32,7 +32,7 @@ def numbered(seconds: float = 0.0) -> Callable[[], Reading]:
 
 def test_readings_come_once_each_and_in_their_order() -> None:
     gauge, done = after(5, numbered())
-    sampling = Sampling(nullcontext(gauge), every_seconds=0.0, clock=lambda: 0.0)
+    sampling = BackgroundSensor(nullcontext(gauge), every_seconds=0.0, clock=lambda: 0.0)
     assert done.wait(LONG)
     sampling.close(LONG)
     first, again = [reading.used_mib for reading in sampling.new()], sampling.new()
@@ -44,7 +44,7 @@ def test_readings_come_once_each_and_in_their_order() -> None:
 def test_an_old_reading_is_no_reading_of_now() -> None:
     gauge, done = after(1, numbered(seconds=100.0))
     now = 100.0 + STALE_SECONDS
-    sampling = Sampling(nullcontext(gauge), every_seconds=0.0, clock=lambda: now)
+    sampling = BackgroundSensor(nullcontext(gauge), every_seconds=0.0, clock=lambda: now)
     assert done.wait(LONG)
     sampling.close(LONG)
     assert sampling.latest() is not None
@@ -60,7 +60,7 @@ def test_a_driver_that_hangs_costs_its_figures_alone() -> None:
         let_go.wait(LONG)
         return Reading(device="cuda:0", seconds=0.0)
 
-    sampling = Sampling(nullcontext(hanging))
+    sampling = BackgroundSensor(nullcontext(hanging))
     assert hangs.wait(LONG)
     assert sampling.new() == [] and sampling.latest() is None
     sampling.close(timeout_seconds=0.0)  # does not wait for it
@@ -77,7 +77,7 @@ def test_a_look_that_fails_is_left_out_and_the_next_one_counts() -> None:
         return Reading(device="cuda:0", seconds=0.0, used_mib=number)
 
     gauge, done = after(4, now_and_then)
-    sampling = Sampling(nullcontext(gauge), every_seconds=0.0)
+    sampling = BackgroundSensor(nullcontext(gauge), every_seconds=0.0)
     assert done.wait(LONG)
     sampling.close(LONG)
     assert [reading.used_mib for reading in sampling.new()] == [0, 2]
@@ -87,12 +87,12 @@ def test_a_gauge_that_cannot_be_opened_gives_no_readings() -> None:
     opened = threading.Event()
 
     @contextmanager
-    def broken() -> Iterator[Gauge]:
+    def broken() -> Iterator[Sensor]:
         opened.set()
         raise RuntimeError("no driver")
         yield
 
-    sampling = Sampling(broken())
+    sampling = BackgroundSensor(broken())
     assert opened.wait(LONG)
     sampling.close(LONG)
     assert sampling.new() == [] and sampling.latest() is None
@@ -102,11 +102,11 @@ def test_closing_closes_the_gauge_too() -> None:
     closed = threading.Event()
 
     @contextmanager
-    def gauge() -> Iterator[Gauge]:
+    def gauge() -> Iterator[Sensor]:
         try:
             yield numbered()
         finally:
             closed.set()
 
-    Sampling(gauge(), every_seconds=LONG).close(LONG)
+    BackgroundSensor(gauge(), every_seconds=LONG).close(LONG)
     assert closed.is_set()

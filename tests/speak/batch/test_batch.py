@@ -13,9 +13,9 @@ import pytest
 from tests.speak import openings
 from tests.speak.gpus import T4, computer
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.speak.batch.batch import Outcome, settings_of, speak_batch
+from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
 from voxmatrix.speak.batch.items import Item
-from voxmatrix.speak.batch.messages import Failure, Start
+from voxmatrix.speak.batch.messages import Failure, WorkerStart
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
@@ -35,7 +35,7 @@ def batch(tmp_path: Path) -> Any:
     voice = tmp_path / "voice.onnx"
     voice.touch()
 
-    def run(*texts: str, workers: int = 2, ending: str = "wav", **more: Any) -> list[Outcome]:
+    def run(*texts: str, workers: int = 2, ending: str = "wav", **more: Any) -> list[BatchOutcome]:
         settings = SpeakSettings(**{name: more.pop(name) for name in ("force", "bitrate", "threads") if name in more})
         more.setdefault("opening", openings.obedient)
         return speak_batch(items_of(*texts), tmp_path / "out", ending, voice, settings, workers=workers, **more)
@@ -47,7 +47,7 @@ def written(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "out").iterdir() if path.suffix != ".mark")
 
 
-def failures(outcomes: list[Outcome]) -> dict[int, Failure]:
+def failures(outcomes: list[BatchOutcome]) -> dict[int, Failure]:
     return {place: one.result for place, one in enumerate(outcomes) if isinstance(one.result, Failure)}
 
 
@@ -119,7 +119,7 @@ def test_a_disk_that_is_really_full_keeps_what_was_written(make_onnx: Any, tmp_p
     disk.mkdir()
     sizes: list[int] = []
 
-    def spoken(size: int) -> list[Outcome]:
+    def spoken(size: int) -> list[BatchOutcome]:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
         try:
             outcomes = speak_batch(items_of(*texts), disk, ending, voice, SpeakSettings(seed=1), workers=1)
@@ -202,7 +202,7 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(
     begun: list[tuple[str, int]] = []
 
     class Idle:
-        def __init__(self, starts: list[Start], *_: Any) -> None:
+        def __init__(self, starts: list[WorkerStart], *_: Any) -> None:
             begun[:] = [(str(start.device), start.settings.threads) for start in starts]
 
         def run(self) -> None:

@@ -10,13 +10,13 @@ import torch
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.speak.engines import chunking
 from voxmatrix.speak.engines.base import Samples
-from voxmatrix.speak.engines.chunking import Size, Windows
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength
 
-SIZE = Size(40, 100)
+SIZE = SentenceLength(40, 100)
 
 
-def make(least: int = 4) -> Windows:
-    return Windows(least, "cuda:0 (T4)", "set --device cpu")
+def make(least: int = 4) -> ChunkedDecoder:
+    return ChunkedDecoder(least, "cuda:0 (T4)", "set --device cpu")
 
 
 def up_to(most: int, asked: list[tuple[int, int]], error: BaseException | None = None) -> Callable[[int, int], Samples]:
@@ -52,11 +52,11 @@ def test_what_does_not_fit_is_halved_until_it_does_and_nothing_is_lost(most: int
 
 
 def test_a_length_that_did_not_fit_is_not_tried_again() -> None:
-    kept, asked = make(), []
-    kept.decode(up_to(30, asked), 0, 100, SIZE)
+    saved, asked = make(), []
+    saved.decode(up_to(30, asked), 0, 100, SIZE)
     asked.clear()
 
-    kept.decode(up_to(30, asked), 0, 100, SIZE)
+    saved.decode(up_to(30, asked), 0, 100, SIZE)
 
     assert asked == [(0, 25), (25, 50), (50, 75), (75, 100)]
 
@@ -102,9 +102,9 @@ def test_what_cannot_be_cut_is_tried_once_more_and_no_longer() -> None:
             raise answer
         return "done"
 
-    assert make().whole(work, Size(40)) == "done"
+    assert make().whole(work, SentenceLength(40)) == "done"
     with pytest.raises(MemoryExhaustedError, match="40 symbols\n"):
-        make().whole(work, Size(40))
+        make().whole(work, SentenceLength(40))
 
 
 def test_memory_is_freed_when_the_error_that_held_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,13 +133,13 @@ def test_the_device_whose_memory_it_is_gives_back_its_cache(monkeypatch: pytest.
     freed: list[torch.device | None] = []
     monkeypatch.setattr(chunking, "free_cached", freed.append)
 
-    Windows(4, "", "", torch.device("cuda:1")).decode(up_to(50, []), 0, 100, SIZE)
+    ChunkedDecoder(4, "", "", torch.device("cuda:1")).decode(up_to(50, []), 0, 100, SIZE)
 
     assert freed == [torch.device("cuda:1")]
 
 
 def test_who_is_short_of_memory_works_alone() -> None:
-    kept, inside, most = make(), [0], [0]
+    saved, inside, most = make(), [0], [0]
     lock = threading.Lock()
 
     def decode(start: int, end: int) -> Samples:
@@ -155,7 +155,7 @@ def test_who_is_short_of_memory_works_alone() -> None:
 
     found: list[list[float]] = []
     threads = [
-        threading.Thread(target=lambda: found.append(kept.decode(decode, 0, 100, SIZE).tolist())) for _ in range(4)
+        threading.Thread(target=lambda: found.append(saved.decode(decode, 0, 100, SIZE).tolist())) for _ in range(4)
     ]
     for thread in threads:
         thread.start()

@@ -7,25 +7,25 @@ import pytest
 from tests.speak.gpus import T4, on
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, MissingProgramError, NoDeviceError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.speak.engines.fallback import Placed
+from voxmatrix.speak.engines.fallback import WithCpuFallback
 
 
 def never(gpu: FoundGpu) -> str:
     raise AssertionError(f"{gpu} was not chosen")
 
 
-def placed(device: SpeakDevice, told: list[Finding], gpu_error: Exception | None = None) -> Placed[str]:
+def placed(device: SpeakDevice, told: list[Finding], gpu_error: Exception | None = None) -> WithCpuFallback[str]:
     def to_gpu(gpu: FoundGpu) -> str:
         if gpu_error:
             raise gpu_error
         return f"on {gpu.gpu.device}"
 
-    return Placed(device, to_gpu, lambda: "on the CPU", told.append)
+    return WithCpuFallback(device, to_gpu, lambda: "on the CPU", told.append)
 
 
 def test_the_cpu_works_without_a_word() -> None:
     told: list[Finding] = []
-    assert Placed(CPU, never, lambda: "on the CPU", told.append).do(str.upper) == "ON THE CPU" and not told
+    assert WithCpuFallback(CPU, never, lambda: "on the CPU", told.append).do(str.upper) == "ON THE CPU" and not told
 
 
 def test_a_gpu_works() -> None:

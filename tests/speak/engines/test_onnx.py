@@ -14,14 +14,14 @@ from onnx import TensorProto, helper
 
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines import onnx as onnx_engine
-from voxmatrix.speak.engines.base import Engine, Manner
-from voxmatrix.speak.engines.onnx import PieceEngine, WholeEngine, open_onnx, pieces
+from voxmatrix.speak.engines.base import Engine, SynthesisOptions
+from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx, pieces
 
-STILL = Manner(noise=0.0, noise_w=0.0, length=1.3)
+STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
 
 
-def spoken(engine: Engine, ids: list[int], manner: Manner = STILL) -> tuple[np.ndarray, int]:
-    parts = engine.begin(ids, manner)
+def spoken(engine: Engine, ids: list[int], options: SynthesisOptions = STILL) -> tuple[np.ndarray, int]:
+    parts = engine.begin(ids, options)
     return np.concatenate([part() for part in parts]), len(parts)
 
 
@@ -41,12 +41,12 @@ def test_pieces_are_the_whole_to_the_last_sample(
     path, speakers = make_onnx(*kind), kind[1]
     monkeypatch.setattr(onnx_engine, "PIECE_SAMPLES", 20 * 256)  # many seams
     engine = open_onnx(path, speakers)
-    manner = Manner(noise=0.0, noise_w=0.0, length=3.0, speaker=speakers - 1)
+    options = SynthesisOptions(noise=0.0, noise_w=0.0, length=3.0, speaker=speakers - 1)
 
-    piecewise, count = spoken(engine, ids, manner)
-    whole, _ = spoken(WholeEngine(path, speakers), ids, manner)
+    piecewise, count = spoken(engine, ids, options)
+    whole, _ = spoken(WholeModelEngine(path, speakers), ids, options)
 
-    assert isinstance(engine, PieceEngine) and count > 5
+    assert isinstance(engine, SplitModelEngine) and count > 5
     assert piecewise.shape == whole.shape
     assert np.abs(piecewise - whole).max() <= 1e-6
 
@@ -54,7 +54,7 @@ def test_pieces_are_the_whole_to_the_last_sample(
 def test_speakers_sound_different(make_onnx: Any, ids: list[int]) -> None:
     engine = open_onnx(make_onnx("tiny", 3, "text"), 3)
 
-    first, last = (spoken(engine, ids, Manner(noise=0.0, noise_w=0.0, speaker=who))[0] for who in (0, 2))
+    first, last = (spoken(engine, ids, SynthesisOptions(noise=0.0, noise_w=0.0, speaker=who))[0] for who in (0, 2))
 
     assert first.shape != last.shape or np.abs(first - last).max() > 1e-3
 
@@ -87,17 +87,17 @@ sys.exit(", ".join(heavy & set(sys.modules)) or 0)
     assert (tmp_path / "out.wav").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("kind", [PieceEngine, WholeEngine])
+@pytest.mark.parametrize("kind", [SplitModelEngine, WholeModelEngine])
 def test_a_reseeded_engine_speaks_as_one_that_was_just_opened(make_onnx: Any, ids: list[int], kind: type) -> None:
     path = make_onnx("tiny", 1, "text")
 
-    def opened(seed: int) -> PieceEngine | WholeEngine:
+    def opened(seed: int) -> SplitModelEngine | WholeModelEngine:
         engine = open_onnx(path, 1, seed=seed)
-        assert isinstance(engine, PieceEngine)
-        return engine if kind is PieceEngine else WholeEngine(path, 1, seeded=True)
+        assert isinstance(engine, SplitModelEngine)
+        return engine if kind is SplitModelEngine else WholeModelEngine(path, 1, seeded=True)
 
-    def spoken_twice(engine: PieceEngine | WholeEngine) -> list[np.ndarray]:
-        return [np.concatenate([part() for part in engine.begin(ids, Manner())]) for _ in range(2)]
+    def spoken_twice(engine: SplitModelEngine | WholeModelEngine) -> list[np.ndarray]:
+        return [np.concatenate([part() for part in engine.begin(ids, SynthesisOptions())]) for _ in range(2)]
 
     used = opened(3)
     first = spoken_twice(used)
@@ -111,7 +111,7 @@ def test_a_reseeded_engine_speaks_as_one_that_was_just_opened(make_onnx: Any, id
 def test_the_same_seed_gives_the_same_sound_and_another_does_not(make_onnx: Any, ids: list[int]) -> None:
     def twice(seed: int) -> list[np.ndarray]:
         engine = open_onnx(make_onnx("tiny", 1, "text"), 1, seed=seed)
-        return [spoken(engine, ids, Manner())[0] for _ in range(2)]
+        return [spoken(engine, ids, SynthesisOptions())[0] for _ in range(2)]
 
     first, again, other = twice(5), twice(5), twice(6)
 
@@ -168,7 +168,7 @@ def test_a_network_that_cannot_be_cut_speaks_whole(tmp_path: Path) -> None:
 
     engine = open_onnx(path, 1)
 
-    assert isinstance(engine, WholeEngine)
+    assert isinstance(engine, WholeModelEngine)
     assert spoken(engine, [4, 5, 6])[0].tolist() == [4, 5, 6]
 
 
@@ -191,7 +191,7 @@ def test_a_voice_behind_a_link_or_an_odd_name_speaks(make_onnx: Any, tmp_path: P
 
     engine = open_onnx(tmp_path / "link.onnx", 1)
 
-    assert isinstance(engine, PieceEngine) and len(spoken(engine, ids)[0]) > 1000
+    assert isinstance(engine, SplitModelEngine) and len(spoken(engine, ids)[0]) > 1000
 
 
 @pytest.mark.peers
@@ -219,12 +219,12 @@ def test_an_onnx_of_pipers_own_exporter_is_cut_and_speaks(tmp_path: Path) -> Non
     path = tmp_path / "piper.onnx"
     _export_as_piper(network, path)
 
-    cut, whole = open_onnx(path, 1), WholeEngine(path, 1)
+    cut, whole = open_onnx(path, 1), WholeModelEngine(path, 1)
     ids = np.random.default_rng(0).integers(1, 150, 60).tolist()
-    manner = Manner(noise=0.0, noise_w=0.0, length=4.0)
-    (ours, count), (theirs, _) = spoken(cut, ids, manner), spoken(whole, ids, manner)
+    options = SynthesisOptions(noise=0.0, noise_w=0.0, length=4.0)
+    (ours, count), (theirs, _) = spoken(cut, ids, options), spoken(whole, ids, options)
 
-    assert isinstance(cut, PieceEngine) and count > 1
+    assert isinstance(cut, SplitModelEngine) and count > 1
     assert np.abs(ours - theirs).max() <= 1e-6
 
 

@@ -12,13 +12,13 @@ from tests.speak.gpus import T4, on
 from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.speak.device import CPU, SpeakDevice
 from voxmatrix.speak.engines import torch as torch_engine
-from voxmatrix.speak.engines.base import Manner, Samples
+from voxmatrix.speak.engines.base import Samples, SynthesisOptions
 from voxmatrix.speak.engines.chunking import Guard
 from voxmatrix.speak.engines.torch import LEAST_FRAMES, TorchEngine
-from voxmatrix.speak.onnx.receptive_field import Reach
+from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint
 
-MANNER = Manner(length=3.0)
+MANNER = SynthesisOptions(length=3.0)
 
 
 def memory_for(most: int, asked: list[int] | None = None) -> Guard:
@@ -48,7 +48,7 @@ def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def spoken(
     checkpoint: Checkpoint,
     ids: list[int],
-    manner: Manner = MANNER,
+    options: SynthesisOptions = MANNER,
     *,
     guard: Guard | None = None,
     device: SpeakDevice = CPU,
@@ -56,7 +56,7 @@ def spoken(
 ) -> Samples:
     warn = [].append if told is None else told.append
     engine = TorchEngine(checkpoint, 1, seed=5, guard=guard, device=device, warn=warn)
-    (part,) = engine.begin(ids, manner)
+    (part,) = engine.begin(ids, options)
     return part()
 
 
@@ -66,12 +66,12 @@ def spoken(
     ids=lambda kind: "-".join(map(str, kind)),
 )
 def test_windows_are_the_whole(make_checkpoint: Callable[..., Path], kind: tuple[Any, ...], ids: list[int]) -> None:
-    checkpoint, manner = read_checkpoint(make_checkpoint(*kind)), Manner(length=3.0, speaker=kind[1] - 1)
+    checkpoint, options = read_checkpoint(make_checkpoint(*kind)), SynthesisOptions(length=3.0, speaker=kind[1] - 1)
     whole_frames: list[int] = []
-    whole = spoken(checkpoint, ids, manner, guard=memory_for(10_000, whole_frames))
+    whole = spoken(checkpoint, ids, options, guard=memory_for(10_000, whole_frames))
     asked: list[int] = []
 
-    pieces = spoken(checkpoint, ids, manner, guard=memory_for(90, asked))
+    pieces = spoken(checkpoint, ids, options, guard=memory_for(90, asked))
 
     assert len(whole) == 256 * whole_frames[0] and whole_frames[0] > 150
     assert sum(frames <= 90 for frames in asked) > 3
@@ -82,7 +82,7 @@ def test_without_the_frames_around_them_windows_would_not_be_the_whole(
     checkpoint: Checkpoint, ids: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = spoken(checkpoint, ids)
-    monkeypatch.setattr(torch_engine, "generator_reach", lambda generator: Reach(0, 256))
+    monkeypatch.setattr(torch_engine, "generator_reach", lambda generator: ReceptiveField(0, 256))
 
     pieces = spoken(checkpoint, ids, guard=memory_for(120))
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from voxmatrix.speak.engines.torch import speaking_generator
-from voxmatrix.speak.engines.torch_receptive_field import generator_reach
-from voxmatrix.speak.onnx.receptive_field import Reach
+from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
+from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.tables.quality import HOP, quality
 from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
@@ -20,22 +20,24 @@ def test_a_change_at_one_frame_is_heard_within_the_reach_and_nowhere_else(name: 
     with torch.device("meta"):
         row = quality(name)
         shape = build_generator(row, 10).dec
-    reach = generator_reach(shape)
-    assert reach.hop == HOP and 10 < reach.margin < 20
+    receptive_field = decoder_receptive_field(shape)
+    assert receptive_field.hop == HOP and 10 < receptive_field.margin < 20
 
     torch.manual_seed(0)
     decoder = build_generator(replace(row, upsample_channels=16), 10).dec.eval()  # thin, and no less far-sighted
-    assert generator_reach(decoder) == reach
-    z = torch.randn(1, row.inter_channels, 2 * reach.margin + 3)
-    other, middle = z.clone(), reach.margin + 1
+    assert decoder_receptive_field(decoder) == receptive_field
+    z = torch.randn(1, row.inter_channels, 2 * receptive_field.margin + 3)
+    other, middle = z.clone(), receptive_field.margin + 1
     other[:, :, middle] += 100
     with torch.no_grad():
         changed = (decoder(z) != decoder(other)).flatten().nonzero().flatten() // HOP
 
-    assert int(changed.min()) >= middle - reach.margin and int(changed.max()) <= middle + reach.margin
-    assert int(changed.max()) - int(changed.min()) >= reach.margin  # and not much is seen in vain
+    assert (
+        int(changed.min()) >= middle - receptive_field.margin and int(changed.max()) <= middle + receptive_field.margin
+    )
+    assert int(changed.max()) - int(changed.min()) >= receptive_field.margin  # and not much is seen in vain
 
 
 def test_plain_weights_change_nothing(make_checkpoint: Callable[..., Path]) -> None:
     generator = speaking_generator(read_checkpoint(make_checkpoint("tiny", 3, "text")))
-    assert generator_reach(generator.dec) == Reach(12, HOP)
+    assert decoder_receptive_field(generator.dec) == ReceptiveField(12, HOP)

@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
-from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.export import export
 from voxmatrix.speak.export.export import export_voice
 from voxmatrix.speak.voice import open_voice
 from voxmatrix.text.front import FrontEnd
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA
 
-STILL = Manner(noise=0.0, noise_w=0.0)
+STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
 KINDS = [("tiny", 1, "espeak"), ("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
 
@@ -50,8 +50,8 @@ def test_a_batch_of_sentences_can_be_asked_at_once(make_onnx: Any) -> None:
 def test_it_speaks_like_torch(make_onnx: Any, make_checkpoint: Any, kind: tuple[Any, ...], ids: list[int]) -> None:
     speaker = kind[1] - 1
     with open_voice(make_onnx(*kind)) as exported, open_voice(make_checkpoint(*kind)) as trained:
-        manner = Manner(noise=0.0, noise_w=0.0, speaker=speaker, length=1.2)
-        ours, theirs = exported.synthesize(ids, manner), trained.synthesize(ids, manner)
+        options = SynthesisOptions(noise=0.0, noise_w=0.0, speaker=speaker, length=1.2)
+        ours, theirs = exported.synthesize(ids, options), trained.synthesize(ids, options)
 
     assert ours.shape == theirs.shape and len(ours) > 4096
     assert np.abs(ours - theirs).max() <= 1e-4
@@ -75,9 +75,9 @@ def test_piper_speaks_it_like_our_torch(make_onnx: Any, make_checkpoint: Any, ki
 
     with open_voice(make_checkpoint(*kind)) as trained:
         assert len(chunks) == 1
-        manner = Manner(noise=0.0, noise_w=0.0, length=1.1, speaker=speaker)
-        ours = trained.synthesize(chunks[0].phoneme_ids, manner)
-        with FrontEnd("en-us", kind[2], trained.card.id_map) as front:
+        options = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.1, speaker=speaker)
+        ours = trained.synthesize(chunks[0].phoneme_ids, options)
+        with FrontEnd("en-us", kind[2], trained.config.id_map) as front:
             assert [sentence.ids for sentence in front.sentences(text)] == [chunks[0].phoneme_ids]
     theirs = chunks[0].audio_float_array
     assert ours.shape == theirs.shape
@@ -101,12 +101,12 @@ def test_piper_reads_the_card_and_its_command_line_speaks(make_onnx: Any, tmp_pa
 
 def test_the_card_says_where_the_voice_came_from(make_onnx: Any) -> None:
     path = make_onnx()
-    card = json.loads(path.with_name("voice.onnx.json").read_text())
-    made = card["voxmatrix"]
+    config = json.loads(path.with_name("voice.onnx.json").read_text())
+    made = config["voxmatrix"]
 
     assert made["torch"] == torch.__version__ and made["steps"] == 7 and len(made["checkpoint_sha256"]) == 64
-    assert card["audio"] == {"sample_rate": 16000, "quality": "tiny"} or card["audio"]["quality"] == "tiny"
-    assert card["language"]["family"] == "en"
+    assert config["audio"] == {"sample_rate": 16000, "quality": "tiny"} or config["audio"]["quality"] == "tiny"
+    assert config["language"]["family"] == "en"
     properties = {one.key: one.value for one in onnx.load(path).metadata_props}
     assert json.loads(properties["voxmatrix"]) == made
 
@@ -118,16 +118,16 @@ def test_nobodys_folders_go_out_into_the_world(
     content[EXTRA]["recipe"] = {"quality": "tiny", "start_from": "/home/anna/secret/epoch=2.ckpt"}
     torch.save(content, tmp_path / "voice.ckpt")
 
-    card = export_voice(tmp_path / "voice.ckpt", tmp_path / "voice.onnx").card.read_text()
+    config = export_voice(tmp_path / "voice.ckpt", tmp_path / "voice.onnx").config.read_text()
 
-    assert json.loads(card)["voxmatrix"]["settings"] == {"quality": "tiny", "start_from": "epoch=2.ckpt"}
-    assert "anna" not in card
+    assert json.loads(config)["voxmatrix"]["settings"] == {"quality": "tiny", "start_from": "epoch=2.ckpt"}
+    assert "anna" not in config
 
 
 def test_how_it_varies_by_itself_can_be_said(make_checkpoint: Any, tmp_path: Path) -> None:
-    card = export_voice(make_checkpoint(), tmp_path / "voice.onnx", noise=0.3).card
+    config = export_voice(make_checkpoint(), tmp_path / "voice.onnx", noise=0.3).config
 
-    assert json.loads(card.read_text())["inference"] == {"noise_scale": 0.3, "length_scale": 1.0, "noise_w": 0.8}
+    assert json.loads(config.read_text())["inference"] == {"noise_scale": 0.3, "length_scale": 1.0, "noise_w": 0.8}
     with pytest.raises(UsageError, match="--noise-w is -1"):
         export_voice(make_checkpoint(), tmp_path / "other.onnx", noise_w=-1)
     assert not (tmp_path / "other.onnx").exists()

@@ -9,7 +9,7 @@ import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from voxmatrix.speak.engines.session import open_session
-from voxmatrix.speak.onnx.model_split import halves
+from voxmatrix.speak.onnx.model_split import split_model
 
 WEIGHT = "dec.conv_pre.weight"
 
@@ -84,19 +84,19 @@ OTHER: dict[str, tuple[list[NodeProto], list[TensorProto]]] = {
 def test_planes_say_what_lines_say(tmp_path: Path, kind: str) -> None:
     path = save(tmp_path / "v.onnx", *FITTING[kind])
     frames: Any = np.random.default_rng(3).normal(size=(1, 32, 50)).astype(np.float32)
-    found = halves(path)
-    assert found is not None and found.planes
+    found = split_model(path)
+    assert found is not None and found.as_conv2d
 
     session = open_session(path, found.second.model, optimised=True)
-    planes = session.run([found.second.output], {found.between: frames[:, :, None]})[0]
+    as_conv2d = session.run([found.second.output], {found.between: frames[:, :, None]})[0]
     lines = open_session(path).run(None, {"frames": frames})[0]
 
-    assert planes.size == lines.size
-    assert np.abs(planes.reshape(lines.shape) - lines).max() <= 1e-4 * np.abs(lines).max()
+    assert as_conv2d.size == lines.size
+    assert np.abs(as_conv2d.reshape(lines.shape) - lines).max() <= 1e-4 * np.abs(lines).max()
 
 
 @pytest.mark.parametrize("kind", OTHER)
 def test_what_counts_on_its_axes_keeps_them(tmp_path: Path, kind: str) -> None:
-    found = halves(save(tmp_path / "v.onnx", *OTHER[kind]))
+    found = split_model(save(tmp_path / "v.onnx", *OTHER[kind]))
 
-    assert found is None or not found.planes
+    assert found is None or not found.as_conv2d

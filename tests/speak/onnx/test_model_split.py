@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from voxmatrix.speak.engines.session import open_session
-from voxmatrix.speak.onnx.model_split import Halves, halves
+from voxmatrix.speak.onnx.model_split import SplitModel, split_model
 
 FRAMES = np.arange(1 * 40 * 7, dtype=np.float32).reshape(1, 40, 7)
 
@@ -49,8 +49,8 @@ def save(path: Path, *, second: str = "Conv", external: bool = False) -> Path:
     return path
 
 
-def cut(path: Path) -> Halves:
-    found = halves(path)
+def cut(path: Path) -> SplitModel:
+    found = split_model(path)
     assert found is not None
     return found
 
@@ -64,10 +64,10 @@ def test_both_halves_together_are_the_whole(tmp_path: Path, choice: bool, extern
 
     whole = open_session(path).run(None, inputs)[0]
     between = open_session(path, found.first.model).run([found.between], inputs)[0]
-    given = between[:, :, None] if found.planes else between
+    given = between[:, :, None] if found.as_conv2d else between
     after = open_session(path, found.second.model).run([found.second.output], {found.between: given})[0]
 
-    assert found.planes and np.array_equal(after.reshape(whole.shape), whole) and np.abs(whole).max() > 0.1
+    assert found.as_conv2d and np.array_equal(after.reshape(whole.shape), whole) and np.abs(whole).max() > 0.1
     assert np.allclose(between, FRAMES * (0.002 if choice else 0.001))
 
 
@@ -80,7 +80,7 @@ def test_each_half_has_what_it_needs_and_no_more(tmp_path: Path) -> None:
     assert [node.op_type for node in first.node] == ["If"]
     assert [node.op_type for node in second.node] == ["Conv", "Tanh"]
     assert {weight.name for weight in first.initializer} == {"by_small", "by_large"}
-    assert (found.reach.margin, found.reach.hop) == (1, 1)
+    assert (found.receptive_field.margin, found.receptive_field.hop) == (1, 1)
 
 
 def test_large_weights_are_not_copied_but_pointed_to(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_large_weights_are_not_copied_but_pointed_to(tmp_path: Path) -> None:
 
 
 def test_a_network_whose_second_half_looks_everywhere_is_not_cut(tmp_path: Path) -> None:
-    assert halves(save(tmp_path / "v.onnx", second="MatMul")) is None
+    assert split_model(save(tmp_path / "v.onnx", second="MatMul")) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"\x08", b"nonsense, and more of it", b"\x3a\x7f"])
@@ -103,4 +103,4 @@ def test_what_is_no_network_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "v.onnx").write_bytes(content)
 
     with pytest.raises(ValueError, match=r".+"):
-        halves(tmp_path / "v.onnx")
+        split_model(tmp_path / "v.onnx")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from voxmatrix.speak.onnx.model_split import halves
-from voxmatrix.speak.onnx.receptive_field import Layer, Reach, reach
+from voxmatrix.speak.onnx.model_split import split_model
+from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 
 
 def conv(source: str, to: str, kernel: int = 7, dilation: int = 1, pads: tuple[int, int] = (3, 3)) -> Layer:
@@ -19,23 +19,23 @@ def up(source: str, to: str, kernel: int = 16, stride: int = 8, pad: int = 4) ->
 
 
 def test_a_layer_adds_its_half_width() -> None:
-    assert reach([conv("z", "y")], "y", "z") == Reach(3, 1)
+    assert receptive_field([conv("z", "y")], "y", "z") == ReceptiveField(3, 1)
 
 
 def test_dilation_counts_and_the_farthest_of_two_ways_wins() -> None:
     layers = [conv("z", "a"), conv("z", "b", 3, 12, (12, 12)), Layer("Add", ["a", "b"], ["y"], {})]
 
-    assert reach(layers, "y", "z") == Reach(12, 1)
+    assert receptive_field(layers, "y", "z") == ReceptiveField(12, 1)
 
 
 def test_after_upsampling_a_place_is_a_part_of_a_frame() -> None:
-    assert reach([up("z", "a"), conv("a", "y", 17, 1, (8, 8))], "y", "z") == Reach(2 + 1, 8)
+    assert receptive_field([up("z", "a"), conv("a", "y", 17, 1, (8, 8))], "y", "z") == ReceptiveField(2 + 1, 8)
 
 
 def test_what_does_not_hang_on_the_frames_is_passed_over() -> None:
     layers = [Layer("MatMul", ["speaker", "weight"], ["s"], {}), Layer("Add", ["z", "s"], ["y"], {})]
 
-    assert reach(layers, "y", "z") == Reach(0, 1)
+    assert receptive_field(layers, "y", "z") == ReceptiveField(0, 1)
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,19 @@ def test_what_does_not_hang_on_the_frames_is_passed_over() -> None:
     ids=lambda layer: layer.operation,
 )
 def test_a_layer_that_may_look_everywhere_ends_the_search(layer: Layer) -> None:
-    assert reach([layer], "y", "z") is None
+    assert receptive_field([layer], "y", "z") is None
 
 
 def test_places_of_different_length_do_not_meet() -> None:
-    assert reach([up("z", "a"), Layer("Add", ["a", "z"], ["y"], {})], "y", "z") is None
+    assert receptive_field([up("z", "a"), Layer("Add", ["a", "z"], ["y"], {})], "y", "z") is None
 
 
 def test_an_output_that_does_not_hang_on_the_frames_has_no_reach() -> None:
-    assert reach([conv("other", "y")], "y", "z") is None
+    assert receptive_field([conv("other", "y")], "y", "z") is None
 
 
 @pytest.mark.parametrize("kind", [("tiny", 1, "text"), ("x_low", 3, "espeak")], ids=lambda kind: kind[0])
 def test_the_reach_of_a_voice_is_found_in_its_file(make_onnx: Any, kind: tuple[Any, ...]) -> None:
-    found = halves(make_onnx(*kind))
+    found = split_model(make_onnx(*kind))
 
-    assert found is not None and found.reach.hop == 32 and 8 <= found.reach.margin <= 12
+    assert found is not None and found.receptive_field.hop == 32 and 8 <= found.receptive_field.margin <= 12

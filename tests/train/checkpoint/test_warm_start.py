@@ -39,7 +39,7 @@ def test_all_weights_are_taken_over_with_fresh_optimisers_from_epoch_nought(
     run: Fit, source: Path, prepared: PreparedSet
 ) -> None:
     notes = Notes()
-    result = run(start_from=source, max_steps=1, watch=notes, prepared=replace(prepared, language="sv", digest="x"))
+    result = run(start_from=source, max_steps=1, progress=notes, prepared=replace(prepared, language="sv", digest="x"))
     ours = torch.load(result.last, weights_only=True)
     assert all(torch.equal(weight, ours["state_dict"][name]) for name, weight in state(source).items())
     assert ours["voxmatrix"]["progress"]["step"] == 1
@@ -52,7 +52,7 @@ def test_all_weights_are_taken_over_with_fresh_optimisers_from_epoch_nought(
 def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, source: Path) -> None:
     run(start_from=source, max_steps=2)
     notes = Notes()
-    assert run(start_from=source, max_steps=3, watch=notes).steps == 3
+    assert run(start_from=source, max_steps=3, progress=notes).steps == 3
     assert run(max_steps=4).steps == 4
     assert notes.starts[-1].came_from == "goes on from last.ckpt, step 2"
     with pytest.raises(UsageError, match="--from was"):
@@ -63,7 +63,7 @@ def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, so
 def test_a_voice_of_one_speaker_becomes_one_of_three(run: Fit, source: Path, tmp_path: Path) -> None:
     notes = Notes()
     several = prepared_set(tmp_path / "several", speakers=("ann", "bob", "cyd"))
-    result = run(start_from=source, max_steps=1, prepared=several, watch=notes)
+    result = run(start_from=source, max_steps=1, prepared=several, progress=notes)
     ours, theirs = state(result.last), state(source)
     assert torch.equal(ours["model_g.dec.conv_pre.weight"], theirs["model_g.dec.conv_pre.weight"])
     assert ours["model_g.emb_g.weight"].size(0) == 3
@@ -95,8 +95,8 @@ def test_a_checkpoint_of_piper_will_do_also_without_discriminators(run: Fit, sou
         raw["state_dict"] = {n: w for n, w in raw["state_dict"].items() if n.startswith("model_g.")}
 
     notes = Notes()
-    assert run(start_from=piper_style(source), max_steps=1, watch=notes).steps == 1
-    assert run(start_from=piper_style(source, drop_discriminators), max_steps=1, fresh=True, watch=notes).steps == 1
+    assert run(start_from=piper_style(source), max_steps=1, progress=notes).steps == 1
+    assert run(start_from=piper_style(source, drop_discriminators), max_steps=1, fresh=True, progress=notes).steps == 1
     assert "the discriminators" in notes.starts[-1].came_from
 
 

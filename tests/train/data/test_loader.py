@@ -12,11 +12,11 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.train.data import loader
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate, Schedule
-from voxmatrix.train.data.loader import Feed
+from voxmatrix.train.data.loader import BatchLoader
 
 
-def make_feed(prepared: PreparedSet, workers: int, said: list[str] | None = None) -> Feed:
-    return Feed(
+def make_feed(prepared: PreparedSet, workers: int, said: list[str] | None = None) -> BatchLoader:
+    return BatchLoader(
         share=lambda batch: batch,
         dataset=ClipDataset(prepared.clips),
         collate=Collate(prepared.speakers),
@@ -37,7 +37,7 @@ def texts(batches: list[Batch]) -> list[list[int]]:
     return [row for batch in batches for row in batch.text.tolist()]
 
 
-def first_steps(source: loader.Feed, count: int) -> list[list[list[int]]]:
+def first_steps(source: loader.BatchLoader, count: int) -> list[list[list[int]]]:
     """The texts of the first steps of the first epoch."""
     return [texts(batches) for _, batches in islice(source.steps_from(0, 0), count)]
 

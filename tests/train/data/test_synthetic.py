@@ -3,11 +3,11 @@
 import torch
 
 from tests.train.synthetic import MINI
-from voxmatrix.train.data.synthetic import autocast, made_up_batch, made_up_networks
+from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
 
 
 def test_clips_are_as_long_as_stated() -> None:
-    batch = made_up_batch(2, 16000, 30)
+    batch = synthetic_batch(2, 16000, 30)
     assert batch.wave.shape == (2, 16000)
     assert batch.text.shape == (2, 30)
     assert batch.text_lengths.tolist() == [30, 30]
@@ -15,13 +15,13 @@ def test_clips_are_as_long_as_stated() -> None:
 
 
 def test_several_speakers_take_turns() -> None:
-    speaker = made_up_batch(5, 512, 3, speakers=2).speaker
+    speaker = synthetic_batch(5, 512, 3, speakers=2).speaker
     assert speaker is not None
     assert speaker.tolist() == [0, 1, 0, 1, 0]
 
 
 def test_networks_are_those_of_the_quality() -> None:
-    networks = made_up_networks(MINI, torch.device("cpu"), speakers=3)
+    networks = synthetic_networks(MINI, torch.device("cpu"), speakers=3)
     assert networks.generator.emb_g.weight.size(0) == 3
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from voxmatrix.machine.sensors.cpu import CpuGauge
+from voxmatrix.machine.sensors.cpu import CpuSensor
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.train.monitor import device_sensor as subject
-from voxmatrix.train.monitor.device_sensor import bus_address, device_gauge, with_allocator
+from voxmatrix.train.monitor.device_sensor import bus_address, device_sensor, with_allocator
 
 MIB = 1024 * 1024
 CUDA = torch.device("cuda", 0)
@@ -36,13 +36,13 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 def look(device: torch.device = CUDA) -> Reading:
-    with device_gauge(device) as gauge:
+    with device_sensor(device) as gauge:
         return gauge()
 
 
 def test_a_cpu_has_the_computers_gauge() -> None:
-    with device_gauge(torch.device("cpu")) as gauge:
-        assert isinstance(gauge, CpuGauge)
+    with device_sensor(torch.device("cpu")) as gauge:
+        assert isinstance(gauge, CpuSensor)
 
 
 def test_nvidias_driver_is_asked_for_the_card_that_torch_uses(

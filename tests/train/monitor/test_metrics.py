@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.train.monitor.metrics import COLUMNS, Board, Metrics
+from voxmatrix.train.monitor.metrics import COLUMNS, Metrics, TensorBoard
 
 
 def rows(path: Path) -> list[str]:
@@ -70,7 +70,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_curves_sounds_and_pictures_reach_tensorboard(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    board = Board(tmp_path, 0)
+    board = TensorBoard(tmp_path, 0)
     board.numbers({"step": 5, "mel": 1.5}, 5)
     board.sound("spoken", torch.zeros(1600), 16000, 5)
     board.picture("mel", np.zeros((4, 4, 3), dtype=np.uint8), 5)

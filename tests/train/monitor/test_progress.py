@@ -7,18 +7,18 @@ import pytest
 
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.train.monitor.progress import (
-    BarWatch,
-    PlainWatch,
-    QuietWatch,
-    Report,
-    Start,
+    BarProgress,
+    LineProgress,
+    QuietProgress,
+    RunSummary,
+    StepReport,
     clock,
     describe,
     figures,
-    make_watch,
+    make_progress,
 )
 
-START = Start(
+START = RunSummary(
     out=Path("voice"),
     quality="tiny",
     device="cpu",
@@ -41,8 +41,8 @@ START = Start(
 READING = Reading(device="cpu", seconds=0.0, used_mib=1434, total_mib=23962, utilisation=0.97)
 
 
-def report(step: int, reading: Reading | None = None) -> Report:
-    return Report(
+def report(step: int, reading: Reading | None = None) -> StepReport:
+    return StepReport(
         step=step,
         epoch=5,
         losses={"mel": 1.25, "kl": 2.0},
@@ -73,16 +73,16 @@ def test_a_clock_is_read_as_clocks_are(seconds: float, text: str) -> None:
 
 def test_elsewhere_than_on_a_terminal_lines_come_now_and_then_and_the_last_one_always() -> None:
     stream = io.StringIO()
-    watch = PlainWatch(stream, every_seconds=1000)
-    watch.started(START)
+    progress = LineProgress(stream, every_seconds=1000)
+    progress.started(START)
     for step in (30, 40, 300):
-        watch.stepped(step)
-        watch.reported(report(step))
-    watch.validated(300, 0.5, True)
-    watch.validated(310, 0.6, False)
-    watch.saved(Path("voice/last.ckpt"), 300)
-    watch.warned("the disk is nearly full")
-    watch.ended()
+        progress.stepped(step)
+        progress.reported(report(step))
+    progress.validated(300, 0.5, True)
+    progress.validated(310, 0.6, False)
+    progress.saved(Path("voice/last.ckpt"), 300)
+    progress.warned("the disk is nearly full")
+    progress.ended()
     said = stream.getvalue()
     assert "step 30/300" in said
     assert "step 40/300" not in said
@@ -95,12 +95,12 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then_and_the_last_one_a
 
 def test_on_a_terminal_there_is_a_bar_and_brackets_in_names_are_no_markup() -> None:
     stream = io.StringIO()
-    watch = BarWatch(stream)
-    watch.started(START)
-    watch.stepped(21)
-    watch.reported(report(21))
-    watch.warned("[bold]file[/bold]")
-    watch.ended()
+    progress = BarProgress(stream)
+    progress.started(START)
+    progress.stepped(21)
+    progress.reported(report(21))
+    progress.warned("[bold]file[/bold]")
+    progress.ended()
     assert "[bold]file[/bold]" in stream.getvalue()
     for words in ("21/300", "12:05 left", "kl 2.000"):
         assert words in stream.getvalue()
@@ -110,10 +110,10 @@ def test_what_the_device_does_stands_at_the_end_of_a_line_and_below_a_bar() -> N
     assert figures(report(30, READING)).endswith("12:05 left  CPU 97 %  1.4/23.4 GiB")
     assert figures(report(30)).endswith("12:05 left")
     stream = io.StringIO()
-    watch = BarWatch(stream)
-    watch.started(START)
-    watch.reported(report(21, READING))
-    watch.ended()
+    progress = BarProgress(stream)
+    progress.started(START)
+    progress.reported(report(21, READING))
+    progress.ended()
     assert "CPU 97 %  1.4/23.4 GiB" in stream.getvalue()
 
 
@@ -122,17 +122,17 @@ def test_the_stream_decides_which_it_is() -> None:
         def isatty(self) -> bool:
             return True
 
-    assert type(make_watch(io.StringIO())) is PlainWatch
-    assert type(make_watch(Terminal())) is BarWatch
+    assert type(make_progress(io.StringIO())) is LineProgress
+    assert type(make_progress(Terminal())) is BarProgress
 
 
 def test_quiet_says_only_warnings(capsys: pytest.CaptureFixture[str]) -> None:
-    watch = QuietWatch()
-    watch.started(START)
-    watch.stepped(1)
-    watch.reported(report(1))
-    watch.validated(1, 1.0, True)
-    watch.saved(Path("x"), 1)
-    watch.warned("mind the gap")
-    watch.ended()
+    progress = QuietProgress()
+    progress.started(START)
+    progress.stepped(1)
+    progress.reported(report(1))
+    progress.validated(1, 1.0, True)
+    progress.saved(Path("x"), 1)
+    progress.warned("mind the gap")
+    progress.ended()
     assert capsys.readouterr().err == "warning: mind the gap\n"

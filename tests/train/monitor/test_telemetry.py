@@ -11,7 +11,7 @@ from tests.train.conftest import Fit
 from tests.train.runs import Notes, assert_bit_equal
 from voxmatrix.errors import UnreachableError
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.plan.pressure import Pressure
+from voxmatrix.plan.pressure import PressureMonitor
 from voxmatrix.train.monitor import json_lines, telemetry
 from voxmatrix.train.monitor.json_lines import JsonLines
 from voxmatrix.train.monitor.telemetry import Telemetry
@@ -64,7 +64,7 @@ def make(folder: Path, looks: Looks, warnings: list[str] | None = None, curves: 
         sampling=looks,  # type: ignore[arg-type]
         lines=JsonLines(folder / telemetry.FILE, 0),
         board=curves or Curves(),  # type: ignore[arg-type]
-        pressure=Pressure("type --batch-size 4"),
+        pressure=PressureMonitor("type --batch-size 4"),
         warn=(warnings if warnings is not None else []).append,
         now=lambda: datetime(2026, 11, 21, 14, 0, 5, 123456, UTC),
     )
@@ -144,7 +144,7 @@ def test_a_training_writes_shows_and_warns(run: Fit, monkeypatch: pytest.MonkeyP
     looks = Looks(GPU, FULL)
     monkeypatch.setattr(telemetry, "Sampling", lambda gauge: looks)
     notes = Notes()
-    result = run(max_steps=4, log_every=2, watch=notes)
+    result = run(max_steps=4, log_every=2, progress=notes)
 
     assert [report.reading for report in notes.reports] == [GPU, FULL]
     assert [(row["step"], row["used_mib"]) for row in rows(result.out)] == [(2, 11469), (4, 12200)]

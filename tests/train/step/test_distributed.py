@@ -13,7 +13,7 @@ import torch
 from tests.train.runs import content, rows
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
-from voxmatrix.train.step.distributed import Ranks
+from voxmatrix.train.step.distributed import Distributed
 from voxmatrix.train.step.step import LOSSES
 
 ROOT = Path(__file__).parents[2]
@@ -74,9 +74,9 @@ def test_a_stop_of_the_leading_process_saves_and_ends_all(tmp_path: Path) -> Non
 def test_rows_are_shared_out_without_loss_also_when_there_are_fewer_than_processes(prepared: PreparedSet) -> None:
     dataset = ClipDataset(prepared.clips)
     batch: Batch = Collate(())([dataset[number] for number in range(3)])
-    shares = [Ranks(rank=rank, count=5).share(batch) for rank in range(5)]
+    shares = [Distributed(rank=rank, count=5).share(batch) for rank in range(5)]
     assert sum(share.size.clips for share in shares) == 3
     assert torch.equal(torch.cat([share.wave for share in shares]), batch.wave)
-    assert Ranks().share(batch) is batch
-    assert Ranks().any(True)
-    assert not Ranks().any(False)
+    assert Distributed().share(batch) is batch
+    assert Distributed().any(True)
+    assert not Distributed().any(False)

@@ -13,17 +13,17 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
-from voxmatrix.train.step.oom_recovery import SHORTEST_SEGMENT, Retreat, Way
+from voxmatrix.train.step.oom_recovery import SHORTEST_SEGMENT, MemorySavings, OomRecovery
 
-Refusing = Callable[[Batch, Way], None]
+Refusing = Callable[[Batch, MemorySavings], None]
 FULL = "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 7.79 GiB"
 
 
-def refusing(fits: Callable[[Batch, Way], bool]) -> Refusing:
+def refusing(fits: Callable[[Batch, MemorySavings], bool]) -> Refusing:
     """An allocator that refuses what does not fit."""
 
-    def guard(part: Batch, way: Way) -> None:
-        if not fits(part, way):
+    def guard(part: Batch, savings: MemorySavings) -> None:
+        if not fits(part, savings):
             raise torch.OutOfMemoryError(FULL)
 
     return guard
@@ -43,8 +43,8 @@ def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(
         batch_size=8,
         max_steps=6,
         log_every=1,
-        guard=refusing(lambda part, way: part.size.clips <= 2),
-        watch=notes,
+        guard=refusing(lambda part, savings: part.size.clips <= 2),
+        progress=notes,
     )
     assert content(tight.last)["voxmatrix"]["recipe"] == content(plenty.last)["voxmatrix"]["recipe"]
     for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
@@ -57,7 +57,7 @@ def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(
 
 def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp_path: Path) -> None:
     plenty = run(out=tmp_path / "plenty", log_every=1)
-    tight = run(out=tmp_path / "tight", log_every=1, guard=refusing(lambda part, way: way.checkpointed))
+    tight = run(out=tmp_path / "tight", log_every=1, guard=refusing(lambda part, savings: savings.checkpointed))
     planned = run(out=tmp_path / "planned", log_every=1, checkpointing="on")
     assert rows(planned.out)[0]["mel"] == rows(plenty.out)[0]["mel"]
     for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
@@ -67,7 +67,7 @@ def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp
 def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit) -> None:
     notes = Notes()
     with pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
-        run(guard=refusing(lambda part, way: False), watch=notes)
+        run(guard=refusing(lambda part, savings: False), progress=notes)
     assert caught.value.exit_code == 6
     assert "1 clip of" in caught.value.problem
     assert "--quality" in caught.value.remedy
@@ -79,7 +79,7 @@ def test_what_ended_for_want_of_memory_goes_on_where_there_is_more(run: Fit, tmp
     whole = run(out=tmp_path / "whole", max_steps=4)
     seen: list[Batch] = []
 
-    def full_from_the_third_step(part: Batch, way: Way) -> bool:
+    def full_from_the_third_step(part: Batch, savings: MemorySavings) -> bool:
         seen.append(part)
         return len(seen) <= 2
 
@@ -89,7 +89,7 @@ def test_what_ended_for_want_of_memory_goes_on_where_there_is_more(run: Fit, tmp
 
 
 def test_an_error_that_is_not_about_memory_passes(run: Fit) -> None:
-    def broken(part: Batch, way: Way) -> None:
+    def broken(part: Batch, savings: MemorySavings) -> None:
         raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
     with pytest.raises(RuntimeError, match="illegal"):
@@ -97,8 +97,8 @@ def test_an_error_that_is_not_about_memory_passes(run: Fit) -> None:
 
 
 def test_parts_are_few_equal_and_together_the_whole(batch: Batch) -> None:
-    retreat = Retreat(device="cuda:0", way=Way(most_padded_samples=3 * batch.wave.size(1)))
-    parts = list(retreat.parts(batch))
+    oom_recovery = OomRecovery(device="cuda:0", savings=MemorySavings(most_padded_samples=3 * batch.wave.size(1)))
+    parts = list(oom_recovery.parts(batch))
     assert [part.size.clips for part in parts] == [3, 2, 2]
     assert [part.first for part in parts] == [0, 3, 5]
     assert torch.equal(torch.cat([part.wave for part in parts]), batch.wave)
@@ -106,23 +106,23 @@ def test_parts_are_few_equal_and_together_the_whole(batch: Batch) -> None:
 
 
 def test_short_clips_stay_together_when_long_ones_did_not_fit(batch: Batch) -> None:
-    retreat = Retreat(device="cuda:0")
-    retreat.trying = batch
-    retreat.further(torch.OutOfMemoryError(FULL))
+    oom_recovery = OomRecovery(device="cuda:0")
+    oom_recovery.trying = batch
+    oom_recovery.reduce(torch.OutOfMemoryError(FULL))
     short = batch.part(0, 3)
-    assert [part.size.clips for part in retreat.parts(short)] == [3]
-    assert max(part.size.clips for part in retreat.parts(batch)) == 4
+    assert [part.size.clips for part in oom_recovery.parts(short)] == [3]
+    assert max(part.size.clips for part in oom_recovery.parts(batch)) == 4
 
 
 def test_every_retreat_gives_up_something_until_nothing_is_left(batch: Batch) -> None:
-    retreat = Retreat(device="cuda:0")
+    oom_recovery = OomRecovery(device="cuda:0")
     said = []
     with pytest.raises(MemoryExhaustedError):
         while True:
-            next(iter(retreat.parts(batch)))
-            said.append(retreat.further(MemoryError()))
+            next(iter(oom_recovery.parts(batch)))
+            said.append(oom_recovery.reduce(MemoryError()))
     assert len(said) == len(set(said)) == 3 + 1 + 2  # 7 → 4 → 2 → 1 clips, checkpointing, 16 and 8 frames
-    assert retreat.way == Way(
+    assert oom_recovery.savings == MemorySavings(
         most_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=SHORTEST_SEGMENT
     )
     assert SHORTEST_SEGMENT < SEGMENT_FRAMES

@@ -106,8 +106,8 @@ def test_each_discriminator_is_run_once_on_recordings_and_once_on_generated_wave
 ) -> None:
     calls: list[tuple[int, torch.Size]] = []
     judges = list(networks.discriminator.discriminators)
-    for judge in judges:
-        judge.register_forward_hook(lambda module, inputs, _out: calls.append((judges.index(module), inputs[0].shape)))
+    for assess in judges:
+        assess.register_forward_hook(lambda module, inputs, _out: calls.append((judges.index(module), inputs[0].shape)))
     gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
     assert calls == [(place, torch.Size((3, 1, SEGMENT_SAMPLES))) for place in range(len(judges)) for _ in range(2)]
 
@@ -116,11 +116,11 @@ def test_no_discriminator_keeps_what_it_computed_while_the_next_one_works(networ
     kept: list[weakref.ref[Tensor]] = []
     alive: list[int] = []
     judges = list(networks.discriminator.discriminators)
-    for judge in judges:
-        judge.convs[0].register_forward_hook(
+    for assess in judges:
+        assess.convs[0].register_forward_hook(
             lambda _module, _inputs, out: alive.append(sum(each() is not None for each in kept))
         )
-        judge.conv_post.register_forward_hook(lambda _module, inputs, _out: kept.append(weakref.ref(inputs[0])))
+        assess.conv_post.register_forward_hook(lambda _module, inputs, _out: kept.append(weakref.ref(inputs[0])))
     gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
     assert alive == [0, 1] * len(judges)  # the generated wave comes while the recording's features are needed
 

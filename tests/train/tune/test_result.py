@@ -7,22 +7,22 @@ import pytest
 
 from tests.machine.measured import measurement
 from voxmatrix.plan.budget import Budget
-from voxmatrix.train.tune.batch_search import Tried
-from voxmatrix.train.tune.result import Outcome, Tuned, progress_line
+from voxmatrix.train.tune.batch_search import TriedBatch
+from voxmatrix.train.tune.result import SearchOutcome, TuneResult, progress_line
 
 
-def tuned(*outcomes: Outcome, device: str = "cuda:0", **more: Any) -> Tuned:
+def tuned(*outcomes: SearchOutcome, device: str = "cuda:0", **more: Any) -> TuneResult:
     facts: dict[str, Any] = {
         "devices": 1,
         "clips": 5000,
         "budget": Budget(mib=60000, why="90% of 66667 MiB free"),
         **more,
     }
-    return Tuned(device=device, name="NVIDIA H100", outcomes=outcomes, **facts)
+    return TuneResult(device=device, name="NVIDIA H100", outcomes=outcomes, **facts)
 
 
-def whole(sizes: tuple[int, ...] = (1, 128, 384), **more: Any) -> Outcome:
-    return Outcome(measurement=measurement(1000, 150, sizes=sizes, **more), ended="batch 400 does not fit")
+def whole(sizes: tuple[int, ...] = (1, 128, 384), **more: Any) -> SearchOutcome:
+    return SearchOutcome(measurement=measurement(1000, 150, sizes=sizes, **more), ended="batch 400 does not fit")
 
 
 def test_the_line_uses_the_whole_gpu_and_says_what_it_changes() -> None:
@@ -52,7 +52,9 @@ def test_a_cpu_is_told_its_fastest_batch_and_not_to_fill_its_memory() -> None:
         replace(size, step_seconds=size.batch_size * (0.01 if size.batch_size == 64 else 0.02))
         for size in measurement(sizes=(1, 64, 128)).sizes
     )
-    found = Outcome(measurement=replace(measurement(), sizes=sizes, largest_batch=128), ended="batch 256 does not fit")
+    found = SearchOutcome(
+        measurement=replace(measurement(), sizes=sizes, largest_batch=128), ended="batch 256 does not fit"
+    )
     on_cpu = tuned(found, device="cpu")
     assert on_cpu.line == "--batch-size 64 --accumulation 1"
     assert "take the fastest batch" in on_cpu.paragraph()
@@ -64,9 +66,9 @@ def test_of_two_ways_that_with_checkpointing_counts_for_it_was_needed() -> None:
 
 
 def test_what_could_not_be_measured_is_said_without_a_number() -> None:
-    nothing = Outcome(measurement=measurement(sizes=()), problem="batch 1: signal 6")
+    nothing = SearchOutcome(measurement=measurement(sizes=()), problem="batch 1: signal 6")
     assert "could not be measured" in tuned(nothing, problem="batch 1: signal 6").paragraph()
-    too_large = Outcome(measurement=measurement(sizes=()), ended="batch 1 does not fit")
+    too_large = SearchOutcome(measurement=measurement(sizes=()), ended="batch 1 does not fit")
     assert "not even one clip of this length within 60000 MiB" in tuned(too_large).paragraph()
     assert "could not be measured" in tuned(problem="nobody says how much memory there is").paragraph()
 
@@ -80,5 +82,5 @@ def test_json_has_the_same() -> None:
 
 
 def test_progress_names_size_memory_and_time() -> None:
-    line = progress_line(Tried(batch_size=8, peak_mib=1500, step_seconds=0.25, seconds=1), 2000)
+    line = progress_line(TriedBatch(batch_size=8, peak_mib=1500, step_seconds=0.25, seconds=1), 2000)
     assert line == "batch 8: 1500 MiB, 75% of what may be taken, 0.25 s a step, 32 clips/s"

@@ -6,31 +6,31 @@ import pytest
 
 from voxmatrix.compute.child import place
 from voxmatrix.train.tune import search_process as module
-from voxmatrix.train.tune.batch_search import Bounds, Tried
-from voxmatrix.train.tune.search_process import Series
-from voxmatrix.train.tune.trial_config import Job
+from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
+from voxmatrix.train.tune.search_process import SearchProcess
+from voxmatrix.train.tune.trial_config import TrialJob
 
 BREAK = "VOXMATRIX_TUNE_BREAK"
-JOB = Job(
+JOB = TrialJob(
     device="cpu", name=None, quality="tiny", precision="fp32", checkpointed=False, tf32=False, cudnn_benchmark=False,
     threads=1, samples=16000, symbols=20, speakers=1, free_mib=None,
 )  # fmt: skip
 #: Not careful: as a GPU with a memory of its own is measured.
-BOUNDS = Bounds(limit_mib=2**20, most=8)
+BOUNDS = SearchBounds(limit_mib=2**20, most=8)
 
 
-def series(job: Job = JOB, bounds: Bounds = BOUNDS) -> tuple[Series, list[str]]:
+def series(job: TrialJob = JOB, bounds: SearchBounds = BOUNDS) -> tuple[SearchProcess, list[str]]:
     told: list[str] = []
 
-    def on_tried(tried: Tried) -> None:
+    def on_tried(tried: TriedBatch) -> None:
         told.append(str(tried.batch_size))
 
-    made = Series(job=job, bounds=bounds)
+    made = SearchProcess(job=job, bounds=bounds)
     made.run(place(None).environment, on_tried, lambda size, why: told.append(f"{size} not: {why}"))
     return made, told
 
 
-def sizes(made: Series) -> list[int]:
+def sizes(made: SearchProcess) -> list[int]:
     return [each.batch_size for each in made.tried]
 
 
@@ -54,7 +54,7 @@ def test_a_full_memory_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_where_memory_is_the_computers_no_size_is_tried_that_would_take_too_much() -> None:
     first = series(bounds=replace(BOUNDS, most=1))[0].tried[0]
-    bounds = Bounds(limit_mib=first.peak_mib + 150, careful=True, clip_mib=100)
+    bounds = SearchBounds(limit_mib=first.peak_mib + 150, careful=True, clip_mib=100)
     made, told = series(bounds=bounds)
     assert sizes(made)[:2] == [1, 2]
     assert made.problem == ""

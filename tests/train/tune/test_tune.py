@@ -16,9 +16,9 @@ from voxmatrix.machine.profiles.profile import Measurement
 from voxmatrix.machine.profiles.store import place, profile_of
 from voxmatrix.train import fit as fit_module
 from voxmatrix.train.planning import plan_training
-from voxmatrix.train.tune.batch_search import Search, Tried
-from voxmatrix.train.tune.result import Tuned
-from voxmatrix.train.tune.search_process import OnTooLarge, OnTried, Series
+from voxmatrix.train.tune.batch_search import BatchSearch, TriedBatch
+from voxmatrix.train.tune.result import TuneResult
+from voxmatrix.train.tune.search_process import OnTooLarge, OnTried, SearchProcess
 from voxmatrix.train.tune.tune import tune
 
 BREAK = "VOXMATRIX_TUNE_BREAK"
@@ -31,7 +31,7 @@ def tiny(tmp_path: Path) -> PreparedSet:
     return synthetic.prepared_set(tmp_path / "tiny", quality="tiny")
 
 
-def tuned(prepared: PreparedSet, out: Path, machine: object = HERE, **asked: object) -> tuple[Tuned, list[str]]:
+def tuned(prepared: PreparedSet, out: Path, machine: object = HERE, **asked: object) -> tuple[TuneResult, list[str]]:
     said: list[str] = []
     result = tune(prepared, settings(out, threads=1, **asked), machine, said.append)  # type: ignore[arg-type]
     return result, said
@@ -118,7 +118,7 @@ def test_a_training_measures_then_trains_with_what_it_found(
 ) -> None:
     monkeypatch.setenv(BREAK, "3=memory")
     notes = Notes()
-    result = run(prepared=tiny, tune=True, max_steps=1, batch_size="auto", accumulation="auto", watch=notes)
+    result = run(prepared=tiny, tune=True, max_steps=1, batch_size="auto", accumulation="auto", progress=notes)
     assert result.tuned is not None
     assert result.steps == 1
     assert any(line.startswith("batch 2: ") for line in notes.tunings)
@@ -132,7 +132,7 @@ def test_a_run_that_goes_on_keeps_its_recipe_and_the_measurement_is_kept(
     begun = run(prepared=tiny, max_steps=1)
     monkeypatch.setenv(BREAK, "2=memory")
     notes = Notes()
-    went_on = run(prepared=tiny, tune=True, max_steps=2, batch_size="auto", accumulation="auto", watch=notes)
+    went_on = run(prepared=tiny, tune=True, max_steps=2, batch_size="auto", accumulation="auto", progress=notes)
     recipe = content(went_on.last)["voxmatrix"]["recipe"]
     assert (recipe["batch_size"], recipe["accumulation"]) == (4, 1)
     assert content(begun.last)["voxmatrix"]["recipe"] == recipe
@@ -146,7 +146,7 @@ def test_a_child_that_dies_at_once_costs_a_warning_and_the_training_goes_by_esti
 ) -> None:
     monkeypatch.setenv(BREAK, f"1={how}")
     notes = Notes()
-    assert run(prepared=tiny, tune=True, max_steps=1, watch=notes).steps == 1
+    assert run(prepared=tiny, tune=True, max_steps=1, progress=notes).steps == 1
     assert any("not all could be measured: batch 1: " in warning for warning in notes.warnings)
     assert "could not be measured" in notes.tunings[-1]
     assert kept() == ()
@@ -158,17 +158,17 @@ def test_a_damaged_profile_is_a_warning_of_a_training_and_is_mended_by_measuring
     place(KEY).parent.mkdir()
     place(KEY).write_text('{"format": 1')
     notes = Notes()
-    assert run(prepared=tiny, max_steps=1, watch=notes).steps == 1
+    assert run(prepared=tiny, max_steps=1, progress=notes).steps == 1
     assert any("a profile is not used" in warning for warning in notes.warnings)
     monkeypatch.setenv(BREAK, "2=memory")
     notes = Notes()
-    run(prepared=tiny, tune=True, max_steps=1, out=tmp_path / "other", watch=notes)
+    run(prepared=tiny, tune=True, max_steps=1, out=tmp_path / "other", progress=notes)
     assert kept()
     assert not any("a profile" in warning for warning in notes.warnings)
 
 
 def test_an_interrupted_measurement_ends_as_an_interrupted_training(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*given: object) -> Tuned:
+    def interrupted(*given: object) -> TuneResult:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(fit_module, "tune", interrupted)
@@ -185,24 +185,26 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, base_mib: float, clip_mib: float, 
         memory_mib=81559, free_mib=80000, driver="580.82",
     )  # fmt: skip
 
-    def pretend(series: Series, environment: dict[str, str], on_tried: OnTried, on_too_large: OnTooLarge) -> None:
+    def pretend(
+        series: SearchProcess, environment: dict[str, str], on_tried: OnTried, on_too_large: OnTooLarge
+    ) -> None:
         assert environment["CUDA_VISIBLE_DEVICES"] == "GPU-1"
         assert (series.job.device, series.job.free_mib, series.bounds.careful) == ("cuda:0", 80000, False)
         each = checkpointed_mib if series.job.checkpointed else clip_mib
 
-        def measure(size: int) -> Tried | None:
+        def measure(size: int) -> TriedBatch | None:
             if base_mib + size * each > 79000:
                 on_too_large(size, "memory is out")
                 return None
-            tried = Tried(batch_size=size, peak_mib=base_mib + size * each, step_seconds=0.01 * size, seconds=0.1)
+            tried = TriedBatch(batch_size=size, peak_mib=base_mib + size * each, step_seconds=0.01 * size, seconds=0.1)
             on_tried(tried)
             return tried
 
-        search = Search(measure=measure, bounds=series.bounds)
+        search = BatchSearch(measure=measure, bounds=series.bounds)
         series.ended = search.run()
         series.tried = search.tried
 
-    monkeypatch.setattr(Series, "run", pretend)
+    monkeypatch.setattr(SearchProcess, "run", pretend)
     torch = TorchBuild(version="2.13.0+cu130", cuda="13.0", kernels=("sm_90",))
     return replace(HERE, gpus=(gpu,), torch=torch)
 

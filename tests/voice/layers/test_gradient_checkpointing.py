@@ -19,7 +19,7 @@ from voxmatrix.train.step.step import Networks, gradients, make_optimisers, take
 from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.decoders.hifigan import PairedBlock
 from voxmatrix.voice.layers import gradient_checkpointing as module
-from voxmatrix.voice.layers.gradient_checkpointing import Recomputed, checkpointing
+from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule, set_gradient_checkpointing
 from voxmatrix.voice.layers.wavenet import WaveNet
 
 FRAMES, SYMBOLS = 50, 20
@@ -53,7 +53,7 @@ def batch(speakers: int = 1) -> Batch:
 def learned(on: bool, autocast: Callable[[], AbstractContextManager[Any]], speakers: int = 1) -> dict[str, Tensor]:
     """Losses and gradients of one step."""
     made = networks(speakers)
-    checkpointing([made.generator, made.discriminator], on)
+    set_gradient_checkpointing([made.generator, made.discriminator], on)
     scaler = torch.amp.GradScaler("cpu", enabled=False)
     found = gradients(made, scaler, [batch(speakers)], seeds=[7], autocast=autocast)
     for network in (made.generator, made.discriminator):
@@ -77,7 +77,7 @@ def test_it_can_be_switched_between_two_steps() -> None:
         made = networks()
         both = make_optimisers(made, 2e-4, torch.device("cpu"), half=False)
         for seed, on in enumerate(switches):
-            checkpointing([made.generator, made.discriminator], on)
+            set_gradient_checkpointing([made.generator, made.discriminator], on)
             take_step(made, both, [batch()], seeds=[seed], autocast=nullcontext, clip_norm=1000.0)
         ends.append(nn.utils.parameters_to_vector(made.generator.parameters()))
     assert torch.equal(*ends)
@@ -127,7 +127,7 @@ def test_a_graph_goes_back_twice_wherever_normalised_weights_are_cached(
 ) -> None:
     block, inputs = blocks()[number]
     plain = sent_back(block, inputs, forward, backward)
-    checkpointing([block], True)
+    set_gradient_checkpointing([block], True)
     again = sent_back(block, inputs, forward, backward)
     # A cached weight is normalised once for both calls, and not so in a block that is computed again: sums of another
     # order, so the last bits may differ there.
@@ -137,7 +137,7 @@ def test_a_graph_goes_back_twice_wherever_normalised_weights_are_cached(
 
 def saved_bytes(on: bool) -> int:
     made = networks()
-    checkpointing([made.generator, made.discriminator], on)
+    set_gradient_checkpointing([made.generator, made.discriminator], on)
     sizes: dict[int, int] = {}
     kept: list[Tensor] = []  # or a storage could be counted twice, under a new one's address
 
@@ -159,17 +159,17 @@ def test_the_generator_keeps_less_than_half() -> None:
 def test_names_of_weights_stay_pipers() -> None:
     made = networks()
     before = list(made.generator.state_dict()), list(made.discriminator.state_dict())
-    checkpointing([made.generator, made.discriminator], True)
+    set_gradient_checkpointing([made.generator, made.discriminator], True)
     assert (list(made.generator.state_dict()), list(made.discriminator.state_dict())) == before
 
 
 def test_it_is_off_until_it_is_switched_on_and_can_be_switched_off_again() -> None:
     generator = networks().generator
-    parts = [part for part in generator.modules() if isinstance(part, Recomputed)]
+    parts = [part for part in generator.modules() if isinstance(part, CheckpointedModule)]
     assert len(parts) >= 8
     for on in (True, False):
         assert all(part.checkpointed is not on for part in parts)
-        checkpointing([generator], on)
+        set_gradient_checkpointing([generator], on)
         assert all(part.checkpointed is on for part in parts)
 
 
@@ -178,7 +178,7 @@ def test_nothing_is_computed_again_where_nothing_is_learned(monkeypatch: pytest.
     text, lengths = torch.randint(1, 100, (1, 9)), torch.tensor([9])
     spoken = []
     for on in (False, True):
-        checkpointing([generator], on)
+        set_gradient_checkpointing([generator], on)
         generator.eval()
         torch.manual_seed(0)
         spoken.append(generator.infer(text, lengths))

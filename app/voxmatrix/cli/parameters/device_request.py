@@ -1,18 +1,18 @@
 """Which device was asked for: --device, --gpu and --use-gpu, their variables, and those of the seeds."""
 
-from voxmatrix.cli.parameters.sources import Words
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.config import environment
-from voxmatrix.plan.device_request import AUTO, Wish, gpu_or_cpu, older_names, parse_device
+from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, older_names, parse_device
 from voxmatrix.settings import Source
 
 
-def asked_device(said: Words, device: str, gpu: str, use_gpu: bool | None) -> Wish:
+def requested_device(said: ParameterSources, device: str, gpu: str, use_gpu: bool | None) -> DeviceRequest:
     """The device, from the strongest that spoke: flag, environment (ours, then the seeds' names), voxmatrix.toml.
 
     Raises:
         UsageError: one of them says what means nothing.
     """
-    spoken = {name: said.of(name) for name in ("device", "gpu", "use_gpu") if said.spoke(name)}
+    spoken = {name: said.of(name) for name in ("device", "gpu", "use_gpu") if said.is_set(name)}
     sources: tuple[Source, ...] = ("flag", "environment", "voxmatrix.toml")
     for source in sources:
         if "device" in spoken and spoken["device"][1] == source:

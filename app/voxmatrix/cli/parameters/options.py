@@ -18,18 +18,20 @@ Data = Annotated[
 QualityName = Annotated[
     str, option("--quality", "Size of the voice: tiny, x_low, low, medium or high.", "--model-size")
 ]
-Language = Annotated[str, option("--language", "Language of the recordings: en-us, sv-SE, de …")]
+LanguageTag = Annotated[str, option("--language", "Language of the recordings: en-us, sv-SE, de …")]
 PhonemeType = Annotated[str, option("--phonemes", "espeak (needs espeak-ng), text (letters as they are), or auto.")]
-Profile = Annotated[str, option("--profile", "Who speaks, with --prompt-list: recordings lie in DATA/PROFILE/LIST.")]
+ProfileName = Annotated[
+    str, option("--profile", "Who speaks, with --prompt-list: recordings lie in DATA/PROFILE/LIST.")
+]
 PromptList = Annotated[str, option("--prompt-list", "Which list was read, with --profile.")]
 MaxSeconds = Annotated[float, option("--max-seconds", "Recordings longer than this are left out.", min=0)]
-Workers = Annotated[int, option("--workers", "Processes that read recordings; 0 decides.", min=0)]
+ReadingWorkers = Annotated[int, option("--workers", "Processes that read recordings; 0 decides.", min=0)]
 Device = Annotated[str, option("--device", "cpu, cuda:0, directml:0 … or auto.")]
 GpuNumber = Annotated[str, option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")]
 UseGpu = Annotated[
     bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")
 ]
-Precision = Annotated[str, option("--precision", "fp32, bf16, fp16 or auto.")]
+PrecisionName = Annotated[str, option("--precision", "fp32, bf16, fp16 or auto.")]
 Tf32 = Annotated[str, option("--tf32", "on, off or auto.")]
 CudnnBenchmark = Annotated[str, option("--cudnn-benchmark", "on, off or auto.")]
 Devices = Annotated[str, option("--devices", "GPUs (or processes on the CPU) that train one voice together.")]

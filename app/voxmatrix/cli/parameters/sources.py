@@ -13,14 +13,14 @@ _SOURCES: dict[str, Source] = {
 }
 
 
-class Words:
+class ParameterSources:
     """What was typed, set or written for a command."""
 
     def __init__(self, context: typer.Context) -> None:
         self._context = context
         self._flags = {option.name: option for option in context.command.params}
 
-    def spoke(self, name: str) -> bool:
+    def is_set(self, name: str) -> bool:
         """Whether anybody set this option."""
         return self.of(name)[1] != "automatic"
 

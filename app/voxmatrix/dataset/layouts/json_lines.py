@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
+from voxmatrix.dataset.layouts.layout import Layout, Transcript, read_transcript
 from voxmatrix.transcripts.json_lines import read_json_lines
 
 SUFFIXES = (".jsonl", ".ndjson")
-LOOKS_LIKE = "*.jsonl"
 
 
 def read(folder: Path) -> Transcript | None:
@@ -18,3 +17,6 @@ def read(folder: Path) -> Transcript | None:
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
     parts = [read_transcript(path, read_json_lines) for path in files]
     return ([row for rows, _ in parts for row in rows], [one for _, bad in parts for one in bad]) if files else None
+
+
+LAYOUT = Layout(looks_like="*.jsonl", read=read)

@@ -1,8 +1,8 @@
-"""What a layout is: a module with these two names."""
+"""What a layout is, and reading one of its files."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.problem import Problem
@@ -12,18 +12,12 @@ from voxmatrix.transcripts.row import TranscriptRow
 Transcript = tuple[list[TranscriptRow], list[Problem]]
 
 
-class Layout(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Layout:
     """A way to lay out recordings and their texts in a folder."""
 
-    @property
-    def LOOKS_LIKE(self) -> str:
-        """The layout in a few words, for messages."""
-        ...
-
-    @property
-    def read(self) -> Callable[[Path], Transcript | None]:
-        """The transcript of a folder; None when the folder does not have this layout."""
-        ...
+    looks_like: str  # in a few words, for messages
+    read: Callable[[Path], Transcript | None]  # the transcript of a folder; None: the folder does not have this layout
 
 
 def read_transcript(path: Path, read: Callable[[bytes, str], Transcript]) -> Transcript:

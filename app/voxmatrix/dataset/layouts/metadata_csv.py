@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
+from voxmatrix.dataset.layouts.layout import Layout, Transcript, read_transcript
 from voxmatrix.transcripts.table import read_table
 
 NAME = "metadata.csv"
-LOOKS_LIKE = f"{NAME} (file|text)"
 
 
 def read(folder: Path) -> Transcript | None:
@@ -17,3 +16,6 @@ def read(folder: Path) -> Transcript | None:
     """
     table = folder / NAME
     return read_transcript(table, read_table) if table.is_file() else None
+
+
+LAYOUT = Layout(looks_like=f"{NAME} (file|text)", read=read)

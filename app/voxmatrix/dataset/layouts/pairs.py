@@ -5,13 +5,12 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from voxmatrix.dataset.layouts.layout import Transcript
+from voxmatrix.dataset.layouts.layout import Layout, Transcript
 from voxmatrix.transcripts.lines import not_utf8
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import SUFFIXES, suffix_of
 from voxmatrix.transcripts.row import TranscriptRow
 
-LOOKS_LIKE = "NAME.wav with NAME.txt"
 #: A transcript of one recording is read up to here; what is longer is no sentence, and is reported by its length.
 MAX_TEXT_BYTES = 1 << 20
 #: Texts that stand in many folders and belong to no recording.
@@ -43,6 +42,9 @@ def read(root: Path) -> Transcript | None:
             if text and stem not in sounds and stem.lower() not in _OTHER_TEXTS:
                 problems.append(_no_sound(_shown(root, folder, text)))
     return (rows, problems) if rows or problems else None
+
+
+LAYOUT = Layout(looks_like="NAME.wav with NAME.txt", read=read)
 
 
 def _folders(root: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from voxmatrix.machine.facts import Gpu, Kind
+from voxmatrix.machine.facts import Gpu, GpuKind
 from voxmatrix.machine.probes.nvidia import bus_number
 from voxmatrix.machine.text import printable, read_text
 
 _MIB = 1024 * 1024
 #: Vendors of the PCI bus (pci.ids); NVIDIA's cards are read elsewhere.
-_VENDORS: dict[str, tuple[Kind, str]] = {"0x1002": ("rocm", "AMD"), "0x8086": ("xpu", "Intel")}
+_VENDORS: dict[str, tuple[GpuKind, str]] = {"0x1002": ("rocm", "AMD"), "0x8086": ("xpu", "Intel")}
 #: Where Intel's graphics inside a processor always sit.
 _INTEGRATED_INTEL = "0000:00:02.0"
 
@@ -24,7 +24,7 @@ def read_adapters(root: Path = Path("/")) -> tuple[Gpu, ...]:
     return tuple(found)
 
 
-def adapter_folders(root: Path = Path("/")) -> Iterator[tuple[Path, tuple[Kind, str]]]:
+def adapter_folders(root: Path = Path("/")) -> Iterator[tuple[Path, tuple[GpuKind, str]]]:
     """The folder, kind and maker of every adapter of AMD and Intel, in the order of the bus."""
     cards = [card for card in (root / "sys/class/drm").glob("card*") if re.fullmatch(r"card[0-9]+", card.name)]
     places = {(card / "device").resolve() for card in cards}
@@ -34,7 +34,7 @@ def adapter_folders(root: Path = Path("/")) -> Iterator[tuple[Path, tuple[Kind, 
             yield place, vendor
 
 
-def _adapter(place: Path, index: int, kind: Kind, maker: str) -> Gpu:
+def _adapter(place: Path, index: int, kind: GpuKind, maker: str) -> Gpu:
     total, used = read_bytes(place / "mem_info_vram_total"), read_bytes(place / "mem_info_vram_used")
     total = total or read_bytes(place / "tile0" / "physical_vram_size_bytes")  # Intel's driver xe
     unique = read_text(place / "unique_id").strip()

@@ -11,7 +11,7 @@ from voxmatrix.machine.text import read_text
 _MIB = 1024 * 1024
 
 
-class Memory(NamedTuple):
+class SystemMemory(NamedTuple):
     """In bytes; None is unknown."""
 
     total: int | None
@@ -28,18 +28,18 @@ class Memory(NamedTuple):
         return None if self.available is None else self.available // _MIB
 
 
-def read_memory(root: Path = Path("/")) -> Memory:
+def read_memory(root: Path = Path("/")) -> SystemMemory:
     """What the computer has and every cgroup on the way to this process allows."""
     text = read_text(root / "proc" / "meminfo")
     whole = parse_meminfo(text) if text else _without_proc()
     limits = [limit for place in cgroup.folders(root, "memory") if (limit := _limit(place)) is not None]
-    return Memory(
+    return SystemMemory(
         total=_least(whole.total, *(limit.total for limit in limits)),
         available=_least(whole.available, *(limit.available for limit in limits)),
     )
 
 
-def parse_meminfo(text: str) -> Memory:
+def parse_meminfo(text: str) -> SystemMemory:
     """MemTotal and MemAvailable of /proc/meminfo, which counts in KiB."""
     rows = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
@@ -47,10 +47,10 @@ def parse_meminfo(text: str) -> Memory:
         words = rows.get(name, "").split()
         return int(words[0]) * 1024 if words and words[0].isdecimal() else None
 
-    return Memory(row("MemTotal"), row("MemAvailable"))
+    return SystemMemory(row("MemTotal"), row("MemAvailable"))
 
 
-def _limit(place: Path) -> Memory | None:
+def _limit(place: Path) -> SystemMemory | None:
     for most, now, cache in (
         ("memory.max", "memory.current", "inactive_file"),
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -58,7 +58,7 @@ def _limit(place: Path) -> Memory | None:
         limit, used = _number(place / most), _number(place / now)
         if limit is not None:
             reclaimable = _row(place / "memory.stat", cache)
-            return Memory(limit, None if used is None else max(0, min(limit, limit - used + reclaimable)))
+            return SystemMemory(limit, None if used is None else max(0, min(limit, limit - used + reclaimable)))
     return None
 
 
@@ -79,12 +79,12 @@ def _least(*values: int | None) -> int | None:
     return min((value for value in values if value is not None), default=None)
 
 
-def _without_proc() -> Memory:
+def _without_proc() -> SystemMemory:
     if sys.platform == "win32":
         from voxmatrix.machine.probes.windows import memory_bytes
 
-        return Memory(*memory_bytes())
+        return SystemMemory(*memory_bytes())
     try:
-        return Memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), None)
+        return SystemMemory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), None)
     except (ValueError, OSError):
-        return Memory(None, None)
+        return SystemMemory(None, None)

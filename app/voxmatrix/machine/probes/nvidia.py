@@ -8,7 +8,7 @@ from voxmatrix.machine.facts import Capability, Gpu
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slice:
+class MigSlice:
     """A part of a card under MIG, with its own memory."""
 
     uuid: str
@@ -18,7 +18,7 @@ class Slice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Card:
+class NvidiaCard:
     """One card in the computer.
 
     `memory_mib` is None where the driver says "not supported": memory is shared there, unless nothing at all is known.
@@ -32,10 +32,10 @@ class Card:
     free_mib: int | None = None
     driver: str | None = None
     mig: bool = False
-    slices: tuple[Slice, ...] = ()
+    slices: tuple[MigSlice, ...] = ()
 
 
-def visible_gpus(cards: Sequence[Card], wanted: str | None) -> tuple[Gpu, ...]:
+def visible_gpus(cards: Sequence[NvidiaCard], wanted: str | None) -> tuple[Gpu, ...]:
     """The GPUs that CUDA shows, in its order, under `wanted`: the value of CUDA_VISIBLE_DEVICES, None when unset.
 
     `index` counts in the order of the bus, each MIG slice as one, whatever `wanted` hides.
@@ -57,7 +57,7 @@ def bus_number(bus: str) -> tuple[int, ...]:
     return tuple(int(part, 16) for part in re.findall(r"[0-9A-Fa-f]+", bus))
 
 
-def _gpus(card: Card, first: int) -> list[Gpu]:
+def _gpus(card: NvidiaCard, first: int) -> list[Gpu]:
     if card.mig and card.slices:
         return [
             Gpu(
@@ -89,7 +89,7 @@ def _gpus(card: Card, first: int) -> list[Gpu]:
     ]
 
 
-def _wanted(cards: Sequence[Card], by_card: list[list[Gpu]], words: list[str]) -> tuple[Gpu, ...]:
+def _wanted(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], words: list[str]) -> tuple[Gpu, ...]:
     """CUDA's rules: a wrong entry hides itself and the rest, one named twice hides all."""
     chosen: list[Gpu] = []
     prefix = next((prefix for prefix in ("GPU-", "MIG-") if words[0].startswith(prefix)), "")
@@ -111,7 +111,7 @@ def _numbered(by_card: list[list[Gpu]], word: str) -> Gpu | None:
     return by_card[int(digits[1])][0]
 
 
-def _named(cards: Sequence[Card], by_card: list[list[Gpu]], word: str, prefix: str) -> Gpu | None:
+def _named(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], word: str, prefix: str) -> Gpu | None:
     """An id may be cut short as long as only one begins so."""
     if not word.startswith(prefix):
         return None

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 
 from voxmatrix.machine.facts import Capability
-from voxmatrix.machine.probes.nvidia import Card
+from voxmatrix.machine.probes.nvidia import NvidiaCard
 from voxmatrix.machine.text import printable
 
 TIMEOUT_SECONDS = 8.0
@@ -18,7 +18,7 @@ _OLD_FIELDS = "pci.bus_id,uuid,name,memory.total,memory.free,driver_version"
 Ask = Callable[[list[str]], str | None]
 
 
-def read_cards(ask: Ask | None = None) -> tuple[Card, ...]:
+def read_cards(ask: Ask | None = None) -> tuple[NvidiaCard, ...]:
     """Every card; none where there is no such program."""
     ask = ask or _ask
     for fields in (_FIELDS, _OLD_FIELDS):
@@ -28,15 +28,15 @@ def read_cards(ask: Ask | None = None) -> tuple[Card, ...]:
     return ()
 
 
-def parse_cards(answer: str, fields: str = _FIELDS) -> tuple[Card, ...]:
+def parse_cards(answer: str, fields: str = _FIELDS) -> tuple[NvidiaCard, ...]:
     """The cards in a table without header and units; `[N/A]` and its like are unknown."""
     names = fields.split(",")
     rows = csv.reader(answer.splitlines(), skipinitialspace=True)
     return tuple(_card(dict(zip(names, row, strict=True))) for row in rows if len(row) == len(names))
 
 
-def _card(row: dict[str, str]) -> Card:
-    return Card(
+def _card(row: dict[str, str]) -> NvidiaCard:
+    return NvidiaCard(
         bus=row["pci.bus_id"],
         uuid=_known(row["uuid"]),
         name=_known(row["name"]),

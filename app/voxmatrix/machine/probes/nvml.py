@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 from voxmatrix.machine.facts import Capability
-from voxmatrix.machine.probes.nvidia import Card, Slice
+from voxmatrix.machine.probes.nvidia import MigSlice, NvidiaCard
 from voxmatrix.machine.text import printable
 
 T = TypeVar("T")
 _MIB = 1024 * 1024
 
 
-def read_cards(nvml: Any) -> tuple[Card, ...]:
+def read_cards(nvml: Any) -> tuple[NvidiaCard, ...]:
     """Every card; `nvml` is the module pynvml, or what a test gives instead.
 
     Raises:
@@ -24,17 +24,17 @@ def read_cards(nvml: Any) -> tuple[Card, ...]:
         count = nvml.nvmlDeviceGetCount()
         read = (asked(nvml, partial(_card, nvml, number, driver)) for number in range(count))
         # A card that has fallen off the bus is still there for people to see, after those that answer.
-        return tuple(card or Card(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(read))
+        return tuple(card or NvidiaCard(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(read))
     finally:
         nvml.nvmlShutdown()
 
 
-def _card(nvml: Any, number: int, driver: str) -> Card:
+def _card(nvml: Any, number: int, driver: str) -> NvidiaCard:
     handle = nvml.nvmlDeviceGetHandleByIndex(number)
     capability = asked(nvml, lambda: nvml.nvmlDeviceGetCudaComputeCapability(handle))
     total_mib, free_mib = memory_mib(nvml, handle)
     mig = asked(nvml, lambda: nvml.nvmlDeviceGetMigMode(handle)[0] == nvml.NVML_DEVICE_MIG_ENABLE) or False
-    return Card(
+    return NvidiaCard(
         bus=_text(nvml.nvmlDeviceGetPciInfo(handle).busId),
         uuid=asked(nvml, lambda: _text(nvml.nvmlDeviceGetUUID(handle))),
         name=asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(handle)))),
@@ -47,17 +47,17 @@ def _card(nvml: Any, number: int, driver: str) -> Card:
     )
 
 
-def _slices(nvml: Any, handle: Any) -> tuple[Slice, ...]:
+def _slices(nvml: Any, handle: Any) -> tuple[MigSlice, ...]:
     most = asked(nvml, lambda: int(nvml.nvmlDeviceGetMaxMigDeviceCount(handle))) or 0
     places = (asked(nvml, partial(_slice, nvml, handle, place)) for place in range(most))
     return tuple(part for part in places if part is not None)
 
 
-def _slice(nvml: Any, handle: Any, place: int) -> Slice:
+def _slice(nvml: Any, handle: Any, place: int) -> MigSlice:
     part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)  # raises "not found" for a place without one
     total_mib, free_mib = memory_mib(nvml, part)
     name = asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(part))))
-    return Slice(uuid=_text(nvml.nvmlDeviceGetUUID(part)), name=name, memory_mib=total_mib, free_mib=free_mib)
+    return MigSlice(uuid=_text(nvml.nvmlDeviceGetUUID(part)), name=name, memory_mib=total_mib, free_mib=free_mib)
 
 
 def memory_mib(nvml: Any, handle: Any) -> tuple[int | None, int | None]:

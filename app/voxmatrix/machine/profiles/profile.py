@@ -45,7 +45,7 @@ class ProfiledCpu:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Size:
+class BatchFigures:
     """One batch size that was measured."""
 
     batch_size: int
@@ -66,7 +66,7 @@ class Measurement:
     precision: Precision
     gradient_checkpointing: bool
     seconds: float  # length of every clip
-    sizes: tuple[Size, ...]
+    sizes: tuple[BatchFigures, ...]
     largest_batch: int  # of those that fit; 0: none did
     torch: str
     voxmatrix: str
@@ -141,7 +141,7 @@ def torch_series(version: str) -> str:
     return ".".join(re.split(r"[.+]", version)[:2])
 
 
-def fitting(sizes: Sequence[Size], limit_mib: float) -> int:
+def fitting(sizes: Sequence[BatchFigures], limit_mib: float) -> int:
     """The largest batch that stayed within the limit; 0 when none did."""
     return max((size.batch_size for size in sizes if size.peak_mib <= limit_mib), default=0)
 

@@ -80,7 +80,9 @@ class Measurement(Described):
     def to_facts(self) -> profile.Measurement:
         """The measurement that is described."""
         fields = self.model_dump(exclude={"sizes"})
-        return profile.Measurement(**fields, sizes=tuple(profile.Size(**size.model_dump()) for size in self.sizes))
+        return profile.Measurement(
+            **fields, sizes=tuple(profile.BatchFigures(**size.model_dump()) for size in self.sizes)
+        )
 
 
 class Profile(Described):

@@ -18,7 +18,7 @@ _REMEDY = "measure anew: voxmatrix train DATA --out DIR --tune"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class LoadedProfiles:
     """Profiles that could be read, and a warning for each that could not."""
 
     profiles: tuple[Profile, ...] = ()
@@ -31,12 +31,12 @@ class Kept:
 
 
 #: What was measured on a device of a computer; None is its CPU.
-ProfileOf = Callable[[Gpu | None, Machine], Kept]
+ProfileOf = Callable[[Gpu | None, Machine], LoadedProfiles]
 
 
-def no_profile(gpu: Gpu | None, machine: Machine) -> Kept:
+def no_profile(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
     """Nothing was measured."""
-    return Kept()
+    return LoadedProfiles()
 
 
 def folder() -> Path:
@@ -49,12 +49,12 @@ def place(key: str) -> Path:
     return folder() / f"{key}.json"
 
 
-def profile_of(gpu: Gpu | None, machine: Machine) -> Kept:
+def profile_of(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
     """What was measured on devices of this kind. Never fails: a damaged file costs a warning."""
     return _read(_there(profiled(gpu, machine).key))
 
 
-def all_profiles() -> Kept:
+def all_profiles() -> LoadedProfiles:
     """Every profile of the home."""
     return _read(sorted(folder().glob("*.json")))
 
@@ -137,7 +137,7 @@ def _there(key: str) -> list[Path]:
         return []
 
 
-def _read(paths: Iterable[Path]) -> Kept:
+def _read(paths: Iterable[Path]) -> LoadedProfiles:
     profiles, findings = [], []
     for path in paths:
         try:
@@ -146,7 +146,7 @@ def _read(paths: Iterable[Path]) -> Kept:
             findings.append(_unreadable(error.problem))
         except OSError as error:
             findings.append(_unreadable(f"{path}: {error.strerror}"))
-    return Kept(profiles=tuple(profiles), findings=tuple(findings))
+    return LoadedProfiles(profiles=tuple(profiles), findings=tuple(findings))
 
 
 def _read_one(path: Path) -> Profile:

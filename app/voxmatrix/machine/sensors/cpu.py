@@ -16,7 +16,7 @@ from voxmatrix.machine.sensors.resident import resident_mib
 _SHORTEST_SECONDS = 0.5
 
 
-class CpuGauge:
+class CpuSensor:
     """Looks at the CPUs and the memory that this process may use."""
 
     def __init__(

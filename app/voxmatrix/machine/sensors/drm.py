@@ -15,7 +15,7 @@ _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrmGauge:
+class DrmSensor:
     """Looks at the adapter in `folder`; what its driver does not write is unknown."""
 
     device: str

@@ -10,13 +10,13 @@ from typing import Any
 
 from voxmatrix.machine.probes.nvml import asked, memory_mib
 from voxmatrix.machine.sensors.cpu import with_computers_memory
-from voxmatrix.machine.sensors.reading import Gauge, Reading
+from voxmatrix.machine.sensors.reading import Reading, Sensor
 
 
 @contextmanager
-def nvml_gauge(
+def nvml_sensor(
     nvml: Any, device: str, uuid: str, root: Path = Path("/"), clock: Callable[[], float] = time.monotonic
-) -> Iterator[Gauge]:
+) -> Iterator[Sensor]:
     """Looks at the GPU or the slice with this uuid; `nvml` is the module pynvml, or what a test gives instead.
 
     Raises:

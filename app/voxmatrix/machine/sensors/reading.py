@@ -22,4 +22,4 @@ class Reading:
 
 
 #: Looks at its device once. It may raise whatever its driver raises.
-Gauge = Callable[[], Reading]
+Sensor = Callable[[], Reading]

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from voxmatrix.machine.sensors.reading import Gauge, Reading
+from voxmatrix.machine.sensors.reading import Reading, Sensor
 
 EVERY_SECONDS = 2.0
 #: A reading that is older says nothing about now: the driver hangs, or fails every time.
@@ -17,12 +17,12 @@ _WAITING = 1800
 _END_SECONDS = 1.0
 
 
-class Sampling:
+class BackgroundSensor:
     """Readings of one device, from its beginning to `close`. Never raises what a driver raises."""
 
     def __init__(
         self,
-        gauge: AbstractContextManager[Gauge],
+        gauge: AbstractContextManager[Sensor],
         every_seconds: float = EVERY_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -62,7 +62,7 @@ class Sampling:
         except Exception:  # whatever a driver's library raises when it is opened or closed: there are no figures then
             return
 
-    def _take(self, look: Gauge) -> None:
+    def _take(self, look: Sensor) -> None:
         try:
             reading = look()
         except Exception:  # this reading is lost, the next one may come

@@ -13,8 +13,8 @@ from pathlib import Path
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.speak.batch.items import Item
-from voxmatrix.speak.batch.messages import Failure, Job, Opening, Start
-from voxmatrix.speak.batch.pool import Workers
+from voxmatrix.speak.batch.messages import Failure, Opening, SpeakJob, WorkerStart
+from voxmatrix.speak.batch.pool import WorkerPool
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
@@ -24,7 +24,7 @@ from voxmatrix.speak.voice_files import find_voice
 #: Called with letters done and letters in all.
 OnProgress = Callable[[int, int], None]
 #: None: the file was there already.
-Result = Speech | Failure | None
+TextResult = Speech | Failure | None
 #: Of texts that were not spoken because somebody asked to stop.
 INTERRUPTED = Failure(
     problem="not spoken: interrupted",
@@ -35,12 +35,12 @@ _SEED_BYTES = 4  # onnxruntime looks at no more
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class BatchOutcome:
     """What became of one text."""
 
     item: Item
     out: Path | None  # None where a text cannot even be read
-    result: Result
+    result: TextResult
 
 
 def formats() -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def speak_batch(
     on_progress: OnProgress | None = None,
     warn: Warn = python_warning,
     opening: Opening = opened_voice,
-) -> list[Outcome]:
+) -> list[BatchOutcome]:
     """Speak every item into `folder`/NAME.`ending`, by so many processes side by side; outcomes in their order.
 
     Files that are there are skipped, unless `settings.force`. Asked to stop, by Ctrl-C or SIGTERM, it ends the
@@ -80,12 +80,12 @@ def speak_batch(
     shared = replace(settings, threads=settings.threads or _threads(found, settings.seed, count))
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as scratch:
         starts = [
-            Start(voice=found, settings=shared, scratch=Path(scratch), opening=opening, device=device)
+            WorkerStart(voice=found, settings=shared, scratch=Path(scratch), opening=opening, device=device)
             for device in islice(cycle(devices), count)
         ]
         results |= _run(jobs, starts, on_progress, warn)
     return [
-        Outcome(item=item, out=out, result=results[index] if index in results else _unheard(out, settings.force))
+        BatchOutcome(item=item, out=out, result=results[index] if index in results else _unheard(out, settings.force))
         for index, (item, out) in enumerate(zip(items, outs, strict=True))
     ]
 
@@ -119,10 +119,10 @@ def _threads(voice: Path, seed: int | None, workers: int) -> int:
 
 def _planned(
     items: Sequence[Item], outs: Sequence[Path | None], settings: SpeakSettings
-) -> tuple[list[Job], dict[int, Result]]:
+) -> tuple[list[SpeakJob], dict[int, TextResult]]:
     """What is to be spoken, and by place in the batch what is known already."""
-    jobs: list[Job] = []
-    results: dict[int, Result] = {}
+    jobs: list[SpeakJob] = []
+    results: dict[int, TextResult] = {}
     for index, (item, out) in enumerate(zip(items, outs, strict=True)):
         if item.finding is not None:
             results[index] = Failure(
@@ -134,25 +134,29 @@ def _planned(
         elif out is not None and out.is_file() and not settings.force:
             results[index] = None
         elif out is not None:
-            jobs.append(Job(index=index, text=item.text, out=out, settings=settings_of(settings, index, item.speaker)))
+            jobs.append(
+                SpeakJob(index=index, text=item.text, out=out, settings=settings_of(settings, index, item.speaker))
+            )
     return jobs, results
 
 
-def _run(jobs: Sequence[Job], starts: Sequence[Start], on_progress: OnProgress | None, warn: Warn) -> dict[int, Result]:
+def _run(
+    jobs: Sequence[SpeakJob], starts: Sequence[WorkerStart], on_progress: OnProgress | None, warn: Warn
+) -> dict[int, TextResult]:
     """Results of the jobs by their place in the batch; those that an interruption kept back are missing."""
-    results: dict[int, Result] = {}
+    results: dict[int, TextResult] = {}
     letters = _Letters(jobs, on_progress)
 
-    def ended(job: Job, result: Speech | Failure) -> None:
+    def ended(job: SpeakJob, result: Speech | Failure) -> None:
         results[job.index] = result
         letters.finish(job)
 
     with suppress(KeyboardInterrupt), _ending_like_ctrl_c():
-        Workers(starts, jobs, ended, letters.add, warn).run()
+        WorkerPool(starts, jobs, ended, letters.add, warn).run()
     return results
 
 
-def _unheard(out: Path | None, force: bool) -> Result:
+def _unheard(out: Path | None, force: bool) -> TextResult:
     """Of a text whose worker was ended: it may have put the file in its place and not have said so."""
     return None if out is not None and out.is_file() and not force else INTERRUPTED
 
@@ -160,22 +164,22 @@ def _unheard(out: Path | None, force: bool) -> Result:
 class _Letters:
     """How many letters are done, counted sentence by sentence."""
 
-    def __init__(self, jobs: Sequence[Job], on_progress: OnProgress | None) -> None:
+    def __init__(self, jobs: Sequence[SpeakJob], on_progress: OnProgress | None) -> None:
         self._done = {job.index: 0 for job in jobs}
         self._sum = 0
         self._total = sum(len(job.text) for job in jobs)
         self._on_progress = on_progress
 
-    def add(self, job: Job, count: int) -> None:
+    def add(self, job: SpeakJob, count: int) -> None:
         """So many more of this text."""
         # Sentences are counted as they are spoken: with numbers in words they can be longer than the text.
         self._set(job, min(len(job.text), self._done[job.index] + count))
 
-    def finish(self, job: Job) -> None:
+    def finish(self, job: SpeakJob) -> None:
         """All of it, whatever became of it."""
         self._set(job, len(job.text))
 
-    def _set(self, job: Job, count: int) -> None:
+    def _set(self, job: SpeakJob, count: int) -> None:
         if count == self._done[job.index]:
             return
         self._sum += count - self._done[job.index]

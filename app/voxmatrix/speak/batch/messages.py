@@ -13,13 +13,13 @@ from voxmatrix.speak.output import Speech
 #: Called with the letters of every sentence that was spoken.
 OnLetters = Callable[[int], None]
 #: Speaks one job into its file.
-SpeakJob = Callable[["Job", OnLetters], Speech]
+SpeakOne = Callable[["SpeakJob", OnLetters], Speech]
 #: Opens what a worker speaks with, and warns. A function of a module: its name is what goes to the other process.
-Opening = Callable[["Start", Warn], AbstractContextManager[SpeakJob]]
+Opening = Callable[["WorkerStart", Warn], AbstractContextManager[SpeakOne]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class SpeakJob:
     """One text and where it goes."""
 
     index: int  # in the batch
@@ -29,7 +29,7 @@ class Job:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class WorkerStart:
     """How a worker begins."""
 
     voice: Path
@@ -49,32 +49,32 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class VoiceOpened:
     """A worker says: give me a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Letters:
+class LettersSpoken:
     """A worker says: so many more letters of my text are spoken."""
 
     count: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warned:
+class WorkerWarning:
     """A worker says: my device failed, and I go on without it."""
 
     finding: Finding
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class JobEnded:
     """A worker says what became of its text, or, before it was given any, why it cannot open the voice."""
 
     result: Speech | Failure
 
 
-Message = Opened | Letters | Warned | Ended
+Message = VoiceOpened | LettersSpoken | WorkerWarning | JobEnded
 
 
 def failure_of(error: Exception) -> Failure:

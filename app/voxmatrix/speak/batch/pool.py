@@ -25,7 +25,17 @@ from voxmatrix.errors import (
     VoxmatrixError,
 )
 from voxmatrix.files import unfinished
-from voxmatrix.speak.batch.messages import Ended, Failure, Job, Letters, Message, Opened, Start, Warned, out_of_memory
+from voxmatrix.speak.batch.messages import (
+    Failure,
+    JobEnded,
+    LettersSpoken,
+    Message,
+    SpeakJob,
+    VoiceOpened,
+    WorkerStart,
+    WorkerWarning,
+    out_of_memory,
+)
 from voxmatrix.speak.batch.worker import work
 from voxmatrix.speak.device import Warn, python_warning
 from voxmatrix.speak.output import Speech
@@ -40,26 +50,26 @@ GRACE_SECONDS = 3.0
 _END_ALL = {error.exit_code for error in (NoDeviceError, NoKernelsError, MissingProgramError, UnreachableError)}
 _SPAWN = multiprocessing.get_context("spawn")  # the same on every system; after a fork, threads and CUDA are broken
 
-OnResult = Callable[[Job, Speech | Failure], None]
-OnLetters = Callable[[Job, int], None]
+OnResult = Callable[[SpeakJob, Speech | Failure], None]
+OnLetters = Callable[[SpeakJob, int], None]
 
 
 @dataclass
 class _Worker:
-    start: Start
+    start: WorkerStart
     process: SpawnProcess
     connection: Connection
-    job: Job | None  # in its hands, or waiting for it to open the voice
+    job: SpeakJob | None  # in its hands, or waiting for it to open the voice
     opened: bool = False
 
 
-class Workers:
+class WorkerPool:
     """The workers of one batch. `on_result` is told what became of each text, as they end."""
 
     def __init__(
         self,
-        starts: Sequence[Start],
-        jobs: Sequence[Job],
+        starts: Sequence[WorkerStart],
+        jobs: Sequence[SpeakJob],
         on_result: OnResult,
         on_letters: OnLetters,
         warn: Warn = python_warning,
@@ -88,7 +98,7 @@ class Workers:
         finally:
             self._stop()
 
-    def _hire(self, start: Start, job: Job | None = None) -> None:
+    def _hire(self, start: WorkerStart, job: SpeakJob | None = None) -> None:
         ours, theirs = _SPAWN.Pipe()
         process = _SPAWN.Process(target=work, args=(start, theirs), daemon=True, name=f"speak {start.device}")
         with _deaf_children():
@@ -101,24 +111,24 @@ class Workers:
         match message:
             case None:
                 self._died(worker)
-            case Letters(count=count) if worker.job:
+            case LettersSpoken(count=count) if worker.job:
                 self._on_letters(worker.job, count)
-            case Warned(finding=finding) if finding not in self._warned:  # several share a device
+            case WorkerWarning(finding=finding) if finding not in self._warned:  # several share a device
                 self._warned.add(finding)
                 self._warn(finding)
-            case Opened():
+            case VoiceOpened():
                 worker.opened = True
                 self._give(worker, worker.job)
-            case Ended(result=result) if worker.opened and worker.job:
+            case JobEnded(result=result) if worker.opened and worker.job:
                 self._on_result(worker.job, result)
                 if isinstance(result, Failure) and result.exit_code in _END_ALL:
                     self._drop(replace(result, problem=f"not begun, because {result.problem}"))
                 self._give(worker, None)
-            case Ended(result=Failure() as failure):
+            case JobEnded(result=Failure() as failure):
                 self._dismiss(worker)
                 self._not_opened(worker, failure, died=False)
 
-    def _give(self, worker: _Worker, job: Job | None) -> None:
+    def _give(self, worker: _Worker, job: SpeakJob | None) -> None:
         """A job, else the next of the queue, else the end."""
         worker.job = job or (self._waiting.popleft() if self._waiting else None)
         with suppress(OSError):  # it has died meanwhile: its pipe says so
@@ -171,7 +181,7 @@ class Workers:
         _end(self._workers + self._leaving)
         for worker in self._workers:  # what was finished in the last moment, and not heard yet
             while message := _received(worker):
-                if worker.job and isinstance(message, Ended):
+                if worker.job and isinstance(message, JobEnded):
                     self._on_result(worker.job, message.result)
         for worker in self._workers + self._leaving:
             worker.connection.close()

@@ -10,24 +10,24 @@ from multiprocessing.connection import Connection
 
 from voxmatrix.files import storage_errors
 from voxmatrix.speak.batch.messages import (
-    Ended,
-    Job,
-    Letters,
+    JobEnded,
+    LettersSpoken,
     Message,
     OnLetters,
-    Opened,
     SpeakJob,
-    Start,
-    Warned,
+    SpeakOne,
+    VoiceOpened,
+    WorkerStart,
+    WorkerWarning,
     failure_of,
 )
 from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech, speak_opened
-from voxmatrix.speak.synthesize import Spoken, manner_of
+from voxmatrix.speak.synthesize import SpokenSentence, synthesis_options
 from voxmatrix.speak.voice import open_voice
 
 
-def work(start: Start, connection: Connection) -> None:
+def work(start: WorkerStart, connection: Connection) -> None:
     """The life of the process. It ends when it is told so, or when nobody listens any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all; the parent answers it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # unwinds, so that half a file is removed
@@ -40,25 +40,25 @@ def work(start: Start, connection: Connection) -> None:
 
     with ExitStack() as stack, suppress(EOFError, ConnectionError):
         try:
-            speak = stack.enter_context(start.opening(start, lambda finding: say(Warned(finding=finding))))
+            speak = stack.enter_context(start.opening(start, lambda finding: say(WorkerWarning(finding=finding))))
         except Exception as error:
-            say(Ended(result=failure_of(error)))
+            say(JobEnded(result=failure_of(error)))
             return
-        say(Opened())
+        say(VoiceOpened())
         while (job := connection.recv()) is not None:
-            say(_spoken(job, speak, lambda count: say(Letters(count=count))))
+            say(_spoken(job, speak, lambda count: say(LettersSpoken(count=count))))
 
 
-def _spoken(job: Job, speak: SpeakJob, on_letters: OnLetters) -> Ended:
+def _spoken(job: SpeakJob, speak: SpeakOne, on_letters: OnLetters) -> JobEnded:
     try:
         with storage_errors(job.out):
-            return Ended(result=speak(job, on_letters))
+            return JobEnded(result=speak(job, on_letters))
     except Exception as error:  # whatever it is, it costs this text and no other
-        return Ended(result=failure_of(error))
+        return JobEnded(result=failure_of(error))
 
 
 @contextmanager
-def opened_voice(start: Start, warn: Warn) -> Iterator[SpeakJob]:
+def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Speak with the voice, open throughout. What is wrong with it, or with the speaker, shows at once.
 
     Raises:
@@ -66,14 +66,14 @@ def opened_voice(start: Start, warn: Warn) -> Iterator[SpeakJob]:
     """
     settings = start.settings
     with open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn) as voice:
-        manner_of(voice, settings)
+        synthesis_options(voice, settings)
         engine = voice.engine
 
-        def speak(job: Job, on_letters: OnLetters) -> Speech:
+        def speak(job: SpeakJob, on_letters: OnLetters) -> Speech:
             if job.settings.seed is not None:
                 engine.reseed(job.settings.seed)
 
-            def spoken(part: Spoken) -> None:
+            def spoken(part: SpokenSentence) -> None:
                 on_letters(len(part.sentence.text))
 
             return speak_opened(job.out, job.text, voice, job.settings, spoken)

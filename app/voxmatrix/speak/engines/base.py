@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 Samples = NDArray[np.float32]
 #: A part of a sentence that is still to be computed; parts may be computed side by side.
-Part = Callable[[], Samples]
+PendingSamples = Callable[[], Samples]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manner:
+class SynthesisOptions:
     """How one sentence is spoken, in the terms of the networks."""
 
     speaker: int = 0
@@ -25,7 +25,7 @@ class Manner:
 class Engine(Protocol):
     """A voice's networks, loaded."""
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples."""
         ...
 

@@ -22,7 +22,7 @@ Decode = Callable[[int, int], Samples]
 Guard = Callable[[int], None]
 
 
-class Size(NamedTuple):
+class SentenceLength(NamedTuple):
     """How long a sentence is. Frames are not known before the text has been worked through."""
 
     symbols: int
@@ -33,7 +33,7 @@ class Size(NamedTuple):
         return f"a sentence of {self.symbols:,} symbols{frames}"
 
 
-class Windows:
+class ChunkedDecoder:
     """Decodes sentences in one go while memory lasts, then in halves, quarters … One for each voice and device.
 
     A length that did not fit is not tried again. Who is short of memory works alone: what others hold then comes free.
@@ -48,7 +48,7 @@ class Windows:
         self._device = device
         self._alone = threading.Lock()
 
-    def decode(self, decode: Decode, start: int, end: int, size: Size) -> Samples:
+    def decode(self, decode: Decode, start: int, end: int, size: SentenceLength) -> Samples:
         """Samples of the places start..end.
 
         Raises:
@@ -62,7 +62,7 @@ class Windows:
         with self._alone:
             return self._shorter(decode, start, end, size)
 
-    def whole(self, work: Callable[[], R], size: Size) -> R:
+    def whole(self, work: Callable[[], R], size: SentenceLength) -> R:
         """What cannot be cut: tried once more when memory has been freed.
 
         Raises:
@@ -76,7 +76,7 @@ class Windows:
             raise self._exhausted(size, missing)
         return done
 
-    def _shorter(self, decode: Decode, start: int, end: int, size: Size) -> Samples:
+    def _shorter(self, decode: Decode, start: int, end: int, size: SentenceLength) -> Samples:
         found: list[Samples] = []
         while start < end:
             to = min(end, start + (self._most or end - start))
@@ -105,7 +105,7 @@ class Windows:
         free_cached(self._device)  # the error is gone by now, and with it the tensors that its frames held
         return None, missing
 
-    def _exhausted(self, size: Size, missing: float | None) -> MemoryExhaustedError:
+    def _exhausted(self, size: SentenceLength, missing: float | None) -> MemoryExhaustedError:
         wanted = "" if missing is None else f"; {math.ceil(missing):,} MiB more were asked for in vain"
         return MemoryExhaustedError(f"{self._where} has no memory left to speak {size}{wanted}", self._remedy)
 

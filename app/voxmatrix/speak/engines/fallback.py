@@ -14,7 +14,7 @@ R = TypeVar("R")
 _REMEDY = "see why: voxmatrix doctor; or set --device cpu"
 
 
-class Placed(Generic[T]):
+class WithCpuFallback(Generic[T]):
     """What computes, wherever it computes now. Any number of threads may ask; a GPU does one thing at a time."""
 
     def __init__(

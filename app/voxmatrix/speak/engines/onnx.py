@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, Manner, Part, Samples
-from voxmatrix.speak.engines.chunking import Guard, Size, Windows, pieces
-from voxmatrix.speak.engines.fallback import Placed
+from voxmatrix.speak.engines.base import Engine, PendingSamples, Samples, SynthesisOptions
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, Guard, SentenceLength, pieces
+from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.provider import open_gpu_session
 from voxmatrix.speak.engines.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
-from voxmatrix.speak.onnx.model_split import Half, Halves, halves
+from voxmatrix.speak.onnx.model_split import ModelPart, SplitModel, split_model
 
 #: A sentence of more samples is made in pieces. So many stay in a CPU's own cache from layer to layer, which saves more
 #: time than the margins cost that each piece computes beside its own (measured: medium, 4096 to 65536 samples).
@@ -46,24 +46,24 @@ def open_onnx(
     if seed is not None:
         seed_sessions(seed)
     try:
-        cut = halves(path)
+        cut = split_model(path)
     except (ValueError, OSError, RecursionError) as error:
         raise damaged(path, str(error)) from error
     if cut is not None:
         check_inputs(path, cut.inputs, frozenset({cut.second.output}), num_speakers)
         with suppress(DamagedFileError):  # when the whole cannot be loaded either, that says so
-            return PieceEngine(path, cut, device=device, warn=warn, guard=guard)
-    return WholeEngine(path, num_speakers, seeded=seed is not None, device=device, warn=warn)
+            return SplitModelEngine(path, cut, device=device, warn=warn, guard=guard)
+    return WholeModelEngine(path, num_speakers, seeded=seed is not None, device=device, warn=warn)
 
 
 class _Session(NamedTuple):
     """A network of onnxruntime, and what is done when its memory runs out."""
 
     network: Any
-    windows: Windows
+    chunked: ChunkedDecoder
 
 
-class WholeEngine:
+class WholeModelEngine:
     """A voice whose network cannot be cut: sentences side by side, each in one go."""
 
     def __init__(
@@ -83,9 +83,9 @@ class WholeEngine:
         self._inputs = frozenset(one.name for one in given)
         check_inputs(path, self._inputs, frozenset(one.name for one in made), num_speakers)
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """The whole sentence as one part."""
-        speak = partial(self._speak, _of(sentence_inputs(ids, manner), self._inputs), Size(len(ids)))
+        speak = partial(self._speak, _of(sentence_inputs(ids, options), self._inputs), SentenceLength(len(ids)))
         if not self._seeded:
             return [speak]
         samples = speak()  # sentences begin in order, and so does what is random in them
@@ -96,17 +96,17 @@ class WholeEngine:
         seed_sessions(seed)
         self._session, self._seeded = self._opened(self._session.device), True
 
-    def _opened(self, device: SpeakDevice) -> Placed[_Session]:
-        return Placed(device, partial(_on_gpu, self._path), partial(_on_cpu, self._path), self._warn)
+    def _opened(self, device: SpeakDevice) -> WithCpuFallback[_Session]:
+        return WithCpuFallback(device, partial(_on_gpu, self._path), partial(_on_cpu, self._path), self._warn)
 
-    def _speak(self, inputs: Mapping[str, Any], size: Size) -> Samples:
+    def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
         with _in_our_words(self._path):
             return self._session.do(
-                lambda session: session.windows.whole(lambda: _run(session.network, OUTPUT, inputs), size)
+                lambda session: session.chunked.whole(lambda: _run(session.network, OUTPUT, inputs), size)
             ).reshape(-1)
 
 
-class PieceEngine:
+class SplitModelEngine:
     """A voice in two halves: the first at once, then the second piece by piece, side by side.
 
     A GPU computes the second, which is nearly all the work. The first stays on the CPU: its lengths depend on what it
@@ -116,7 +116,7 @@ class PieceEngine:
     def __init__(
         self,
         path: Path,
-        cut: Halves,
+        cut: SplitModel,
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
@@ -125,25 +125,25 @@ class PieceEngine:
         self._path = path
         self._cut = cut
         self._guard = guard
-        half, least = cut.second, LEAST_SAMPLES // cut.reach.hop
+        half, least = cut.second, LEAST_SAMPLES // cut.receptive_field.hop
         self._first = _on_cpu(path, cut.first)
-        self._second = Placed(
+        self._second = WithCpuFallback(
             device,
-            partial(_on_gpu, path, half=half, least=least, optimised=cut.planes),
-            partial(_on_cpu, path, half=half, least=least, optimised=cut.planes),
+            partial(_on_gpu, path, half=half, least=least, optimised=cut.as_conv2d),
+            partial(_on_cpu, path, half=half, least=least, optimised=cut.as_conv2d),
             warn,
         )
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """Run the first half; each part runs the second over a piece of what came out."""
-        inputs = sentence_inputs(ids, manner)
+        inputs = sentence_inputs(ids, options)
         given = _of(inputs, self._cut.first.inputs)
         run = partial(_run, self._first.network, self._cut.between, given)
         with _in_our_words(self._path):
-            between = self._first.windows.whole(run, Size(len(ids)))
+            between = self._first.chunked.whole(run, SentenceLength(len(ids)))
         most = PIECE_SAMPLES if self._second.device.on is None else GPU_PIECE_SAMPLES
-        hop = self._cut.reach.hop
-        size = Size(len(ids), between.shape[-1] * hop // _FRAME_SAMPLES)
+        hop = self._cut.receptive_field.hop
+        size = SentenceLength(len(ids), between.shape[-1] * hop // _FRAME_SAMPLES)
         places = pieces(between.shape[-1], most // hop)
         return [partial(self._piece, inputs, between, size, *place) for place in places]
 
@@ -152,36 +152,38 @@ class PieceEngine:
         seed_sessions(seed)
         self._first = _on_cpu(self._path, self._cut.first)
 
-    def _piece(self, inputs: Mapping[str, Any], between: Samples, size: Size, start: int, end: int) -> Samples:
+    def _piece(
+        self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
+    ) -> Samples:
         def speak(session: _Session) -> Samples:
             decode = partial(self._decode, session.network, inputs, between)
-            return session.windows.decode(decode, start, end, size)
+            return session.chunked.decode(decode, start, end, size)
 
         with _in_our_words(self._path):
             return self._second.do(speak)
 
     def _decode(self, network: Any, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
         """Samples of between[start:end], which hang on the places around them."""
-        reach = self._cut.reach
-        first, last = max(0, start - reach.margin), min(between.shape[-1], end + reach.margin)
+        receptive_field = self._cut.receptive_field
+        first, last = max(0, start - receptive_field.margin), min(between.shape[-1], end + receptive_field.margin)
         if self._guard:
-            self._guard((last - first) * reach.hop // _FRAME_SAMPLES)
-        piece = between[:, :, None, first:last] if self._cut.planes else between[:, :, first:last]
+            self._guard((last - first) * receptive_field.hop // _FRAME_SAMPLES)
+        piece = between[:, :, None, first:last] if self._cut.as_conv2d else between[:, :, first:last]
         given = _of(inputs, self._cut.second.inputs) | {self._cut.between: piece}
         samples = _run(network, self._cut.second.output, given).reshape(-1)
-        return samples[(start - first) * reach.hop : (end - first) * reach.hop]
+        return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]
 
 
-def _on_cpu(path: Path, half: Half | None = None, least: int = 1, *, optimised: bool = False) -> _Session:
+def _on_cpu(path: Path, half: ModelPart | None = None, least: int = 1, *, optimised: bool = False) -> _Session:
     network = open_session(path, half.model if half else None, optimised=optimised)
-    return _Session(network, Windows(least, str(CPU), _REMEDY))
+    return _Session(network, ChunkedDecoder(least, str(CPU), _REMEDY))
 
 
 def _on_gpu(
-    path: Path, gpu: FoundGpu, half: Half | None = None, least: int = 1, *, optimised: bool = False
+    path: Path, gpu: FoundGpu, half: ModelPart | None = None, least: int = 1, *, optimised: bool = False
 ) -> _Session:
     network = open_gpu_session(gpu, path, half.model if half else None, optimised=optimised)
-    return _Session(network, Windows(least, str(gpu), f"set --device cpu, or {_REMEDY}"))
+    return _Session(network, ChunkedDecoder(least, str(gpu), f"set --device cpu, or {_REMEDY}"))
 
 
 def _of(inputs: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:

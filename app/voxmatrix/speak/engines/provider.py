@@ -8,7 +8,7 @@ from typing import Any
 
 from voxmatrix.compute.device import prepare_environment
 from voxmatrix.errors import NoDeviceError
-from voxmatrix.machine.facts import Kind
+from voxmatrix.machine.facts import GpuKind
 from voxmatrix.speak.device import FoundGpu
 from voxmatrix.speak.engines.session import Provider, open_session
 
@@ -17,16 +17,16 @@ INSTALL = (
     "or set --device cpu"
 )
 _LIBRARIES_MISSING = "install what is missing (pip install onnxruntime-gpu[cuda,cudnn]), or set --device cpu"
-_NAMES: dict[Kind, str] = {"cuda": "CUDAExecutionProvider", "directml": "DmlExecutionProvider"}
+_NAMES: dict[GpuKind, str] = {"cuda": "CUDAExecutionProvider", "directml": "DmlExecutionProvider"}
 #: The libraries that onnxruntime's packages for GPUs bring along, in their folder `capi`.
-_LIBRARIES: dict[Kind, str] = {"cuda": "*onnxruntime_providers_cuda.*", "directml": "DirectML.dll"}
+_LIBRARIES: dict[GpuKind, str] = {"cuda": "*onnxruntime_providers_cuda.*", "directml": "DirectML.dll"}
 #: Sentences differ in length, and trying every algorithm for each new one takes longer than to speak it. Memory is
 #: taken as it is needed, not doubled, and numbers keep all their bits, so that samples are those of the CPU.
 _CUDA = {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested", "use_tf32": "0"}
 _SILENT = 4
 
 
-def served_kinds(package: Path | None = None) -> frozenset[Kind]:
+def served_kinds(package: Path | None = None) -> frozenset[GpuKind]:
     """The kinds of GPU that the installed onnxruntime has a provider for, by its files: importing it takes time."""
     package = package or _package()
     if package is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import BadInputError, DamagedFileError, MemoryExhaustedError
-from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.engines.base import SynthesisOptions
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
@@ -56,13 +56,13 @@ def seed_sessions(seed: int) -> None:
     onnxruntime.set_seed(seed)
 
 
-def sentence_inputs(ids: Sequence[int], manner: Manner) -> dict[str, Any]:
+def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, Any]:
     """Piper's inputs for one sentence; a network takes those that it has."""
     return {
         "input": np.array([ids], dtype=np.int64),
         "input_lengths": np.array([len(ids)], dtype=np.int64),
-        "scales": np.array([manner.noise, manner.length, manner.noise_w], dtype=np.float32),
-        SPEAKER_INPUT: np.array([manner.speaker], dtype=np.int64),
+        "scales": np.array([options.noise, options.length, options.noise_w], dtype=np.float32),
+        SPEAKER_INPUT: np.array([options.speaker], dtype=np.int64),
     }
 
 

@@ -9,11 +9,11 @@ import torch
 
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Manner, Part, Samples
-from voxmatrix.speak.engines.chunking import Guard, Size, Windows
-from voxmatrix.speak.engines.fallback import Placed
-from voxmatrix.speak.engines.torch_receptive_field import generator_reach
-from voxmatrix.speak.onnx.receptive_field import Reach
+from voxmatrix.speak.engines.base import PendingSamples, Samples, SynthesisOptions
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, Guard, SentenceLength
+from voxmatrix.speak.engines.fallback import WithCpuFallback
+from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
+from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.tables.quality import quality
 from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
@@ -30,8 +30,8 @@ class _Network(NamedTuple):
 
     generator: Synthesizer
     device: torch.device
-    reach: Reach
-    windows: Windows
+    receptive_field: ReceptiveField
+    chunked: ChunkedDecoder
 
 
 class TorchEngine:
@@ -51,35 +51,37 @@ class TorchEngine:
         self._checkpoint = checkpoint
         self._seed = seed
         self._guard = guard
-        self._network = Placed(device, self._to_gpu, self._to_cpu, warn)
+        self._network = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
 
-    def begin(self, ids: Sequence[int], manner: Manner) -> list[Part]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """The whole sentence as one part, which takes all threads in any case."""
         seed = self._seed
         if self._seed is not None:
             self._seed += 1
-        return [lambda: self._network.do(lambda network: self._speak(network, ids, manner, seed))]
+        return [lambda: self._network.do(lambda network: self._speak(network, ids, options, seed))]
 
     def reseed(self, seed: int) -> None:
         """Go on as if opened with this seed."""
         self._seed = seed
 
-    def _speak(self, network: _Network, ids: Sequence[int], manner: Manner, seed: int | None) -> Samples:
+    def _speak(self, network: _Network, ids: Sequence[int], options: SynthesisOptions, seed: int | None) -> Samples:
         # no_grad and not inference_mode, whose tensors DirectML cannot make.
         with torch.no_grad(), _seeded(seed):
-            latent = network.windows.whole(partial(_latent, network, ids, manner), Size(len(ids)))
+            latent = network.chunked.whole(partial(_latent, network, ids, options), SentenceLength(len(ids)))
             frames = latent.z.size(2)
             decode = partial(self._decode, network, latent)
-            return network.windows.decode(decode, 0, frames, Size(len(ids), frames))
+            return network.chunked.decode(decode, 0, frames, SentenceLength(len(ids), frames))
 
     def _decode(self, network: _Network, latent: Latent, start: int, end: int) -> Samples:
         """Samples of the frames start..end, which hang on the frames around them."""
-        reach = network.reach
-        first, last = max(0, start - reach.margin), min(latent.z.size(2), end + reach.margin)
+        receptive_field = network.receptive_field
+        first, last = max(0, start - receptive_field.margin), min(latent.z.size(2), end + receptive_field.margin)
         if self._guard:
             self._guard(last - first)
         wave = network.generator.dec(latent.z[:, :, first:last], latent.speaker)
-        samples: Samples = wave.reshape(-1)[(start - first) * reach.hop : (end - first) * reach.hop].cpu().numpy()
+        samples: Samples = (
+            wave.reshape(-1)[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop].cpu().numpy()
+        )
         return samples
 
     def _to_gpu(self, gpu: FoundGpu) -> _Network:
@@ -95,19 +97,19 @@ class TorchEngine:
 
     def _network_on(self, device: torch.device, where: str, remedy: str) -> _Network:
         generator = speaking_generator(self._checkpoint).to(device)
-        windows = Windows(LEAST_FRAMES, where, remedy, device)
-        return _Network(generator, device, generator_reach(generator.dec), windows)
+        chunked = ChunkedDecoder(LEAST_FRAMES, where, remedy, device)
+        return _Network(generator, device, decoder_receptive_field(generator.dec), chunked)
 
 
-def _latent(network: _Network, ids: Sequence[int], manner: Manner) -> Latent:
+def _latent(network: _Network, ids: Sequence[int], options: SynthesisOptions) -> Latent:
     several = hasattr(network.generator, "emb_g")
     return network.generator.latent(
         torch.tensor([list(ids)], device=network.device),
         torch.tensor([len(ids)], device=network.device),
-        noise_scale=manner.noise,
-        length_scale=manner.length,
-        noise_w=manner.noise_w,
-        speaker=torch.tensor([manner.speaker], device=network.device) if several else None,
+        noise_scale=options.noise,
+        length_scale=options.length,
+        noise_w=options.noise_w,
+        speaker=torch.tensor([options.speaker], device=network.device) if several else None,
     )
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from voxmatrix.speak.onnx.receptive_field import Layer, Reach, reach
+from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 from voxmatrix.voice.decoders.hifigan import Generator, PairedBlock
 
 
-def generator_reach(generator: Generator) -> Reach:
+def decoder_receptive_field(generator: Generator) -> ReceptiveField:
     """The reach from frames to samples."""
-    found = reach(_layers(generator), "samples", "z")
+    found = receptive_field(_layers(generator), "samples", "z")
     assert found is not None  # convolutions that keep the length are all there is
     return found
 

@@ -12,9 +12,9 @@ from voxmatrix.speak.export.onnx_writer import add_metadata, write_onnx
 from voxmatrix.speak.export.provenance import described
 from voxmatrix.speak.export.verify import largest_difference
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.voice_files import card_path, checkpoint_card, find_checkpoint
+from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_checkpoint
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.voice.config import VoiceConfig
 
 #: The same samples as torch, within this.
 MOST_DIFFERENCE = 1e-4
@@ -25,7 +25,7 @@ class Exported:
     """The two files of a voice, and how far its samples are from torch's."""
 
     onnx: Path
-    card: Path
+    config: Path
     difference: float
 
 
@@ -43,40 +43,40 @@ def export_voice(
         UnreachableError: the place cannot be written.
     """
     _check_free(out, force)
-    manner = SpeakSettings(noise=noise, noise_w=noise_w)
+    options = SpeakSettings(noise=noise, noise_w=noise_w)
     path = find_checkpoint(checkpoint)
     read = read_checkpoint(path)
-    card = described(checkpoint_card(path, read), path, read)
-    card = replace(
-        card,
-        noise_scale=card.noise_scale if manner.noise is None else manner.noise,
-        noise_w=card.noise_w if manner.noise_w is None else manner.noise_w,
+    config = described(checkpoint_config(path, read), path, read)
+    config = replace(
+        config,
+        noise_scale=config.noise_scale if options.noise is None else options.noise,
+        noise_w=config.noise_w if options.noise_w is None else options.noise_w,
     )
     generator = speaking_generator(read)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         made = Path(folder) / "voice.onnx"
         write_onnx(generator, read.num_speakers, made)
-        add_metadata(made, card)
+        add_metadata(made, config)
         difference = largest_difference(generator, made, read.num_symbols, read.num_speakers)
         if not difference <= MOST_DIFFERENCE:
             raise DamagedFileError(
                 f"the exported voice differs from {path} by {difference:.1e}, more than {MOST_DIFFERENCE:g}: not kept",
                 "export another checkpoint of the run; if this one speaks well with torch, report it",
             )
-        _keep(made, card, out)
-    return Exported(onnx=out, card=card_path(out), difference=difference)
+        _keep(made, config, out)
+    return Exported(onnx=out, config=config_path(out), difference=difference)
 
 
-def _keep(made: Path, card: VoiceCard, out: Path) -> None:
+def _keep(made: Path, config: VoiceConfig, out: Path) -> None:
     """Put both files in their place: an ONNX is a voice only with its JSON."""
-    with replacing(out) as onnx, replacing(card_path(out)) as text, made.open("rb") as source:
+    with replacing(out) as onnx, replacing(config_path(out)) as text, made.open("rb") as source:
         shutil.copyfileobj(source, onnx)
-        text.write(card.encoded())
+        text.write(config.encoded())
 
 
 def _check_free(out: Path, force: bool) -> None:
     if out.suffix != ".onnx":
         raise UsageError(f"--out is {out}", f"name a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
-    there = [path for path in (out, card_path(out)) if path.exists()]
+    there = [path for path in (out, config_path(out)) if path.exists()]
     if there and not force:
         raise UsageError(f"{there[0]} is already there", "add --force to replace it, or choose another name")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.jit._trace import TracerWarning
 
-from voxmatrix.voice.config import MADE_BY, VoiceCard
+from voxmatrix.voice.config import MADE_BY, VoiceConfig
 from voxmatrix.voice.synthesizer import Synthesizer
 
 #: What Piper's runtimes load, the oldest as well.
@@ -60,7 +60,7 @@ def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
         )
 
 
-def add_metadata(path: Path, card: VoiceCard) -> None:
+def add_metadata(path: Path, config: VoiceConfig) -> None:
     """Write into the ONNX itself where it came from, for the day when its JSON is lost."""
     import onnx
 
@@ -68,10 +68,10 @@ def add_metadata(path: Path, card: VoiceCard) -> None:
     onnx.helper.set_model_props(
         model,
         {
-            "sample_rate": str(card.rate_hz),
-            "n_speakers": str(card.num_speakers),
-            "voice": card.espeak_voice,
-            MADE_BY: json.dumps(dict(card.made_by), ensure_ascii=False),
+            "sample_rate": str(config.rate_hz),
+            "n_speakers": str(config.num_speakers),
+            "voice": config.espeak_voice,
+            MADE_BY: json.dumps(dict(config.made_by), ensure_ascii=False),
         },
     )
     onnx.save(model, str(path))

@@ -10,17 +10,17 @@ import torch
 import voxmatrix
 from voxmatrix.files import digest
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
-from voxmatrix.voice.config import VoiceCard, language_of
+from voxmatrix.voice.config import VoiceConfig, language_of
 
 #: Set in every image; names its row in docker/images.toml.
 IMAGE = "VOXMATRIX_IMAGE"
 
 
-def described(card: VoiceCard, path: Path, checkpoint: Checkpoint) -> VoiceCard:
+def described(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceConfig:
     """The card of a checkpoint, made whole for a voice that goes out into the world."""
     progress, recipe = checkpoint.extra.get("progress"), checkpoint.extra.get("recipe")
     made: dict[str, Any] = {
-        **card.made_by,
+        **config.made_by,
         "exported_by": f"voxmatrix {voxmatrix.__version__}",
         "image": os.environ.get(IMAGE, ""),
         "torch": str(torch.__version__),
@@ -32,11 +32,11 @@ def described(card: VoiceCard, path: Path, checkpoint: Checkpoint) -> VoiceCard:
         # Without the folders of whoever trained it.
         made["settings"] = recipe | {"start_from": PurePath(str(recipe.get("start_from", ""))).name}
     return replace(
-        card,
+        config,
         rate_hz=checkpoint.rate_hz,
         quality=checkpoint.quality,
         num_symbols=checkpoint.num_symbols,
         num_speakers=checkpoint.num_speakers,
-        language=card.language if "family" in card.language else language_of(card.espeak_voice),
+        language=config.language if "family" in config.language else language_of(config.espeak_voice),
         made_by=made,
     )

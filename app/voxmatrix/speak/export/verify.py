@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from voxmatrix.speak.engines.base import Manner, Samples
+from voxmatrix.speak.engines.base import Samples, SynthesisOptions
 from voxmatrix.speak.engines.session import open_session, sentence_inputs
 from voxmatrix.voice.synthesizer import Synthesizer
 
@@ -23,8 +23,8 @@ def largest_difference(generator: Synthesizer, onnx: Path, num_symbols: int, num
     largest = 0.0
     for speaker in sorted({0, num_speakers - 1}):
         for count, length in SENTENCES:
-            manner = Manner(speaker=speaker, noise=0.0, length=length, noise_w=0.0)
-            largest = max(largest, _difference(generator, session, manner, _drawn(count, num_symbols), num_speakers))
+            options = SynthesisOptions(speaker=speaker, noise=0.0, length=length, noise_w=0.0)
+            largest = max(largest, _difference(generator, session, options, _drawn(count, num_symbols), num_speakers))
     return largest
 
 
@@ -34,11 +34,11 @@ def _drawn(count: int, num_symbols: int) -> Iterator[list[int]]:
 
 
 def _difference(
-    generator: Synthesizer, session: Any, manner: Manner, sentences: Iterator[list[int]], num_speakers: int
+    generator: Synthesizer, session: Any, options: SynthesisOptions, sentences: Iterator[list[int]], num_speakers: int
 ) -> float:
     for ids in sentences:
-        ours = _torch_samples(generator, ids, manner, num_speakers)
-        inputs = sentence_inputs(ids, manner)
+        ours = _torch_samples(generator, ids, options, num_speakers)
+        inputs = sentence_inputs(ids, options)
         theirs = session.run(["output"], {one.name: inputs[one.name] for one in session.get_inputs()})[0].reshape(-1)
         if ours.shape == theirs.shape:
             difference = float(np.abs(ours - theirs).max())
@@ -46,11 +46,11 @@ def _difference(
     return float("inf")
 
 
-def _torch_samples(generator: Synthesizer, ids: list[int], manner: Manner, num_speakers: int) -> Samples:
-    speaker = torch.tensor([manner.speaker]) if num_speakers > 1 else None
+def _torch_samples(generator: Synthesizer, ids: list[int], options: SynthesisOptions, num_speakers: int) -> Samples:
+    speaker = torch.tensor([options.speaker]) if num_speakers > 1 else None
     with torch.inference_mode():
         wave = generator.infer(
-            torch.tensor([ids]), torch.tensor([len(ids)]), manner.noise, manner.length, manner.noise_w, speaker
+            torch.tensor([ids]), torch.tensor([len(ids)]), options.noise, options.length, options.noise_w, speaker
         )
     samples: Samples = wave.reshape(-1).numpy()
     return samples

@@ -6,7 +6,7 @@ only. Over (1, channels, 1, places) they give what those over (1, channels, plac
 
 from collections.abc import Sequence
 
-from voxmatrix.speak.onnx.onnx_graph import ATTRIBUTE_INTS, NODE_ATTRIBUTE, TENSOR_DIMS, Network, Node
+from voxmatrix.speak.onnx.onnx_graph import ATTRIBUTE_INTS, NODE_ATTRIBUTE, TENSOR_DIMS, Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Field, bytes_field, fields, number_field
 
 _NODE = 1
@@ -21,13 +21,13 @@ _AXES = frozenset({b"Unsqueeze", b"Squeeze"})
 _HEIGHT = {"kernel_shape": [1], "strides": [1], "dilations": [1], "output_padding": [0]}
 
 
-def has_planes(network: Network, nodes: Sequence[Node], ends: bytes) -> bool:
+def can_be_conv2d(network: OnnxGraph, nodes: Sequence[Node], ends: bytes) -> bool:
     """Whether one more axis leaves these operations what they are, up to the samples `ends`."""
     taps = {name for node in nodes if node.operation in _CONVOLUTIONS for name in node.inputs[1:2]}
     return all(_fits(network, node, taps, ends) for node in nodes)
 
 
-def _fits(network: Network, node: Node, taps: set[bytes], ends: bytes) -> bool:
+def _fits(network: OnnxGraph, node: Node, taps: set[bytes], ends: bytes) -> bool:
     if node.operation in _CONVOLUTIONS:
         return len(network.shape(node.inputs[1]) or ()) == 3
     if taps.intersection(node.inputs):
@@ -37,27 +37,27 @@ def _fits(network: Network, node: Node, taps: set[bytes], ends: bytes) -> bool:
     return node.operation in _OF_ONE or (node.operation in _AXES and ends in node.outputs)
 
 
-def plane_node(network: Network, node: Node) -> bytes:
+def conv2d_node(network: OnnxGraph, node: Node) -> bytes:
     """The operation as a field of a graph, with a height where it is a convolution."""
     if node.operation not in _CONVOLUTIONS:
         return network.message(node.field)
-    kept = (one for one in fields(network.data, node.field.start, node.field.end) if one.number != NODE_ATTRIBUTE)
-    content = b"".join(map(network.message, kept))
+    saved = (one for one in fields(network.data, node.field.start, node.field.end) if one.number != NODE_ATTRIBUTE)
+    content = b"".join(map(network.message, saved))
     return bytes_field(_NODE, content + b"".join(_attribute(network, one) for one in node.attributes))
 
 
-def plane_dims(dims: Sequence[int]) -> bytes:
+def conv2d_dims(dims: Sequence[int]) -> bytes:
     """The dims of a convolution's weight, as fields of a tensor."""
     *channels, taps = dims
     return b"".join(number_field(TENSOR_DIMS, length) for length in (*channels, 1, taps))
 
 
-def _attribute(network: Network, attribute: Field) -> bytes:
+def _attribute(network: OnnxGraph, attribute: Field) -> bytes:
     name, values = network.whole_numbers(attribute)
     if name == "pads":
         values = [0, values[0], 0, values[1]]
     elif name in _HEIGHT:
         values = _HEIGHT[name] + values
-    kept = (one for one in fields(network.data, attribute.start, attribute.end) if one.number != ATTRIBUTE_INTS)
-    content = b"".join(map(network.message, kept))
+    saved = (one for one in fields(network.data, attribute.start, attribute.end) if one.number != ATTRIBUTE_INTS)
+    content = b"".join(map(network.message, saved))
     return bytes_field(NODE_ATTRIBUTE, content + b"".join(number_field(ATTRIBUTE_INTS, value) for value in values))

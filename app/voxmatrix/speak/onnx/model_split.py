@@ -10,10 +10,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from voxmatrix.speak.onnx.conv1d_as_conv2d import has_planes, plane_dims, plane_node
-from voxmatrix.speak.onnx.onnx_graph import TENSOR_DIMS, Network
+from voxmatrix.speak.onnx.conv1d_as_conv2d import can_be_conv2d, conv2d_dims, conv2d_node
+from voxmatrix.speak.onnx.onnx_graph import TENSOR_DIMS, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import bytes_field, fields, number_field
-from voxmatrix.speak.onnx.receptive_field import Reach, reach
+from voxmatrix.speak.onnx.receptive_field import ReceptiveField, receptive_field
 
 #: Numbers of onnx.proto.
 _MODEL_GRAPH = 7
@@ -34,7 +34,7 @@ _LEAST_MAPPED_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class Half:
+class ModelPart:
     """A model that onnxruntime loads beside the file that it was taken from."""
 
     model: bytes
@@ -43,18 +43,18 @@ class Half:
 
 
 @dataclass(frozen=True)
-class Halves:
+class SplitModel:
     """What goes from text to the cut, what goes on to samples, and how far the latter looks."""
 
-    first: Half
-    second: Half
+    first: ModelPart
+    second: ModelPart
     between: str  # where they meet: (1, channels, places)
-    planes: bool  # the second half takes it as (1, channels, 1, places), which is faster
+    as_conv2d: bool  # the second half takes it as (1, channels, 1, places), which is faster
     inputs: frozenset[str]  # of the whole
-    reach: Reach
+    receptive_field: ReceptiveField
 
 
-def halves(path: Path) -> Halves | None:
+def split_model(path: Path) -> SplitModel | None:
     """Both halves of a voice, or None when it has no place to cut at or has layers that look everywhere.
 
     Raises:
@@ -63,25 +63,25 @@ def halves(path: Path) -> Halves | None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         data = memoryview(mapped)
         try:
-            return _cut(Network(data), path.name)
+            return _cut(OnnxGraph(data), path.name)
         finally:
             data.release()
 
 
-def _cut(network: Network, location: str) -> Halves | None:
+def _cut(network: OnnxGraph, location: str) -> SplitModel | None:
     between = _place_to_cut(network)
-    seen = reach(network.layers(between), network.output.decode(), between.decode()) if between else None
+    seen = receptive_field(network.layers(between), network.output.decode(), between.decode()) if between else None
     if between is None or seen is None:
         return None
-    planes = has_planes(network, network.needed(network.output, between)[0], network.output)
-    first = _half(network, location, ends=between, begins=b"", planes=False)
-    second = _half(network, location, ends=network.output, begins=between, planes=planes)
+    as_conv2d = can_be_conv2d(network, network.needed(network.output, between)[0], network.output)
+    first = _half(network, location, ends=between, begins=b"", as_conv2d=False)
+    second = _half(network, location, ends=network.output, begins=between, as_conv2d=as_conv2d)
     if second.inputs & _TIMED_INPUTS:  # something goes around the cut
         return None
-    return Halves(first, second, between.decode(), planes, network.given, seen)
+    return SplitModel(first, second, between.decode(), as_conv2d, network.given, seen)
 
 
-def _place_to_cut(network: Network) -> bytes | None:
+def _place_to_cut(network: OnnxGraph) -> bytes | None:
     """The tensor between the halves."""
     frames = (node for node in network.nodes if any(name.endswith(_FRAMES_COME_IN) for name in node.inputs))
     come_in = next(frames, None)
@@ -92,31 +92,31 @@ def _place_to_cut(network: Network) -> bytes | None:
     return (finer[_UPSAMPLINGS_BEFORE:] or [come_in.inputs[0]])[0]
 
 
-def _half(network: Network, location: str, *, ends: bytes, begins: bytes, planes: bool) -> Half:
+def _half(network: OnnxGraph, location: str, *, ends: bytes, begins: bytes, as_conv2d: bool) -> ModelPart:
     """The part of the network that makes `ends`, from `begins` where there is one."""
     nodes, names = network.needed(ends, begins)
     inputs = [name for name in network.inputs if name in names]
-    convolved = {node.inputs[1] for node in nodes if node.operation.startswith(b"Conv")} if planes else set()
+    convolved = {node.inputs[1] for node in nodes if node.operation.startswith(b"Conv")} if as_conv2d else set()
     graph = bytes_field(_NAME, b"half")
-    graph += b"".join(plane_node(network, node) if planes else network.message(node.field) for node in nodes)
+    graph += b"".join(conv2d_node(network, node) if as_conv2d else network.message(node.field) for node in nodes)
     weights = (name for name in network.weights if name in names)
     graph += b"".join(bytes_field(_INITIALIZER, _weight(network, name, location, convolved)) for name in weights)
     graph += b"".join(network.message(network.inputs[name]) for name in inputs)
     graph += bytes_field(_INPUT, _tensor_of_floats(begins)) if begins else b""
     graph += bytes_field(_OUTPUT, _tensor_of_floats(ends))
-    return Half(
+    return ModelPart(
         model=network.head + bytes_field(_MODEL_GRAPH, graph),
         inputs=frozenset(name.decode() for name in [*inputs, *([begins] if begins else [])]),
         output=ends.decode(),
     )
 
 
-def _weight(network: Network, name: bytes, location: str, convolved: Collection[bytes]) -> bytes:
+def _weight(network: OnnxGraph, name: bytes, location: str, convolved: Collection[bytes]) -> bytes:
     """A weight that says where in the file its numbers lie; a small one as it is."""
     tensor = network.weights[name]
     head, raw = b"", None
     if name in convolved:
-        head = plane_dims(network.dims(tensor))
+        head = conv2d_dims(network.dims(tensor))
     for field in fields(network.data, tensor.start, tensor.end):
         if field.number == _TENSOR_RAW and field.end - field.start >= _LEAST_MAPPED_BYTES:
             raw = field

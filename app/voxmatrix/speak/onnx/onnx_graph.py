@@ -26,7 +26,7 @@ class Node(NamedTuple):
     attributes: list[Field]
 
 
-class Network:
+class OnnxGraph:
     """The parts of a file, by name.
 
     Raises:

@@ -23,7 +23,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReceptiveField:
     """Places to either side that one sample hangs on, and samples that come of one place."""
 
     margin: int
@@ -36,7 +36,7 @@ class _Seen:
     rate: int  # how much finer than where it began
 
 
-def reach(layers: Iterable[Layer], ends: str, begins: str) -> Reach | None:
+def receptive_field(layers: Iterable[Layer], ends: str, begins: str) -> ReceptiveField | None:
     """The reach from `begins` to the samples `ends`, or None when some layer may look everywhere."""
     seen = {begins: _Seen(0.0, 1)}
     for layer in layers:
@@ -47,7 +47,7 @@ def reach(layers: Iterable[Layer], ends: str, begins: str) -> Reach | None:
         if after is None:
             return None
         seen |= dict.fromkeys(layer.outputs, after)
-    return Reach(math.ceil(seen[ends].places), seen[ends].rate) if ends in seen else None
+    return ReceptiveField(math.ceil(seen[ends].places), seen[ends].rate) if ends in seen else None
 
 
 def _after(layer: Layer, before: Sequence[_Seen]) -> _Seen | None:

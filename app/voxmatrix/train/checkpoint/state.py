@@ -13,14 +13,14 @@ from voxmatrix.tables.quality import Quality
 from voxmatrix.train.config import Recipe
 from voxmatrix.train.step.step import Networks, Optimisers
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
-from voxmatrix.voice.config import VoiceCard
+from voxmatrix.voice.config import VoiceConfig
 
 #: Changes when an older voxmatrix could no longer go on from such a file.
 FORMAT = 1
 
 
 @dataclass(kw_only=True)
-class Progress:
+class Position:
     """Where a run is: `step` steps are done; the next one is step `index` of `epoch`."""
 
     step: int = 0
@@ -37,11 +37,11 @@ class RunState:
     quality: Quality
     num_symbols: int
     num_speakers: int
-    card: VoiceCard
+    config: VoiceConfig
     recipe: Recipe
     networks: Networks
     optimisers: Optimisers
-    progress: Progress
+    position: Position
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint file holds: tensors and plain values alone; Piper's trainer reads the upper part."""
@@ -50,15 +50,15 @@ class RunState:
             "hyper_parameters": piper_hyper_parameters(
                 self.quality, self.num_symbols, self.num_speakers, self.recipe.batch_size, self.recipe.rate_hz
             ),
-            "epoch": self.progress.epoch,
-            "global_step": self.progress.step,
+            "epoch": self.position.epoch,
+            "global_step": self.position.step,
             "pytorch-lightning_version": version("lightning"),
             EXTRA: {
                 "format": FORMAT,
                 "quality": self.quality.name,
-                "card": self.card.to_json(),
+                "card": self.config.to_json(),
                 "recipe": self.recipe.plain(),
-                "progress": asdict(self.progress),
+                "progress": asdict(self.position),
                 "optimisers": {
                     "generator": _optimiser_state(self.optimisers.generator, self.networks.generator),
                     "discriminator": _optimiser_state(self.optimisers.discriminator, self.networks.discriminator),
@@ -86,7 +86,7 @@ class RunState:
         if optimisers["scaler"] and self.optimisers.scaler.is_enabled():
             self.optimisers.scaler.load_state_dict(optimisers["scaler"])
         for name, value in saved["progress"].items():
-            setattr(self.progress, name, value)
+            setattr(self.position, name, value)
 
 
 def _optimiser_state(optimiser: torch.optim.Optimizer, network: nn.Module) -> dict[str, dict[str, Tensor]]:

@@ -46,7 +46,7 @@ class _Shared:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Feed:
+class BatchLoader:
     """Where batches come from."""
 
     dataset: ClipDataset

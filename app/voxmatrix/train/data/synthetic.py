@@ -20,7 +20,7 @@ _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IDS = 100
 
 
-def made_up_networks(row: Quality, device: torch.device, speakers: int = 1) -> Networks:
+def synthetic_networks(row: Quality, device: torch.device, speakers: int = 1) -> Networks:
     """Networks of a quality with weights that have learned nothing."""
     torch.manual_seed(1)
     return Networks(
@@ -30,7 +30,7 @@ def made_up_networks(row: Quality, device: torch.device, speakers: int = 1) -> N
     )
 
 
-def made_up_batch(clips: int, samples: int, symbols: int, speakers: int = 1) -> Batch:
+def synthetic_batch(clips: int, samples: int, symbols: int, speakers: int = 1) -> Batch:
     """Clips of so many samples of noise and so many random symbols each."""
     random = torch.Generator().manual_seed(1)
     names = [str(number) for number in range(speakers)] if speakers > 1 else []

@@ -9,21 +9,21 @@ from typing import Any
 
 import torch
 
-from voxmatrix.machine.sensors.cpu import CpuGauge, with_computers_memory
-from voxmatrix.machine.sensors.drm import DrmGauge, find_adapter
-from voxmatrix.machine.sensors.nvml import nvml_gauge
-from voxmatrix.machine.sensors.reading import Gauge, Reading
+from voxmatrix.machine.sensors.cpu import CpuSensor, with_computers_memory
+from voxmatrix.machine.sensors.drm import DrmSensor, find_adapter
+from voxmatrix.machine.sensors.nvml import nvml_sensor
+from voxmatrix.machine.sensors.reading import Reading, Sensor
 
 _MIB = 1024 * 1024
 
 
-def device_gauge(device: torch.device) -> AbstractContextManager[Gauge]:
+def device_sensor(device: torch.device) -> AbstractContextManager[Sensor]:
     """A GPU's figures; of a device that has no gauge of its own, the computer's."""
-    return _cuda_gauge(device) if device.type == "cuda" else nullcontext(CpuGauge())
+    return _cuda_sensor(device) if device.type == "cuda" else nullcontext(CpuSensor())
 
 
 @contextmanager
-def _cuda_gauge(device: torch.device) -> Iterator[Gauge]:
+def _cuda_sensor(device: torch.device) -> Iterator[Sensor]:
     """NVIDIA's and AMD's GPUs: torch calls both cuda. Nothing here waits for the device."""
     properties = torch.cuda.get_device_properties(device)
     torch.cuda.reset_peak_memory_stats(device)  # whatever was tried before does not count
@@ -41,12 +41,12 @@ def _cuda_gauge(device: torch.device) -> Iterator[Gauge]:
         yield look
 
 
-def _driver(device: str, properties: Any, opened: ExitStack) -> Gauge | None:
+def _driver(device: str, properties: Any, opened: ExitStack) -> Sensor | None:
     if torch.version.hip:
         folder = find_adapter("rocm", bus_address(properties))
-        return None if folder is None else DrmGauge(device=device, folder=folder)
+        return None if folder is None else DrmSensor(device=device, folder=folder)
     try:
-        return opened.enter_context(nvml_gauge(import_module("pynvml"), device, str(getattr(properties, "uuid", ""))))
+        return opened.enter_context(nvml_sensor(import_module("pynvml"), device, str(getattr(properties, "uuid", ""))))
     except Exception:  # no bindings, no driver's library, no such card: torch's own figures remain
         return None
 

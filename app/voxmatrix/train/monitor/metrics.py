@@ -41,7 +41,7 @@ class Metrics:
             self._file.close()
 
 
-class Board:
+class TensorBoard:
     """TensorBoard's files, in `folder`."""
 
     def __init__(self, folder: Path, step: int) -> None:

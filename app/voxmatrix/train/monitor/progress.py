@@ -12,7 +12,7 @@ from voxmatrix.train.load import load
 
 
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class RunSummary:
     """What is about to be trained, and with what."""
 
     out: Path
@@ -35,7 +35,7 @@ class Start:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class StepReport:
     """How it goes: means since the last report."""
 
     step: int
@@ -48,19 +48,19 @@ class Report:
     reading: Reading | None = None  # of the device; None where nothing could be read
 
 
-class Watch(Protocol):
+class Progress(Protocol):
     """Told of everything; draws what it likes."""
 
     def tuning(self, sentence: str) -> None:
         """Something that `--tune` measured, before all else."""
 
-    def started(self, start: Start) -> None:
+    def started(self, start: RunSummary) -> None:
         """Training is about to begin."""
 
     def stepped(self, step: int) -> None:
         """One more step is done."""
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         """Losses and speed, every `log_every` steps."""
 
     def validated(self, step: int, mel: float, best: bool) -> None:
@@ -76,19 +76,19 @@ class Watch(Protocol):
         """Nothing follows."""
 
 
-class QuietWatch:
+class QuietProgress:
     """Says nothing but warnings."""
 
     def tuning(self, sentence: str) -> None:
         """Nothing."""
 
-    def started(self, start: Start) -> None:
+    def started(self, start: RunSummary) -> None:
         """Nothing."""
 
     def stepped(self, step: int) -> None:
         """Nothing."""
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         """Nothing."""
 
     def validated(self, step: int, mel: float, best: bool) -> None:
@@ -105,7 +105,7 @@ class QuietWatch:
         """Nothing."""
 
 
-class PlainWatch(QuietWatch):
+class LineProgress(QuietProgress):
     """Lines of text, where there is no terminal: at most one report every few seconds."""
 
     def __init__(self, stream: TextIO, every_seconds: float = 5.0) -> None:
@@ -118,13 +118,13 @@ class PlainWatch(QuietWatch):
         """One line."""
         self._say(sentence)
 
-    def started(self, start: Start) -> None:
+    def started(self, start: RunSummary) -> None:
         """What is trained, with what, and why so."""
         self._total = start.total_steps
         for line in describe(start):
             self._say(line)
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         """One line."""
         now = time.monotonic()
         if now - self._said_at >= self._every_seconds or report.step == self._total:
@@ -147,7 +147,7 @@ class PlainWatch(QuietWatch):
         print(line, file=self._stream, flush=True)
 
 
-class BarWatch(PlainWatch):
+class BarProgress(LineProgress):
     """A bar with speed and time left, and the losses below it, on a terminal; the other lines pass above."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -162,7 +162,7 @@ class BarWatch(PlainWatch):
         self._live = Live(Group(self._bar, self._losses), console=Console(file=stream))
         self._task: Any = None
 
-    def started(self, start: Start) -> None:
+    def started(self, start: RunSummary) -> None:
         """The lines, then the bar below them."""
         super().started(start)
         self._task = self._bar.add_task("", total=start.total_steps, completed=start.step)
@@ -172,7 +172,7 @@ class BarWatch(PlainWatch):
         """The bar grows."""
         self._bar.update(self._task, completed=step)
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StepReport) -> None:
         """Beside the bar and below it."""
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
         below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
@@ -186,13 +186,13 @@ class BarWatch(PlainWatch):
         self._live.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def make_watch(stream: TextIO | None = None) -> Watch:
+def make_progress(stream: TextIO | None = None) -> Progress:
     """A bar on a terminal, plain lines elsewhere; standard error unless told otherwise."""
     stream = stream or sys.stderr
-    return BarWatch(stream) if stream.isatty() else PlainWatch(stream)
+    return BarProgress(stream) if stream.isatty() else LineProgress(stream)
 
 
-def describe(start: Start) -> list[str]:
+def describe(start: RunSummary) -> list[str]:
     """The resolved settings, before the first step."""
     effective = f"batch {start.batch_size}" + (f" × {start.accumulation}" if start.accumulation > 1 else "")
     return [
@@ -205,18 +205,18 @@ def describe(start: Start) -> list[str]:
     ]
 
 
-def figures(report: Report) -> str:
+def figures(report: StepReport) -> str:
     """One line of numbers."""
     parts = (f"epoch {report.epoch}", losses(report), speed(report), f"{clock(report.seconds_left)} left")
     return "  ".join(filter(None, (*parts, load(report.reading))))
 
 
-def losses(report: Report) -> str:
+def losses(report: StepReport) -> str:
     """What the networks were told about their work."""
     return "  ".join(f"{name} {value:.3f}" for name, value in report.losses.items())
 
 
-def speed(report: Report) -> str:
+def speed(report: StepReport) -> str:
     """Steps, and seconds of recordings learned from, a second."""
     return f"{report.steps_per_second:.2f} steps/s  {report.audio_seconds_per_second:.1f} s audio/s"
 

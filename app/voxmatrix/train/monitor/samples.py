@@ -12,7 +12,7 @@ from torch import Tensor
 from voxmatrix.dataset.prepared import Clip
 from voxmatrix.files import replacing
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.monitor.metrics import Board
+from voxmatrix.train.monitor.metrics import TensorBoard
 from voxmatrix.train.step.step import Networks
 
 _SEED = 1
@@ -21,7 +21,7 @@ _MOST_SECONDS = 15
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampler:
+class SampleSpeaker:
     """Speaks the text of one clip now and then, always with the same noise."""
 
     clip: Clip
@@ -29,7 +29,7 @@ class Sampler:
     rate_hz: int
     folder: Path
 
-    def __call__(self, networks: Networks, step: int, board: Board) -> Path:
+    def __call__(self, networks: Networks, step: int, board: TensorBoard) -> Path:
         """Write the sample and its picture; returns the file to listen to."""
         wave = self._speak(networks)
         spectrum = networks.spectrum

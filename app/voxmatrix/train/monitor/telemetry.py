@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.machine.sensors.sampling import Sampling
-from voxmatrix.plan.pressure import Pressure, memory_remedy
-from voxmatrix.train.monitor.device_sensor import device_gauge
+from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.plan.pressure import PressureMonitor, memory_remedy
+from voxmatrix.train.monitor.device_sensor import device_sensor
 from voxmatrix.train.monitor.json_lines import JsonLines
-from voxmatrix.train.monitor.metrics import Board
-from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.monitor.metrics import TensorBoard
+from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.run import Run
 
 FILE = "telemetry.jsonl"
@@ -27,10 +27,10 @@ class Telemetry:
         self,
         *,
         device: str,
-        sampling: Sampling,
+        sampling: BackgroundSensor,
         lines: JsonLines,
-        board: Board,
-        pressure: Pressure,
+        board: TensorBoard,
+        pressure: PressureMonitor,
         warn: Callable[[str], None],
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -48,7 +48,7 @@ class Telemetry:
         Raises:
             UnreachableError: the disk is full.
         """
-        for finding in self._pressure.judge(self._sampling.new(), steps_per_second):
+        for finding in self._pressure.assess(self._sampling.new(), steps_per_second):
             self._warn(f"{finding.problem}\n  → {finding.remedy}")
         reading = self._sampling.latest()
         self._record(step, reading, steps_per_second)
@@ -75,20 +75,20 @@ class Telemetry:
         self._board.numbers(known, step)
 
 
-def make_telemetry(run: Run, watch: Watch, board: Board) -> Telemetry:
+def make_telemetry(run: Run, progress: Progress, board: TensorBoard) -> Telemetry:
     """Begin to look at the device of the run.
 
     Raises:
         UnreachableError: the disk is full.
     """
-    lines = JsonLines(run.out / FILE, run.state.progress.step)
+    lines = JsonLines(run.out / FILE, run.state.position.step)
     return Telemetry(
         device=run.plan.device.value,
-        sampling=Sampling(device_gauge(run.device)),
+        sampling=BackgroundSensor(device_sensor(run.device)),
         lines=lines,
         board=board,
-        pressure=Pressure(memory_remedy(str(run.out))),
-        warn=watch.warned,
+        pressure=PressureMonitor(memory_remedy(str(run.out))),
+        warn=progress.warned,
     )
 
 

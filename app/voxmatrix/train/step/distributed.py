@@ -21,7 +21,7 @@ _PIECE = 1 << 23
 
 
 @dataclass(kw_only=True)
-class Ranks:
+class Distributed:
     """The processes of a training; one alone unless a launched Fabric says otherwise."""
 
     fabric: Fabric | None = None
@@ -68,14 +68,14 @@ class Ranks:
         return self._learned[id(network)]
 
 
-def launched(fabric: Fabric) -> Ranks:
+def launch_processes(fabric: Fabric) -> Distributed:
     """Start the other processes, which run the same command line, and wait until all are here."""
     if fabric.world_size == 1:
-        return Ranks()
+        return Distributed()
     for name in ("lightning.fabric", "lightning.pytorch"):  # Fabric's banner says what we say ourselves
         logging.getLogger(name).setLevel(logging.WARNING)
     fabric.launch()
-    return Ranks(fabric=fabric, rank=fabric.global_rank, count=fabric.world_size)
+    return Distributed(fabric=fabric, rank=fabric.global_rank, count=fabric.world_size)
 
 
 def _gradient(weight: nn.Parameter) -> Tensor:

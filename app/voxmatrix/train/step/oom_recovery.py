@@ -18,7 +18,7 @@ SHORTEST_SEGMENT = SEGMENT_FRAMES // 4
 
 
 @dataclass(kw_only=True)
-class Way:
+class MemorySavings:
     """How a step is computed just now."""
 
     most_padded_samples: int | None = None  # in one part; None: a batch is one part
@@ -27,15 +27,15 @@ class Way:
 
 
 #: Called before each part is computed; may raise what a full memory raises. For tests, and for measuring.
-Guard = Callable[[Batch, Way], None]
+Guard = Callable[[Batch, MemorySavings], None]
 
 
 @dataclass(kw_only=True)
-class Retreat:
+class OomRecovery:
     """Chooses the parts of batches, and gives way when memory runs out."""
 
     device: str
-    way: Way = field(default_factory=Way)
+    savings: MemorySavings = field(default_factory=MemorySavings)
     guard: Guard | None = None
     trying: Batch | None = None
 
@@ -48,10 +48,10 @@ class Retreat:
             start, stop = -(-clips * number // count), -(-clips * (number + 1) // count)  # the larger ones first
             self.trying = batch if count == 1 else batch.part(start, stop)
             if self.guard is not None:
-                self.guard(self.trying, self.way)
+                self.guard(self.trying, self.savings)
             yield self.trying
 
-    def further(self, error: BaseException) -> str:
+    def reduce(self, error: BaseException) -> str:
         """Give way one step after this error, and say in one sentence what is done now.
 
         Raises:
@@ -62,14 +62,14 @@ class Retreat:
             raise self._exhausted(error) from error
         clips, samples = failed.size.clips, failed.padded_samples
         if clips > 1:
-            self.way.most_padded_samples = samples // clips * (clips - clips // 2)
+            self.savings.most_padded_samples = samples // clips * (clips - clips // 2)
             done = f"batches are computed in parts of at most {clips - clips // 2} clips of that length"
-        elif not self.way.checkpointed:
-            self.way.checkpointed = True
+        elif not self.savings.checkpointed:
+            self.savings.checkpointed = True
             done = "less is kept for the way back (gradient checkpointing; a step takes about a third longer)"
-        elif self.way.segment_frames > SHORTEST_SEGMENT:
-            self.way.segment_frames //= 2
-            done = f"segments of {self.way.segment_frames} frames instead of {SEGMENT_FRAMES} are learned from"
+        elif self.savings.segment_frames > SHORTEST_SEGMENT:
+            self.savings.segment_frames //= 2
+            done = f"segments of {self.savings.segment_frames} frames instead of {SEGMENT_FRAMES} are learned from"
             return f"{self._ran_out(error)}: {done}; this makes the voice learn a little differently"
         else:
             raise self._exhausted(error) from error
@@ -77,9 +77,9 @@ class Retreat:
 
     def _clips(self, batch: Batch) -> int:
         clips = max(1, batch.size.clips)
-        if self.way.most_padded_samples is None:
+        if self.savings.most_padded_samples is None:
             return clips
-        return max(1, min(clips, self.way.most_padded_samples // max(1, batch.wave.size(1))))
+        return max(1, min(clips, self.savings.most_padded_samples // max(1, batch.wave.size(1))))
 
     def _ran_out(self, error: BaseException) -> str:
         missing = missing_mib(error)
@@ -93,7 +93,7 @@ class Retreat:
         what = "before the first part of a batch" if self.trying is None else f"at {_described(self.trying)}"
         return MemoryExhaustedError(
             f"{self.device} has too little memory for this training: {what}, with gradient checkpointing and "
-            f"segments of {self.way.segment_frames} frames{wanted}",
+            f"segments of {self.savings.segment_frames} frames{wanted}",
             "choose a smaller --quality, leave out long recordings with --max-seconds, free memory on the device "
             "(voxmatrix devices shows how much is free), or train with --device cpu",
         )

@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from voxmatrix.train.data.batches import Batch
 
 
-def draws_of(batch: Batch) -> AbstractContextManager[Any]:
+def rng_of(batch: Batch) -> AbstractContextManager[Any]:
     """Inside the block torch draws for this batch as for the whole that it is a part of; for a whole, as ever.
 
     Whoever enters seeds torch first, for each part with the seed of the whole.

@@ -20,8 +20,8 @@ from torch.nn.utils import parametrize
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES
 from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
-from voxmatrix.train.data.batches import Batch, Size
-from voxmatrix.train.step.rng import draws_of
+from voxmatrix.train.data.batches import Batch, BatchSize
+from voxmatrix.train.step.rng import rng_of
 from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.masks import cut
 from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
@@ -119,12 +119,12 @@ def gradients(
     in which parts a batch is computed, one after the other; losses and gradients do not depend on it.
     """
     totals: dict[str, Tensor] = {}
-    whole = Size(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
+    whole = BatchSize(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
         for part in split(batch):
             torch.manual_seed(seed)
             shares = Shares(*(own / all_of_it for own, all_of_it in zip(part.size, whole, strict=True)))
-            with draws_of(part):
+            with rng_of(part):
                 losses = _part_gradients(
                     networks, scaler, part, shares, autocast=autocast, segment_frames=segment_frames
                 )
@@ -203,19 +203,19 @@ def _discriminate(
     One discriminator after the other, forward and backward: only one keeps what it computed at a time.
     """
     losses: dict[str, Tensor] = {}
-    for judge in discriminator.discriminators:
-        for name, loss in _judged(judge, scaler, real, leaf, share=share, autocast=autocast).items():
+    for assess in discriminator.discriminators:
+        for name, loss in _judged(assess, scaler, real, leaf, share=share, autocast=autocast).items():
             losses[name] = losses[name] + loss if name in losses else loss
     return losses
 
 
 def _judged(
-    judge: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
+    assess: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
 ) -> dict[str, Tensor]:
     with parametrize.cached():  # a normalised weight is computed once for both calls
         with autocast():
-            real_score, real_features = judge(real)
-            score, features = judge(leaf)
+            real_score, real_features = assess(real)
+            score, features = assess(leaf)
         losses = {
             "adversarial": generator_adversarial([score]) * share,
             "features": feature_matching([real_features], [features]) * share,
@@ -223,7 +223,7 @@ def _judged(
         }
         fooling = scaler.scale(losses["adversarial"] + losses["features"])
         torch.autograd.backward(fooling, inputs=[leaf], retain_graph=True)
-        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(judge.parameters()))
+        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(assess.parameters()))
     return {name: loss.detach() for name, loss in losses.items()}
 
 

@@ -8,11 +8,11 @@ from torch import Tensor
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
 from voxmatrix.train.config import DEFAULT_EPOCHS, RATE_DECAY
 from voxmatrix.train.data.batches import Batch, StepPlan
-from voxmatrix.train.monitor.progress import Watch
+from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.run import Run
 from voxmatrix.train.step.step import gradients, step_seed, update
 from voxmatrix.train.stop import StopRequest
-from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,38 +20,38 @@ class Stepper:
     """Takes steps; gives way when memory runs out."""
 
     run: Run
-    watch: Watch
+    progress: Progress
     stop: StopRequest
 
     def finished(self) -> bool:
         """Whether the asked steps or epochs are done."""
-        settings, progress = self.run.settings, self.run.state.progress
+        settings, position = self.run.settings, self.run.state.position
         epochs = epochs_limit(settings.max_steps, settings.epochs)
-        steps_done = settings.max_steps is not None and progress.step >= settings.max_steps
-        return steps_done or (epochs is not None and progress.epoch >= epochs)
+        steps_done = settings.max_steps is not None and position.step >= settings.max_steps
+        return steps_done or (epochs is not None and position.epoch >= epochs)
 
     def take(self, plan: StepPlan, batches: list[Batch]) -> Mapping[str, Tensor]:
         """One step, and its losses. Weights, optimisers and position change together, under the lock."""
-        run, state, progress = self.run, self.run.state, self.run.state.progress
-        seeds = [step_seed(state.recipe.seed, progress.step, number) for number in range(len(batches))]
-        losses = run.ranks.add_up(state.networks, self._passes(batches, seeds), run.device)
+        run, state, position = self.run, self.run.state, self.run.state.position
+        seeds = [step_seed(state.recipe.seed, position.step, number) for number in range(len(batches))]
+        losses = run.distributed.add_up(state.networks, self._passes(batches, seeds), run.device)
         with self.stop.lock:
             update(state.networks, state.optimisers, state.recipe.clip_norm)
-            progress.step += 1
-            progress.epoch, progress.index = (plan.epoch + 1, 0) if plan.last else (plan.epoch, plan.index + 1)
+            position.step += 1
+            position.epoch, position.index = (plan.epoch + 1, 0) if plan.last else (plan.epoch, plan.index + 1)
         if plan.last:
             self.set_rate()
-        self.watch.stepped(progress.step)
+        self.progress.stepped(position.step)
         return losses
 
     def set_rate(self) -> None:
         """The learning rate falls once an epoch, as a function of the epoch alone."""
         state = self.run.state
-        state.optimisers.set_rate(state.recipe.learning_rate * RATE_DECAY**state.progress.epoch)
+        state.optimisers.set_rate(state.recipe.learning_rate * RATE_DECAY**state.position.epoch)
 
     def _passes(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
         """Losses and gradients of a step; where memory runs out, again in a way that needs less of it."""
-        run, networks, retreat = self.run, self.run.state.networks, self.run.retreat
+        run, networks, oom_recovery = self.run, self.run.state.networks, self.run.oom_recovery
         while True:
             try:
                 return gradients(
@@ -60,18 +60,18 @@ class Stepper:
                     batches,
                     seeds=seeds,
                     autocast=run.autocast,
-                    split=retreat.parts,
-                    segment_frames=retreat.way.segment_frames,
+                    split=oom_recovery.parts,
+                    segment_frames=oom_recovery.savings.segment_frames,
                 )
             except Exception as error:
                 if not is_out_of_memory(error):
                     raise
-                given_way = retreat.further(error)
+                given_way = oom_recovery.reduce(error)
             # Behind the except block: the error held the tensors that filled the memory.
-            self.watch.warned(given_way)
+            self.progress.warned(given_way)
             networks.generator.zero_grad()
             networks.discriminator.zero_grad()
-            checkpointing((networks.generator, networks.discriminator), retreat.way.checkpointed)
+            set_gradient_checkpointing((networks.generator, networks.discriminator), oom_recovery.savings.checkpointed)
             free_cached(run.device)
 
 

@@ -15,7 +15,7 @@ _KNOWN_FROM = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class TriedBatch:
     """One size that could be computed."""
 
     batch_size: int
@@ -30,7 +30,7 @@ class Tried:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class SearchBounds:
     """Where the search ends."""
 
     limit_mib: float  # a larger peak does not count as fitting
@@ -43,16 +43,16 @@ class Bounds:
 
 
 #: Measures one size; None when memory ran out.
-Measure = Callable[[int], Tried | None]
+Measure = Callable[[int], TriedBatch | None]
 
 
 @dataclass(kw_only=True)
-class Search:
+class BatchSearch:
     """The sizes that were measured so far, also by a search that was cut off, and why it ended."""
 
     measure: Measure
-    bounds: Bounds
-    tried: list[Tried] = field(default_factory=list)
+    bounds: SearchBounds
+    tried: list[TriedBatch] = field(default_factory=list)
     too_large: int = 0  # a size that is known not to fit; 0: none is
     ended: str = ""
 
@@ -106,7 +106,7 @@ class Search:
             self.ended = f"batch {last.batch_size} gains no speed over a quarter of it, so no larger one is tried"
         return not self.ended
 
-    def _busy(self, last: Tried) -> bool:
+    def _busy(self, last: TriedBatch) -> bool:
         if last.batch_size < _BUSY_FROM:
             return False
         quarter = next((each for each in self.tried if 4 * each.batch_size == last.batch_size), None)

@@ -9,12 +9,12 @@ import os
 import sys
 from dataclasses import asdict
 
-from voxmatrix.compute.child_output import asked_break, break_down, say
+from voxmatrix.compute.child_output import asked_break, break_down, print_json
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.train.tune.batch_search import Bounds, Search, Tried
+from voxmatrix.train.tune.batch_search import BatchSearch, SearchBounds, TriedBatch
 from voxmatrix.train.tune.trial import Trial, open_trial
-from voxmatrix.train.tune.trial_config import Job
+from voxmatrix.train.tune.trial_config import TrialJob
 
 _MOST_LETTERS = 300
 _HOOK = "VOXMATRIX_TUNE_BREAK"
@@ -25,24 +25,24 @@ def main(asked: str) -> None:
     parent = os.getppid()
     try:
         plain = json.loads(asked)
-        trial = open_trial(Job(**plain["job"]))
-        search = Search(
+        trial = open_trial(TrialJob(**plain["job"]))
+        search = BatchSearch(
             measure=lambda size: _one_size(trial, size, parent),
-            bounds=Bounds(**plain["bounds"]),
-            tried=[Tried(**each) for each in plain["tried"]],
+            bounds=SearchBounds(**plain["bounds"]),
+            tried=[TriedBatch(**each) for each in plain["tried"]],
             too_large=plain["too_large"],
         )
-        say({"ended": search.run()})
+        print_json({"ended": search.run()})
     except Exception as error:  # whatever torch and drivers raise: it is what is being found out
         text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
-        say({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
+        print_json({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
 
 
-def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
+def _one_size(trial: Trial, size: int, parent: int) -> TriedBatch | None:
     """Measure this size, and say how it went."""
     if os.getppid() != parent:  # it was killed: nobody reads this any more, and the device is wanted for other work
         sys.exit(1)
-    say({"started": size})
+    print_json({"started": size})
     tried = None
     try:
         _break(size)
@@ -53,7 +53,7 @@ def _one_size(trial: Trial, size: int, parent: int) -> Tried | None:
     if tried is None:  # behind the except block: the error held the tensors that filled the memory
         trial.recover()
         free_cached(trial.device)
-    say({"too_large": size} if tried is None else {"tried": asdict(tried)})
+    print_json({"too_large": size} if tried is None else {"tried": asdict(tried)})
     return tried
 
 

@@ -4,15 +4,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.machine.profiles.profile import Measurement, Size
+from voxmatrix.machine.profiles.profile import BatchFigures, Measurement
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.batch import EFFECTIVE_BATCH
 from voxmatrix.plan.budget import Budget
-from voxmatrix.train.tune.batch_search import Tried
+from voxmatrix.train.tune.batch_search import TriedBatch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class SearchOutcome:
     """What one child found out: `ended` says why it measured no further, `problem` why it could not; one is ""."""
 
     measurement: Measurement
@@ -21,7 +21,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuned:
+class TuneResult:
     """All that was found out, and where it is kept."""
 
     device: str
@@ -29,12 +29,12 @@ class Tuned:
     devices: int  # that train together: each holds as many
     clips: int  # there are to learn from: no batch has more
     budget: Budget
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[SearchOutcome, ...] = ()
     problem: str = ""  # why something was not measured or not kept
     kept: Path | None = None
 
     @property
-    def best(self) -> Outcome | None:
+    def best(self) -> SearchOutcome | None:
         """The one that counts: measured last, for gradients are checkpointed only where too few clips fit otherwise."""
         return next((each for each in reversed(self.outcomes) if each.measurement.largest_batch), None)
 
@@ -74,9 +74,9 @@ class Tuned:
             return f"{self._called} holds not even one clip of this length within {self.budget.mib:.0f} MiB."
         found, fastest = best.measurement, _fastest(best.measurement)
         peak = next(size.peak_mib for size in found.sizes if size.batch_size == found.largest_batch)
-        way = " with gradient checkpointing" if found.gradient_checkpointing else ""
+        savings = " with gradient checkpointing" if found.gradient_checkpointing else ""
         parts = [
-            f"{self._called} holds {found.largest_batch} clips of {found.seconds:.3g} s{way} in "
+            f"{self._called} holds {found.largest_batch} clips of {found.seconds:.3g} s{savings} in "
             f"{found.quality}, {found.precision}: {peak:.0f} of {self.budget.mib:.0f} MiB ({self.budget.why}).",
             f"{best.ended[0].upper()}{best.ended[1:]}." if best.ended else "",
             f"Batch {fastest.batch_size} is the fastest, {fastest.clips_per_second:.3g} clips/s.",
@@ -98,12 +98,12 @@ class Tuned:
         return f"{self.device} ({self.name})" if self.name else self.device
 
 
-def _fastest(measurement: Measurement) -> Size:
+def _fastest(measurement: Measurement) -> BatchFigures:
     fit = [size for size in measurement.sizes if size.batch_size <= measurement.largest_batch]
     return max(fit, key=lambda size: size.clips_per_second)
 
 
-def progress_line(size: Tried, limit_mib: float) -> str:
+def progress_line(size: TriedBatch, limit_mib: float) -> str:
     """One size that was measured."""
     share = size.peak_mib / limit_mib
     return (

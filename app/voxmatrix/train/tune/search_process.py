@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from voxmatrix.compute.child import Ended, objects, run_child
-from voxmatrix.train.tune.batch_search import Bounds, Tried
-from voxmatrix.train.tune.trial_config import Job
+from voxmatrix.compute.child import ChildResult, json_objects, run_child
+from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
+from voxmatrix.train.tune.trial_config import TrialJob
 
 #: No import: entrypoint stands above us.
 CHILD = ("-m", "voxmatrix_entrypoint.child", "voxmatrix.train.tune.child")
@@ -19,19 +19,19 @@ _MOST_CHILDREN = 3
 #: How Linux ends a process when memory is out.
 _KILLED = -9
 
-OnTried = Callable[[Tried], None]
+OnTried = Callable[[TriedBatch], None]
 OnTooLarge = Callable[[int, str], None]
 
 
 @dataclass(kw_only=True)
-class Series:
+class SearchProcess:
     """The sizes that could be computed, and how it ended: `ended` is why it measured no further, `problem` why it
     could not; one of them is "".
     """
 
-    job: Job
-    bounds: Bounds
-    tried: list[Tried] = field(default_factory=list)
+    job: TrialJob
+    bounds: SearchBounds
+    tried: list[TriedBatch] = field(default_factory=list)
     too_large: int = 0  # the smallest that did not fit; 0: none
     ended: str = ""
     problem: str = ""
@@ -73,7 +73,7 @@ class Series:
 class _Heard:
     """What a child says, line by line."""
 
-    def __init__(self, series: Series, on_tried: OnTried, on_too_large: OnTooLarge) -> None:
+    def __init__(self, series: SearchProcess, on_tried: OnTried, on_too_large: OnTooLarge) -> None:
         self._series = series
         self._on_tried = on_tried
         self._on_too_large = on_too_large
@@ -83,11 +83,11 @@ class _Heard:
 
     def line(self, line: str) -> None:
         """One of them; a library's chatter is none."""
-        for row in objects(line):
+        for row in json_objects(line):
             if "started" in row:
                 self.started = row["started"]
             elif "tried" in row:
-                self.started, tried = None, Tried(**row["tried"])
+                self.started, tried = None, TriedBatch(**row["tried"])
                 self._series.tried.append(tried)
                 self._on_tried(tried)
             elif "too_large" in row:
@@ -99,7 +99,7 @@ class _Heard:
                 self.problem = row["problem"]
 
 
-def _died_of(ended: Ended, heard: _Heard) -> str:
+def _died_of(ended: ChildResult, heard: _Heard) -> str:
     """Why a child could not end its search; "" where it did."""
     if heard.last_word:
         return ""

@@ -7,19 +7,19 @@ from functools import partial
 
 import torch
 
-from voxmatrix.compute.child_device import open_device, seen_by_child
+from voxmatrix.compute.child_device import device_in_child, open_device
 from voxmatrix.compute.peak_memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.tables.memory import MIB, memory_table
 from voxmatrix.tables.quality import quality
 from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.data.synthetic import autocast, made_up_batch, made_up_networks
+from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
 from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
-from voxmatrix.train.tune.batch_search import Tried
-from voxmatrix.train.tune.trial_config import Job
-from voxmatrix.voice.layers.gradient_checkpointing import checkpointing
+from voxmatrix.train.tune.batch_search import TriedBatch
+from voxmatrix.train.tune.trial_config import TrialJob
+from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
 
 #: Timed steps of one size, after one that is not; where that one takes long, a single one says enough.
 _STEPS, _LONG_SECONDS = 2, 15.0
@@ -31,13 +31,13 @@ _MOST_STEPS_TO_LEARN = 40
 class Trial:
     """Networks and optimisers on the device, and how many steps they took."""
 
-    job: Job
+    job: TrialJob
     device: torch.device
     networks: Networks
     optimisers: Optimisers
     steps: int = 0
 
-    def measure(self, size: int) -> Tried:
+    def measure(self, size: int) -> TriedBatch:
         """Steps with so many clips.
 
         On the CPU the peak is that of this process since it began: measure larger sizes after smaller ones.
@@ -49,7 +49,7 @@ class Trial:
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats(self.device)
-        batch = made_up_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
+        batch = synthetic_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
         self._step(batch)
         for _ in range(_MOST_STEPS_TO_LEARN):
             if self._learns():
@@ -60,7 +60,7 @@ class Trial:
         for _ in range(steps):
             self._step(batch)
         ended = time.perf_counter()
-        return Tried(
+        return TriedBatch(
             batch_size=size,
             peak_mib=self._peak_mib(),
             step_seconds=(ended - timed) / steps,
@@ -106,24 +106,24 @@ class Trial:
         return peak + max(0.0, beside)
 
 
-def open_trial(job: Job) -> Trial:
+def open_trial(job: TrialJob) -> Trial:
     """Make everything ready on the device, with torch's switches set as a training sets them.
 
     Raises:
         NoDeviceError: torch does not see the device.
     """
-    device = open_device(*seen_by_child(job.device, job.name))
+    device = open_device(*device_in_child(job.device, job.name))
     if job.threads:
         torch.set_num_threads(job.threads)
     keep_freed_memory()
     torch.set_float32_matmul_precision("high" if job.tf32 else "highest")
     torch.backends.cudnn.benchmark = job.cudnn_benchmark
     row = quality(job.quality)
-    networks = made_up_networks(row, device, job.speakers)
-    checkpointing((networks.generator, networks.discriminator), job.checkpointed)
+    networks = synthetic_networks(row, device, job.speakers)
+    set_gradient_checkpointing((networks.generator, networks.discriminator), job.checkpointed)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
     return Trial(job=job, device=device, networks=networks, optimisers=optimisers)
 
 
-def _scaler(job: Job, device: torch.device) -> torch.amp.GradScaler:
+def _scaler(job: TrialJob, device: torch.device) -> torch.amp.GradScaler:
     return torch.amp.GradScaler(device.type, enabled=job.precision == "fp16")

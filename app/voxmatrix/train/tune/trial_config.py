@@ -6,7 +6,7 @@ from voxmatrix.tables.precision import Precision
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class TrialJob:
     """What is measured: plain values, as JSON holds them."""
 
     device: str

@@ -16,7 +16,7 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles import store
-from voxmatrix.machine.profiles.profile import Measurement, Profile, Size, fitting, profiled
+from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile, fitting, profiled
 from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU
 from voxmatrix.plan.budget import Need, memory_budget, shares_memory
 from voxmatrix.plan.plan import Plan
@@ -25,15 +25,15 @@ from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.data.split import split
 from voxmatrix.train.device import planned_gpus
 from voxmatrix.train.planning import plan_training
-from voxmatrix.train.tune.batch_search import Bounds, Tried
-from voxmatrix.train.tune.result import Outcome, Tuned, progress_line
-from voxmatrix.train.tune.search_process import Series
-from voxmatrix.train.tune.trial_config import Job
+from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
+from voxmatrix.train.tune.result import SearchOutcome, TuneResult, progress_line
+from voxmatrix.train.tune.search_process import SearchProcess
+from voxmatrix.train.tune.trial_config import TrialJob
 
 Say = Callable[[str], None]
 
 
-def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: Say) -> Tuned:
+def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: Say) -> TuneResult:
     """Measure the device that is planned for these recordings. `say` is told a line for each size.
 
     Never fails because of what happens on the device: the reason stands in the outcome.
@@ -49,7 +49,7 @@ def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: 
     plan = plan_training(prepared, settings, machine, None)
     gpu = planned_gpus(plan, machine)[0]
     budget = memory_budget(gpu, machine).when(measured=True)
-    tuned = Tuned(
+    tuned = TuneResult(
         device=plan.device.value,
         name=gpu.name if gpu else machine.cpu,
         devices=plan.devices.value,
@@ -80,14 +80,14 @@ class _Task:
         return max(clip.samples for clip in self.prepared.clips) / self.prepared.rate_hz
 
 
-def _outcomes(task: _Task, say: Say) -> Iterator[Outcome]:
+def _outcomes(task: _Task, say: Say) -> Iterator[SearchOutcome]:
     """Without gradient checkpointing, then with it where too few clips fit otherwise; or as it was asked for."""
     smallest = SMALLEST_ON_A_GPU if task.gpu else SMALLEST_ON_A_CPU
     forced = task.settings.asked.gradient_checkpointing
     for checkpointed in (False, True) if forced is None else (forced.value,):
-        way = " with gradient checkpointing" if checkpointed else ""
+        savings = " with gradient checkpointing" if checkpointed else ""
         say(
-            f"measuring batches of clips of {task.seconds:.1f} s{way} on {task.plan.device.value}: "
+            f"measuring batches of clips of {task.seconds:.1f} s{savings} on {task.plan.device.value}: "
             f"{task.limit_mib:.0f} MiB may be taken"
         )
         measured = _measured(task, checkpointed, say)
@@ -96,11 +96,11 @@ def _outcomes(task: _Task, say: Say) -> Iterator[Outcome]:
             return
 
 
-def _measured(task: _Task, checkpointed: bool, say: Say) -> Outcome:
+def _measured(task: _Task, checkpointed: bool, say: Say) -> SearchOutcome:
     where = place(task.gpu)
     prepare_environment(task.plan.allocator.value, where.environment)
     job = _job(task, where.device, checkpointed)
-    series = Series(job=job, bounds=_bounds(task, job))
+    series = SearchProcess(job=job, bounds=_bounds(task, job))
     series.run(
         where.environment,
         on_tried=lambda tried: say(progress_line(tried, task.limit_mib)),
@@ -109,9 +109,9 @@ def _measured(task: _Task, checkpointed: bool, say: Say) -> Outcome:
     return outcome(series, task.seconds)
 
 
-def _job(task: _Task, device: str, checkpointed: bool) -> Job:
+def _job(task: _Task, device: str, checkpointed: bool) -> TrialJob:
     clips, gpu, plan = task.prepared.clips, task.gpu, task.plan
-    return Job(
+    return TrialJob(
         device=device,
         name=gpu.name if gpu else None,
         quality=task.prepared.quality,
@@ -127,10 +127,10 @@ def _job(task: _Task, device: str, checkpointed: bool) -> Job:
     )
 
 
-def _bounds(task: _Task, job: Job) -> Bounds:
+def _bounds(task: _Task, job: TrialJob) -> SearchBounds:
     table = memory_table()
     need = Need(row=table.qualities[job.quality], table=table, seconds=task.seconds, half=job.precision != "fp32")
-    return Bounds(
+    return SearchBounds(
         limit_mib=task.limit_mib,
         careful=task.gpu is None or shares_memory(task.gpu),
         until_busy=task.gpu is None,
@@ -138,7 +138,7 @@ def _bounds(task: _Task, job: Job) -> Bounds:
     )
 
 
-def outcome(series: Series, seconds: float) -> Outcome:
+def outcome(series: SearchProcess, seconds: float) -> SearchOutcome:
     """What a search found out, as it is kept. Some of it where it could not go on."""
     tried = sorted(series.tried, key=lambda each: each.batch_size)
     sizes = tuple(_size(each) for each in tried)
@@ -153,16 +153,16 @@ def outcome(series: Series, seconds: float) -> Outcome:
         voxmatrix=voxmatrix.__version__,
         date=date.today().isoformat(),
     )
-    return Outcome(measurement=measurement, ended=series.ended, problem=series.problem)
+    return SearchOutcome(measurement=measurement, ended=series.ended, problem=series.problem)
 
 
-def _size(tried: Tried) -> Size:
-    return Size(
+def _size(tried: TriedBatch) -> BatchFigures:
+    return BatchFigures(
         batch_size=tried.batch_size, peak_mib=round(tried.peak_mib, 1), step_seconds=round(tried.step_seconds, 5)
     )
 
 
-def _keep(tuned: Tuned, gpu: Gpu | None, machine: Machine) -> Tuned:
+def _keep(tuned: TuneResult, gpu: Gpu | None, machine: Machine) -> TuneResult:
     problems = [outcome.problem for outcome in tuned.outcomes if outcome.problem]
     news = [outcome.measurement for outcome in tuned.outcomes if outcome.measurement.sizes]
     kept = None

@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.voice.layers.gradient_checkpointing import Recomputed
+from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import weight_norm
 
 SLOPE = 0.1
 
 
-class PairedBlock(Recomputed):
+class PairedBlock(CheckpointedModule):
     """Resblock "1": each dilated convolution is followed by a plain one."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
@@ -27,7 +27,7 @@ class PairedBlock(Recomputed):
         return x
 
 
-class SingleBlock(Recomputed):
+class SingleBlock(CheckpointedModule):
     """Resblock "2": dilated convolutions alone."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.voice.layers.gradient_checkpointing import Recomputed
+from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import ChannelNorm
 
 #: Distances up to this many symbols have embeddings of their own.
@@ -79,7 +79,7 @@ class FeedForward(nn.Module):
         return self.conv_2(x * mask) * mask  # type: ignore[no-any-return]
 
 
-class Encoder(Recomputed):
+class Encoder(CheckpointedModule):
     """Attention and feed-forward in turn, each added to what it read and then normalised."""
 
     draws = True

@@ -15,7 +15,7 @@ from torch.nn.utils import parametrize
 from torch.utils.checkpoint import checkpoint
 
 
-class Recomputed(nn.Module):
+class CheckpointedModule(nn.Module):
     """A block that keeps its inputs only, while `checkpointed` is on and something is learned."""
 
     checkpointed = False
@@ -33,11 +33,11 @@ class Recomputed(nn.Module):
             return super().__call__(*inputs, **options)
 
 
-def checkpointing(networks: Iterable[nn.Module], on: bool) -> None:
+def set_gradient_checkpointing(networks: Iterable[nn.Module], on: bool) -> None:
     """Switch it on or off, at any time between two steps: weights, their names and results stay as they are."""
     for network in networks:
         for block in network.modules():
-            if isinstance(block, Recomputed):
+            if isinstance(block, CheckpointedModule):
                 block.checkpointed = on
 
 

@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.voice.layers.gradient_checkpointing import Recomputed
+from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import weight_norm
 
 
-class WaveNet(Recomputed):
+class WaveNet(CheckpointedModule):
     """A stack of gated convolutions; each adds to the stream (residual) and to the result (skip)."""
 
     def __init__(self, channels: int, kernel: int, n_layers: int, speaker_channels: int = 0) -> None:

@@ -5,12 +5,12 @@ from importlib.metadata import version
 import voxmatrix
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.quality import Quality
-from voxmatrix.voice.config import VoiceCard, language_of
+from voxmatrix.voice.config import VoiceConfig, language_of
 
 
-def make_card(prepared: PreparedSet, row: Quality, num_symbols: int) -> VoiceCard:
+def make_voice_config(prepared: PreparedSet, row: Quality, num_symbols: int) -> VoiceConfig:
     """Everything that a program needs to speak with the voice, and where it comes from."""
-    return VoiceCard(
+    return VoiceConfig(
         rate_hz=prepared.rate_hz,
         quality=row.name,
         espeak_voice=prepared.language,
