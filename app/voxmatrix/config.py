@@ -30,9 +30,14 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def local_rank() -> int:
+    """The number of this process among those that train one voice together; its launcher sets it."""
+    return int(os.environ.get("LOCAL_RANK", "0"))
+
+
 def is_rank_zero() -> bool:
-    """Whether this process saves, reports and talks: of those that train one voice, the launcher numbers the others."""
-    return os.environ.get("LOCAL_RANK", "0") == "0"
+    """Whether this process is the one that saves and reports."""
+    return local_rank() == 0
 
 
 def voice_folders() -> tuple[Path, ...]:

@@ -1,7 +1,7 @@
 """The check before a command that computes: its folder, its device. Said in seconds, before anything long begins.
 
-It decides nothing by itself: the plan chooses the device, and the doctor judges it. In an image it is stricter than the
-plan: who starts an image for GPUs means a GPU, and hours on the CPU should be asked for (`--device cpu`).
+It decides nothing by itself: the plan selects the device, and the doctor assesses it. In an image it is stricter than
+the plan: whoever starts an image for GPUs means a GPU, and hours on the CPU should be asked for (`--device cpu`).
 """
 
 import os
@@ -18,35 +18,44 @@ from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_request import DeviceRequest
+    from voxmatrix.doctor.preflight import Preflight
     from voxmatrix.plan.device_support import Task
 
 VARIABLE = "VOXMATRIX_CHECK"
 _OFF = ("off", "no", "false", "0")
 
 
-def check(context: typer.Context) -> None:
-    """Look whether this command can do its work here, and warn of what would make it slow.
+def check(context: typer.Context) -> "Preflight | None":
+    """Check whether this command can do its work here, and warn of what would make it slow.
+
+    Returns what was found out; None where nothing had to be.
 
     Raises:
         NoDeviceError: the device that was demanded is not there, or its driver is too old.
         NoKernelsError: this torch has no kernels for it.
-        UnreachableError: what is to be made cannot be written.
+        UnreachableError: the place to write to cannot be written.
         BadInputError: there is no such voice.
     """
     if not is_rank_zero():
-        return  # another process of this training, which was checked when the first was
+        return None  # another process of this training, which was checked when the first was
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
         log.say(f"{VARIABLE} is off: neither the device nor the folders of this computer are checked")
-        return
+        return None
     for folder in _folders(context):
         check_folder(folder)
     given = context.params
-    wish = requested_device(ParameterSources(context), given["device"], given["gpu"], given["use_gpu"])
-    if context.info_name == "train":
-        _check_device(wish, "train")
-    elif not _is_onnx(given["voice"]):
-        _check_device(wish, "speak")
+    task: Task = "train" if context.info_name == "train" else "speak"
+    if task == "speak" and _is_onnx(given["voice"]):
+        return None
+    request = requested_device(ParameterSources(context), given["device"], given["gpu"], given["use_gpu"])
+    if request.kind == "cpu":
+        return None
+    from voxmatrix_entrypoint.device import check_device
+
+    found, findings = check_device(request, task)
+    for finding in (*found.notes, *findings):
+        warn(finding)
+    return found
 
 
 def _folders(context: typer.Context) -> list[Path]:
@@ -64,20 +73,3 @@ def _is_onnx(voice: str) -> bool:
     from voxmatrix.speak.voice_files import default_voice, find_voice
 
     return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"
-
-
-def _check_device(wish: "DeviceRequest", task: "Task") -> None:
-    from voxmatrix.machine.detect import DESCRIBED, detect
-    from voxmatrix.machine.saved_device import saved_device
-    from voxmatrix_entrypoint.device import check_device, try_on
-
-    if wish.kind == "cpu":
-        return
-    machine, notes = detect()
-    for finding in notes:
-        warn(finding)
-    gpu, findings = check_device(machine, wish, task, saved_device())
-    for finding in findings:
-        warn(finding)
-    if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:
-        try_on(machine, gpu)

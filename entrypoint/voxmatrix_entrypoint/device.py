@@ -1,41 +1,54 @@
-"""The device of a command, as the plan chooses it and the doctor judges it, before anything is read."""
+"""The device of a command, as the plan selects it and the doctor assesses it, before anything is read."""
 
+import os
 from collections.abc import Callable
 
 from voxmatrix.config import home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
 from voxmatrix.doctor.findings import of_place, of_torch
+from voxmatrix.doctor.preflight import Preflight, run_preflight
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
+from voxmatrix.machine.detect import DESCRIBED
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import CPU, SavedDevice
+from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_selection import select_device
 from voxmatrix.plan.device_support import Task, unsupported
 from voxmatrix.plan.verdict import assess
 
 Try = Callable[[Machine, Gpu], SmokeResult]
 
 
-def check_device(
-    machine: Machine, wish: DeviceRequest, task: Task, saved: SavedDevice | None
-) -> tuple[Gpu | None, tuple[Finding, ...]]:
-    """The GPU that will work (None: the CPU), and what should be said about it now. Pure.
+def check_device(request: DeviceRequest, task: Task) -> tuple[Preflight, tuple[Finding, ...]]:
+    """Select the device on this computer, and try it before a training on a GPU in an image.
 
     Raises:
-        NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
-        NoKernelsError: this torch has no kernels for it. In an image also when no device was named.
+        As `findings_before` and `try_on`.
     """
-    gpu = select_device(machine, wish, task=task, saved_device=saved).gpu
-    on_purpose = wish.kind != "auto" or (saved is not None and saved.device == CPU)
-    if gpu is not None:
-        return gpu, tuple(of_place(machine)) if task == "train" else ()
+    found = run_preflight(request, task)
+    findings = findings_before(found, request, task)
+    machine, gpu = found.machine, found.selected.gpu
+    if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:
+        try_on(machine, gpu)
+    return found, findings
+
+
+def findings_before(found: Preflight, request: DeviceRequest, task: Task) -> tuple[Finding, ...]:
+    """What should be said now, before the command begins. Pure.
+
+    Raises:
+        NoDeviceError, NoKernelsError: no device was named, and the image is for GPUs but cannot use the one here.
+    """
+    machine, saved = found.machine, found.saved_device
+    on_purpose = request.kind != "auto" or (saved is not None and saved.device == CPU)
+    if found.selected.gpu is not None:
+        return tuple(of_place(machine)) if task == "train" else ()
     if machine.image and not on_purpose:
         _refuse_wrong_image(machine, task)
-        return None, tuple(of_torch(machine))
-    return None, ()
+        return tuple(of_torch(machine))
+    return ()
 
 
 def _refuse_wrong_image(machine: Machine, task: Task) -> None:

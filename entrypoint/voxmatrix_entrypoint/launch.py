@@ -26,7 +26,7 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     if program is not None:
         return _take_over(program, words)
     _hear_docker_stop()
-    return cli.run(words, first=patches.install, before=check.check)
+    return cli.run(words, first=patches.install, check=check.check)
 
 
 def foreign_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:

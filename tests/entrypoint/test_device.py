@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.doctor.smoke import OperationResult, SmokeResult
-from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError
-from voxmatrix.machine.facts import Machine
+from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
+from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import read_machine
 from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.plan.device_support import Task
-from voxmatrix_entrypoint.device import check_device, try_on
+from voxmatrix_entrypoint.device import findings_before, try_on
 
 MACHINES = Path(__file__).parents[1] / "machines"
 GOOD = replace(read_machine(MACHINES / "h100.json"), image="blackwell", container=True)
@@ -23,24 +24,31 @@ NO_GPU = replace(WRONG, gpus=())
 CPU_IMAGE = replace(read_machine(MACHINES / "gpu-with-cpu-torch.json"), image="cpu")
 
 
+def check_device(
+    machine: Machine, request: DeviceRequest, task: Task, saved: SavedDevice | None
+) -> tuple[Gpu | None, tuple[Finding, ...]]:
+    found = Preflight.on(machine, request, task, saved_device=saved)
+    return found.selected.gpu, findings_before(found, request, task)
+
+
 def named(device: str) -> DeviceRequest:
     return parse_device(device, "flag", f"--device {device}")
 
 
 @pytest.mark.parametrize("task", ["train", "speak"])
-@pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
-def test_a_gpu_that_can_work_works_and_nothing_is_said(request: DeviceRequest, task: Task) -> None:
-    assert check_device(GOOD, request, task, None) == (GOOD.gpus[0], ())
+@pytest.mark.parametrize("wanted", [AUTO, named("cuda:0")])
+def test_a_gpu_that_can_work_works_and_nothing_is_said(wanted: DeviceRequest, task: Task) -> None:
+    assert check_device(GOOD, wanted, task, None) == (GOOD.gpus[0], ())
 
 
 @pytest.mark.parametrize("task", ["train", "speak"])
-@pytest.mark.parametrize("wish", [AUTO, named("cuda:0")])
-def test_the_wrong_image_ends_with_the_right_one(request: DeviceRequest, task: Task) -> None:
+@pytest.mark.parametrize("wanted", [AUTO, named("cuda:0")])
+def test_the_wrong_image_ends_with_the_right_one(wanted: DeviceRequest, task: Task) -> None:
     with pytest.raises(NoKernelsError) as refused:
-        check_device(WRONG, request, task, None)
+        check_device(WRONG, wanted, task, None)
     assert "sm_120" in refused.value.problem
     assert "use the image blackwell" in refused.value.remedy
-    assert ("--device cpu" in refused.value.remedy) is (request is AUTO)
+    assert ("--device cpu" in refused.value.remedy) is (wanted is AUTO)
 
 
 def test_a_driver_that_is_too_old_for_the_image_is_exit_4() -> None:

@@ -47,7 +47,7 @@ def test_an_adapters_number_alone_forces_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "wish"),
+    ("environment", "expected"),
     [
         ({}, AUTO),
         ({"USE_GPU": "auto"}, AUTO),
@@ -56,8 +56,8 @@ def test_an_adapters_number_alone_forces_nothing() -> None:
         ({"GPU_ID": "1"}, DeviceRequest(kind="gpu", index=1, source="environment", said="GPU_ID=1", fallback="cpu")),
     ],
 )
-def test_the_names_of_seed_004(environment: dict[str, str], request: DeviceRequest) -> None:
-    assert older_names(environment) == request
+def test_the_names_of_seed_004(environment: dict[str, str], expected: DeviceRequest) -> None:
+    assert older_names(environment) == expected
 
 
 @pytest.mark.parametrize("environment", [{"USE_GPU": "maybe"}, {"GPU_ID": "one"}, {"GPU_ID": "-1"}])

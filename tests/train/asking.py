@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.device_request import parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
@@ -32,10 +33,15 @@ def asked(
     )
 
 
+def preflight(machine: Machine = HERE, *, device: str = "cpu", **_: Any) -> Preflight:
+    """What is found out about a computer before a training."""
+    return Preflight.on(machine, asked(device).device, "train")
+
+
 def settings(out: Path, **plain: Any) -> TrainSettings:
     """What is told to the plan goes there; all else stays."""
     planned = {name: plain.pop(name) for name in (*_NUMBERS, *_WORDS) if name in plain}
-    return TrainSettings(out=out, asked=asked(**planned), **plain)
+    return TrainSettings(out=out, overrides=asked(**planned), **plain)
 
 
 _NUMBERS = ("batch_size", "accumulation", "devices")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.train import synthetic
-from tests.train.asking import HERE, settings
+from tests.train.asking import HERE, preflight, settings
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import qualities
@@ -39,6 +39,6 @@ def run(prepared: PreparedSet, tmp_path: Path) -> Fit:
         given = changes.pop("prepared", prepared)
         machine, guard = changes.pop("machine", HERE), changes.pop("guard", None)
         asked = {"out": tmp_path / "run", "threads": 1, "batch_size": 4, "accumulation": 1, "max_steps": 4, **changes}
-        return fit(given, settings(**asked), progress, machine=machine, guard=guard)  # type: ignore[arg-type]
+        return fit(given, settings(**asked), progress, preflight=preflight(machine, **asked), guard=guard)  # type: ignore[arg-type]
 
     return start

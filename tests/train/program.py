@@ -14,7 +14,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float, devices: int) 
     """Train the small voice; every step sleeps inside one call for `slow_seconds`, as a large one on a CPU would."""
     patches.install()
     synthetic.know_mini()
-    from tests.train.asking import HERE, settings
+    from tests.train.asking import preflight, settings
     from voxmatrix.train.fit import fit
     from voxmatrix.train.step import stepper
 
@@ -41,7 +41,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float, devices: int) 
         keep=2,
     )
     try:
-        result = fit(prepared, asked, machine=HERE)
+        result = fit(prepared, asked, preflight=preflight())
     except VoxmatrixError as error:
         sys.stdout.write(f"{type(error).__name__}: {error}\n")
         return error.exit_code

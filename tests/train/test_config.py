@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.train.asking import HERE, settings
+from tests.train.asking import preflight, settings
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import UsageError
@@ -19,7 +19,7 @@ OUT = Path("voice")
 
 def recipe(prepared: PreparedSet, previous: dict[str, Any] | None = None, **asked: Any) -> Recipe:
     told = settings(OUT, **asked)
-    return make_recipe(told, plan_training(prepared, told, HERE, previous), prepared, MINI, previous)
+    return make_recipe(told, plan_training(prepared, told, preflight(), previous), prepared, MINI, previous)
 
 
 def test_what_nobody_asked_for_is_the_default(prepared: PreparedSet) -> None:

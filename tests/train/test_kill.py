@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tests.train.runs import assert_bit_equal
-from voxmatrix.train.checkpoint import files as checkpoint_files
+from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
 
 STEPS = 60
 
@@ -55,7 +55,7 @@ def kill_often(tmp_path: Path, kills: int, steps: int, seed: int) -> None:
         said = kill_at_a_random_moment(parts, clips, steps, chance)
         assert "Error" not in said, said
         for path in parts.glob("*.ckpt"):  # whatever stands under a name is whole
-            checkpoint_files.check(path)
+            read_checkpoint(path)
     said = finish(parts, clips, steps)
 
     assert f"done at step {steps}" in said

@@ -52,7 +52,7 @@ def main() -> None:
         clock = Clock(asked.warmup)
         settings = TrainSettings(
             out=Path(folder) / "run",
-            asked=Overrides(
+            overrides=Overrides(
                 device=parse_device("cpu", "flag", "--device cpu"),
                 batch_size=override_number(str(asked.batch_size), "--batch-size", "flag"),
                 accumulation=override_number("1", "--accumulation", "flag"),

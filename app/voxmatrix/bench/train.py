@@ -79,7 +79,8 @@ def _measure(job: TrainBench, device: "torch.device") -> Figures:
 
 def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
     """What takes so many steps and returns when the last is done."""
-    from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
+    from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
+    from voxmatrix.train.device import autocast
     from voxmatrix.train.step.step import make_optimisers, step_seed, take_step
 
     row = quality(job.quality)

@@ -1,4 +1,4 @@
-"""A command that computes for long: what must be known beforehand is found out when its words are understood."""
+"""A command that computes for long: its device and folders are checked once its parameters are known."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,16 +6,17 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-#: Told the command, with all that was typed, set and written for it.
-Check = Callable[[typer.Context], None]
+from voxmatrix.doctor.preflight import Preflight
+
+#: Checks a command by its parameters; None where there is nothing to hand on.
+Check = Callable[[typer.Context], Preflight | None]
 
 
 class CheckedCommand(TyperCommand):
-    """What `voxmatrix.cli.main.run` was given as `before` comes first."""
+    """Runs the check of `voxmatrix.cli.main.run` first. The command finds what it returned in `context.obj`."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        before: Check | None = ctx.find_root().obj
-        if before is not None:
-            before(ctx)
+        check: Check | None = ctx.find_root().obj
+        ctx.obj = None if check is None else check(ctx)
         return super().invoke(ctx)

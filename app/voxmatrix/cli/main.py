@@ -51,20 +51,20 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
-    context.default_map = {command: read_config() for command in COMMANDS}
+    context.default_map = dict.fromkeys(COMMANDS, read_config())
 
 
-def run(words: Sequence[str], first: Callable[[], None] | None = None, before: Check | None = None) -> int:
+def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Check | None = None) -> int:
     """Run the words and return the exit code (design: one per class of voxmatrix.errors).
 
-    `first` is done before the words are read, `before` when they are understood and a command is about to compute.
+    `first` is called before the command line is read, `check` before a command that computes for long.
     """
     as_json = "--json" in words
     try:
         load_dotenv()
         if first is not None:
             first()
-        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=before) or 0)
+        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _WRONG_WORDS as error:

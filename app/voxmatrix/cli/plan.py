@@ -1,12 +1,14 @@
 """`voxmatrix plan`: every automatic setting with its reason, for this computer or a described one."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
@@ -17,32 +19,22 @@ if TYPE_CHECKING:
 _MachineFile = Annotated[
     Path | None, typer.Option("--machine", help="Plan for the computer that this file describes, not for this one.")
 ]
-_AUTO = "auto"
 
 
-def command(
-    context: typer.Context,
-    quality: options.QualityName = "medium",
-    machine: _MachineFile = None,
-    task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train",
-    device: options.Device = _AUTO,
-    gpu: options.GpuNumber = "",
-    use_gpu: options.UseGpu = None,
-    devices: options.Devices = _AUTO,
-    precision: options.PrecisionName = _AUTO,
-    tf32: options.Tf32 = _AUTO,
-    cudnn_benchmark: options.CudnnBenchmark = _AUTO,
-    batch_size: options.BatchSize = _AUTO,
-    accumulation: options.Accumulation = _AUTO,
-    gradient_checkpointing: options.GradientCheckpointing = _AUTO,
-    compile: options.Compile = _AUTO,
-    workers: options.LoadingWorkers = _AUTO,
-    prepare_workers: options.PrepareWorkers = _AUTO,
-    parallel_voices: options.ParallelVoices = _AUTO,
-    as_json: options.AsJson = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ShownPlanOptions(options.PlanOptions):
+    """The options of this command."""
+
+    quality: options.QualityName = "medium"
+    machine: _MachineFile = None
+    task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train"
+    parallel_voices: options.ParallelVoices = "auto"
+
+
+@expand
+def command(context: typer.Context, given: ShownPlanOptions, as_json: options.AsJson = False) -> None:
     """Show every automatic setting with its reason; nothing is started and nothing changed."""
-    purpose, asked = _task(task), read_overrides(context)
+    task, overrides, machine = _task(given.task), read_overrides(context), given.machine
     from voxmatrix.machine.profiles.store import profile_of
     from voxmatrix.plan.plan import make_plan
     from voxmatrix.plan.show import plan_to_json, print_plan
@@ -54,12 +46,12 @@ def command(
         here, notes = detect()
         for note in notes:
             warn(note)
-        plan = make_plan(here, quality, asked, task=purpose, saved_device=saved_device(), profile=profile_of)
+        plan = make_plan(here, given.quality, overrides, task=task, saved_device=saved_device(), profile=profile_of)
     else:
         from voxmatrix.machine.record import read_machine
 
         # What is remembered is about this computer; what was measured is about a kind of device, wherever it sits.
-        plan = make_plan(read_machine(machine), quality, asked, task=purpose, profile=profile_of)
+        plan = make_plan(read_machine(machine), given.quality, overrides, task=task, profile=profile_of)
     if as_json:
         typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))
     else:

@@ -1,16 +1,18 @@
 """`voxmatrix prepare DATA`: check recordings, report every problem, fill the cache."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
-from voxmatrix.tables.quality import quality as quality_row
+from voxmatrix.tables.quality import quality
 
 if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
@@ -20,30 +22,20 @@ if TYPE_CHECKING:
 _NAMED = 5
 
 
-def command(
-    data: options.Data,
-    quality: options.QualityName = "medium",
-    language: options.LanguageTag = "en-us",
-    phonemes: options.PhonemeType = "espeak",
-    profile: options.ProfileName = "",
-    prompt_list: options.PromptList = "",
+@dataclass(frozen=True, kw_only=True)
+class PrepareOptions(options.RecordingOptions):
+    """The options of this command."""
+
     report: Annotated[
         str, options.option("--report", "Write one self-contained HTML page with table and pictures.")
-    ] = "",
-    max_seconds: options.MaxSeconds = 20.0,
-    prepare_workers: options.ReadingWorkers = 0,
-    as_json: options.AsJson = False,
-) -> None:
+    ] = ""
+    prepare_workers: options.ReadingWorkers = 0
+
+
+@expand
+def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson = False) -> None:
     """Check recordings, report every problem, fill the cache."""
-    settings = prepare_settings(
-        quality=quality,
-        language=language,
-        phonemes=phonemes,
-        profile=profile,
-        prompt_list=prompt_list,
-        max_seconds=max_seconds,
-        workers=prepare_workers,
-    )
+    settings, report = prepare_settings(given, given.prepare_workers), given.report
     try:
         prepared = prepare_with_progress(data, settings, quiet=as_json)
     except BadInputError as error:
@@ -65,29 +57,20 @@ def command(
             typer.echo(f"report: {report}")
 
 
-def prepare_settings(
-    *,
-    quality: str,
-    language: str,
-    phonemes: str,
-    profile: str,
-    prompt_list: str,
-    max_seconds: float,
-    workers: int,
-) -> "PrepareSettings":
-    """The settings of a preparation from what was typed; `auto` phonemes become what this machine has."""
+def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareSettings":
+    """The settings of a preparation; 0 workers and `auto` phonemes become what this machine has."""
     from voxmatrix.dataset.prepared import PrepareSettings
     from voxmatrix.machine.probes.limits import cpus
 
     return PrepareSettings(
-        quality=quality_row(quality).name,
-        language=language,
-        phoneme_type=_phoneme_type(phonemes),
+        quality=quality(given.quality).name,
+        language=given.language,
+        phoneme_type=_phoneme_type(given.phonemes),
         cache=home() / "cache",
         workers=workers or min(cpus(), 16),
-        max_seconds=max_seconds,
-        profile=profile or None,
-        prompt_list=prompt_list or None,
+        max_seconds=given.max_seconds,
+        profile=given.profile or None,
+        prompt_list=given.prompt_list or None,
     )
 
 

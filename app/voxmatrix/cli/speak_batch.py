@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.errors import InterruptedRunError, UsageError
-from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.overrides import override_number
+from voxmatrix.errors import InterruptedRunError
 
 if TYPE_CHECKING:
     from voxmatrix.speak.batch.batch import BatchOutcome
@@ -25,35 +22,25 @@ _NAMED = 5
 
 
 def run(
-    said: ParameterSources,
     what: Path,
     out: str,
     ending: str,
     voice: Path,
     settings: "SpeakSettings",
+    devices: Sequence["SpeakDevice"],
     *,
-    request: DeviceRequest,
-    parallel_voices: str,
+    parallel_voices: int | None,
     as_json: bool,
 ) -> None:
-    """Speak a batch and show the outcomes in the order of the input.
+    """Speak a batch and show the outcomes in the order of the input. `parallel_voices`: None decides.
 
     Raises:
         typer.Exit: a text was not spoken; the code is that of the first such text.
     """
-    if not said.is_set("out") or out == "-":
-        raise UsageError("a batch needs a folder for its files", "name one with --out, e.g. --out speech")
-    forced = override_number(parallel_voices, *said.of("parallel_voices"))
-
     from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
-    from voxmatrix.speak.device_selection import find_devices
 
     items = read_items(what)
-    devices, findings = find_devices(voice, request)
-    for finding in findings:
-        warn(finding)
-    workers = forced.value if forced else sum(map(_automatic, devices))
     with progress("letters spoken", quiet=as_json) as on_progress:
         outcomes = speak_batch(
             items,
@@ -61,7 +48,7 @@ def run(
             ending.lower().removeprefix("."),
             voice,
             settings,
-            workers=workers,
+            workers=parallel_voices or sum(map(_automatic, devices)),
             devices=devices,
             on_progress=on_progress,
             warn=warn,

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, fields
 
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles.store import LoadedProfiles, ProfileOf, no_profile
 from voxmatrix.machine.saved_device import SavedDevice
-from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
-from voxmatrix.plan.budget import Need, memory_budget
+from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, Batching, choose_batching
+from voxmatrix.plan.budget import Budget, Need, memory_budget
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
-from voxmatrix.plan.device_selection import select_device
+from voxmatrix.plan.device_selection import SelectedDevice, select_device
 from voxmatrix.plan.device_support import Assess, Task
 from voxmatrix.plan.devices import choose_devices
 from voxmatrix.plan.measured_memory import measured_lines
@@ -77,7 +77,7 @@ class Plan:
 def make_plan(
     machine: Machine,
     quality_name: str,
-    asked: Overrides,
+    overrides: Overrides,
     *,
     task: Task = "train",
     saved_device: SavedDevice | None = None,
@@ -92,53 +92,76 @@ def make_plan(
         NoDeviceError: a device was demanded that is not there or cannot do this task.
         NoKernelsError: a GPU was demanded for which this torch has no kernels.
     """
-    row = quality(quality_name)
-    choice = select_device(machine, asked.device, task=task, saved_device=saved_device, assess=assess)
-    gpu, kind = choice.gpu, choice.device.value.partition(":")[0]
-    precision = choose_precision(gpu, asked.precision)
-    tf32 = choose_tf32(gpu, asked.tf32)
-    compiled = choose_compile(gpu, asked.compile)
+    selected = select_device(machine, overrides.device, task=task, saved_device=saved_device, assess=assess)
+    return plan_on(
+        selected, machine, quality_name, overrides, task=task, longest_seconds=longest_seconds, profile=profile
+    )
+
+
+def plan_on(
+    selected: SelectedDevice,
+    machine: Machine,
+    quality_name: str,
+    overrides: Overrides,
+    *,
+    task: Task = "train",
+    longest_seconds: float = USUAL_SECONDS,
+    profile: ProfileOf = no_profile,
+) -> Plan:
+    """The plan for a device that is selected already.
+
+    Raises:
+        UsageError: there is no such quality.
+    """
+    row, gpu = quality(quality_name), selected.gpu
+    precision = choose_precision(gpu, overrides.precision)
+    tf32 = choose_tf32(gpu, overrides.tf32)
+    compiled = choose_compile(gpu, overrides.compile)
+    devices = choose_devices(gpu, machine, overrides.devices)
     budget = memory_budget(gpu, machine)
-    devices = choose_devices(gpu, machine, asked.devices)
-    known = profile(gpu, machine) if task == "train" else LoadedProfiles()
+    measured = profile(gpu, machine) if task == "train" else LoadedProfiles()
     need = Need(
         row=memory_table().qualities[row.name],
         table=memory_table(),
         seconds=longest_seconds,
         half=precision.value != "fp32",
         devices=devices.value,
-        lines=measured_lines(known.one, row.name, precision.value, machine),
+        lines=measured_lines(measured.one, row.name, precision.value, machine),
     )
-    batching = choose_batching(
-        budget,
-        need,
-        smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
-        batch_size=asked.batch_size,
-        accumulation=asked.accumulation,
-        checkpointing=asked.gradient_checkpointing,
-    )
+    batching = _batching(gpu, budget, need, overrides)
     batch_bytes = int(batching.batch_size.value * longest_seconds * row.rate_hz) * _BYTES_A_SAMPLE
     return Plan(
-        device=choice.device,
+        device=selected.device,
         devices=devices,
         precision=precision,
         scaler=choose_scaler(precision),
         tf32=tf32,
-        cudnn_benchmark=choose_cudnn_benchmark(gpu, asked.cudnn_benchmark),
+        cudnn_benchmark=choose_cudnn_benchmark(gpu, overrides.cudnn_benchmark),
         batch_size=batching.batch_size,
         accumulation=batching.accumulation,
         effective_batch=batching.effective_batch,
         gradient_checkpointing=batching.checkpointing,
         compile=compiled,
         allocator=choose_allocator(gpu, machine),
-        workers=plan_workers(machine, batch_bytes, kind, asked.workers),
-        prepare_workers=choose_prepare_workers(machine, asked.prepare_workers),
-        parallel_voices=choose_parallel_voices(gpu, machine, budget, asked.parallel_voices),
+        workers=plan_workers(machine, batch_bytes, selected.device.value.partition(":")[0], overrides.workers),
+        prepare_workers=choose_prepare_workers(machine, overrides.prepare_workers),
+        parallel_voices=choose_parallel_voices(gpu, machine, budget, overrides.parallel_voices),
         findings=(
-            *choice.findings,
+            *selected.findings,
             *precision_findings(gpu, precision, tf32),
-            *(compile_findings(gpu, compiled)),
-            *known.findings,
+            *compile_findings(gpu, compiled),
+            *measured.findings,
             *(batching.findings if task == "train" else ()),
         ),
+    )
+
+
+def _batching(gpu: Gpu | None, budget: Budget, need: Need, overrides: Overrides) -> Batching:
+    return choose_batching(
+        budget,
+        need,
+        smallest=SMALLEST_ON_A_CPU if gpu is None else SMALLEST_ON_A_GPU,
+        batch_size=overrides.batch_size,
+        accumulation=overrides.accumulation,
+        checkpointing=overrides.gradient_checkpointing,
     )

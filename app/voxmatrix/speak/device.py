@@ -43,17 +43,15 @@ CPU = SpeakDevice()
 
 
 class DeviceSelection(NamedTuple):
-    """The device, and what a person should know about why it is no better one."""
-
-    device: SpeakDevice
-    findings: tuple[Finding, ...] = ()
-
-
-class ChosenSeveral(NamedTuple):
-    """The devices that share a batch of texts, the best first, and the same."""
+    """The devices that share the texts, the best first, and what a person should know about the choice."""
 
     devices: tuple[SpeakDevice, ...]
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def best(self) -> SpeakDevice:
+        """The device of a single text."""
+        return self.devices[0]
 
 
 def python_warning(finding: Finding) -> None:

@@ -1,52 +1,124 @@
-"""The device for a voice on this computer. Little is imported, and nothing probed, before it is needed."""
+"""The devices that a voice is spoken on. Little is imported, and nothing probed, before it is needed."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.errors import Finding, NoDeviceError, NoKernelsError
+from voxmatrix.machine.facts import Gpu, GpuKind, Machine
+from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.speak.device import CPU, ChosenSeveral, DeviceSelection
+from voxmatrix.speak.device import CPU, DeviceSelection, FoundGpu, SpeakDevice
 from voxmatrix.speak.engines.provider import INSTALL, served_kinds
 from voxmatrix.speak.voice_files import find_voice
 
+if TYPE_CHECKING:
+    from voxmatrix.doctor.preflight import Preflight
+    from voxmatrix.plan.device_selection import SelectedDevice
+    from voxmatrix.plan.verdict import Assessment
 
-def find_device(voice: Path, request: DeviceRequest) -> DeviceSelection:
-    """The device for a voice on this computer. Nothing is probed for a voice that the CPU speaks in any case.
+
+def select_devices(voice: Path, request: DeviceRequest, preflight: "Preflight | None" = None) -> DeviceSelection:
+    """The best device for a voice, and all others of its kind unless one was named.
+
+    Nothing is probed for a voice that the CPU speaks in any case.
 
     Raises:
         BadInputError: there is no such voice.
         NoDeviceError: the device was demanded and is not there, or this voice cannot be spoken on it.
         NoKernelsError: it is there, and this torch has no kernels for it.
-        UsageError: the remembered device cannot be read.
-    """
-    found = find_devices(voice, request)
-    return DeviceSelection(found.devices[0], found.findings)
-
-
-def find_devices(voice: Path, request: DeviceRequest) -> ChosenSeveral:
-    """Those that share a batch: the best, and all others of its kind unless one was named.
-
-    Raises:
-        As `find_device`.
+        UsageError: the saved device cannot be read.
     """
     if request.kind == "cpu":
-        return ChosenSeveral((CPU,))
+        return DeviceSelection((CPU,))
     kinds = served_kinds() if find_voice(voice).suffix == ".onnx" else None
     if kinds is not None and not kinds:
         return _without_provider(request)
+    if preflight is not None:
+        return selection(preflight.machine, request, preflight.saved_device, kinds)
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
-    from voxmatrix.speak.device_choice import all_like, choose_to_speak
 
-    saved = saved_device()
-    device, findings = choose_to_speak(detect().machine, request, saved, kinds)
-    return ChosenSeveral(all_like(device, request, saved, by_torch=kinds is None), findings)
+    return selection(detect().machine, request, saved_device(), kinds)
 
 
-def _without_provider(request: DeviceRequest) -> ChosenSeveral:
-    """The CPU, which is right for an ONNX voice; who asked for something else is told."""
+def selection(
+    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, kinds: frozenset[GpuKind] | None = None
+) -> DeviceSelection:
+    """The devices for a checkpoint; for an ONNX voice when onnxruntime has providers for `kinds` of GPU. Pure.
+
+    Raises:
+        NoDeviceError: the device was demanded and is not there, or this voice cannot be spoken on it.
+        NoKernelsError: it is there, and this torch has no kernels for it.
+    """
+    from voxmatrix.plan.device_selection import select_device
+    from voxmatrix.plan.device_support import USED_BY
+
+    if kinds is None:
+        selected = select_device(machine, request, task="speak", saved_device=saved)
+    else:
+        selected = _select_provider(machine, request, saved, kinds)
+    # That a computer has no GPU to speak on is worth a line only where one was asked for.
+    usable = USED_BY["speak"] if kinds is None else kinds
+    worth_telling = request.kind != "auto" or saved is not None or any(each.kind in usable for each in machine.gpus)
+    return DeviceSelection(
+        _with_others(selected, machine, request, saved, by_torch=kinds is None),
+        selected.findings if worth_telling else (),
+    )
+
+
+def _with_others(
+    selected: "SelectedDevice",
+    machine: Machine,
+    request: DeviceRequest,
+    saved: SavedDevice | None,
+    *,
+    by_torch: bool,
+) -> tuple[SpeakDevice, ...]:
+    """The selected GPU and all others of its kind that can be used, unless one was named."""
+    from voxmatrix.plan.device_support import unsupported
+    from voxmatrix.plan.verdict import assess
+
+    best = selected.gpu
+    if best is None:
+        return (CPU,)
+    demanded = request.kind != "auto" and request.fallback == "end"
+    named = request.index is not None or (request.kind == "auto" and saved is not None)
+    others = [
+        gpu
+        for gpu in machine.gpus
+        if gpu != best and gpu.kind == best.kind and not (by_torch and unsupported(gpu, machine, assess, "speak"))
+    ]
+    return tuple(
+        SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), demanded=demanded)
+        for gpu in (best, *([] if named else others))
+    )
+
+
+def _select_provider(
+    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, kinds: frozenset[GpuKind]
+) -> "SelectedDevice":
+    from voxmatrix.plan.device_selection import select_device
+    from voxmatrix.plan.verdict import assess
+
+    def assess_provider(gpu: Gpu, machine: Machine) -> "Assessment":
+        """Providers bring kernels of their own: what torch has does not matter."""
+        assessment = assess(gpu, machine)
+        if gpu.kind in kinds:
+            return replace(assessment, verdict="native", reason="onnxruntime has a provider for it", remedy="")
+        return replace(assessment, verdict="unsupported", reason="onnxruntime has no provider for it", remedy=INSTALL)
+
+    try:
+        return select_device(machine, request, task="speak", saved_device=saved, assess=assess_provider)
+    except NoKernelsError as error:  # its word for what is unsupported; torch's kernels have no part in it
+        raise NoDeviceError(error.problem, error.remedy) from error
+
+
+def _without_provider(request: DeviceRequest) -> DeviceSelection:
+    """The CPU, which is right for an ONNX voice; whoever asked for something else is told."""
     if request.kind == "auto":
-        return ChosenSeveral((CPU,))
+        return DeviceSelection((CPU,))
     problem = f"{request.said}: the onnxruntime that is installed speaks on the CPU only"
     if request.fallback == "end":
         raise NoDeviceError(problem, INSTALL)
-    return ChosenSeveral((CPU,), (Finding(problem=problem, remedy=INSTALL, severity="warning"),))
+    return DeviceSelection((CPU,), (Finding(problem=problem, remedy=INSTALL, severity="warning"),))

@@ -31,7 +31,7 @@ class TrainSettings:
     """One training. None means: what the run in `out` says, else decided for you."""
 
     out: Path
-    asked: Overrides = field(default_factory=Overrides)  # of what the plan decides: device, precision, batch …
+    overrides: Overrides = field(default_factory=Overrides)  # of what the plan decides: device, precision, batch …
     max_steps: int | None = None
     epochs: int | None = None
     # What decides what is learned: fixed for the life of a run.

@@ -1,10 +1,9 @@
-"""The planned devices, made ready in torch: CUDA's variables, number formats, Fabric."""
+"""The planned devices, made ready in torch: CUDA's variables and number formats."""
 
-from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import torch
-from lightning.fabric import Fabric
-from lightning.fabric.strategies.ddp import DDPStrategy
 
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.errors import NoDeviceError, UsageError
@@ -15,13 +14,11 @@ from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.precision import Precision
 from voxmatrix.train.step.step import Networks
 
-_FABRIC_PRECISION = {"fp32": "32-true", "bf16": "bf16-mixed", "fp16": "16-mixed"}
-#: Gradients meet on the devices; whether to stop is asked on the CPU, so that no device is waited for.
-_GROUPS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
+_AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
-def open_devices(plan: Plan, machine: Machine) -> tuple[Fabric, torch.device]:
-    """Fabric over the devices of a plan, not launched yet, and the one of this process, with torch's switches set.
+def open_devices(plan: Plan, machine: Machine) -> list[torch.device]:
+    """The device of each process of a plan, with torch's switches set.
 
     The switches belong to the process, as CUDA itself does.
 
@@ -35,9 +32,7 @@ def open_devices(plan: Plan, machine: Machine) -> tuple[Fabric, torch.device]:
     # The older switches, torch.backends.*.allow_tf32, contradict this one when both are set (pytorch #152008).
     torch.set_float32_matmul_precision("high" if plan.tf32.value else "highest")
     torch.backends.cudnn.benchmark = plan.cudnn_benchmark.value
-    gpus = planned_gpus(plan, machine)
-    fabric = make_fabric([torch_device(gpu, machine) for gpu in gpus], plan.precision.value)
-    return fabric, fabric.device
+    return [torch_device(gpu, machine) for gpu in planned_gpus(plan, machine)]
 
 
 def planned_gpus(plan: Plan, machine: Machine) -> list[Gpu | None]:
@@ -61,13 +56,10 @@ def planned_gpus(plan: Plan, machine: Machine) -> list[Gpu | None]:
     return [first, *fit[: count - 1]]
 
 
-def make_fabric(devices: Sequence[torch.device], precision: Precision) -> Fabric:
-    """Fabric for these devices, one process each. It says what is computed in which format."""
-    kind = devices[0].type
-    alone = len(devices) == 1
-    strategy = "auto" if alone else DDPStrategy(process_group_backend=_GROUPS[kind])
-    places = len(devices) if kind == "cpu" else [device.index or 0 for device in devices]
-    return Fabric(accelerator=kind, strategy=strategy, devices=places, precision=_FABRIC_PRECISION[precision])  # type: ignore[arg-type]
+def autocast(device: torch.device, precision: Precision) -> AbstractContextManager[Any]:
+    """A fresh context in which operations compute in this precision."""
+    dtype = _AUTOCAST.get(precision)
+    return nullcontext() if dtype is None else torch.autocast(device.type, dtype)
 
 
 def compile_networks(networks: Networks) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from voxmatrix.compute.memory import is_out_of_memory, missing_mib
 from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.doctor.preflight import Preflight, run_preflight
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
-from voxmatrix.machine.detect import detect
-from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
@@ -45,13 +44,13 @@ def fit(
     settings: TrainSettings,
     progress: Progress | None = None,
     *,
-    machine: Machine | None = None,
+    preflight: Preflight | None = None,
     guard: Guard | None = None,
 ) -> TrainResult:
     """Train into `settings.out`, or go on with the run that is there.
 
-    `machine` is the computer that is planned for, this one when None. `guard` is called before each part of a batch is
-    computed, and may say that memory is full.
+    `preflight` is what was found out about this computer, if anything. `guard` is called before each part of a batch
+    is computed, and may say that memory is full.
 
     Raises:
         UsageError: the settings make no sense, or contradict the run in the folder.
@@ -63,13 +62,13 @@ def fit(
         MemoryExhaustedError: memory ran out, and nothing was left to be given up.
         InterruptedRunError: SIGTERM or Ctrl-C; what there is of the run is saved.
     """
-    machine = machine or detect().machine
+    preflight = preflight or run_preflight(settings.overrides.device, "train")
     if not is_rank_zero():
-        return _follow(prepared, settings, machine, guard)
+        return _follow(prepared, settings, preflight, guard)
     progress = progress or make_progress()
     with locked(settings.out):
-        tuned = _tune(prepared, settings, progress, machine) if settings.tune else None
-        run = open_run(prepared, settings, progress, machine, guard)
+        tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
+        run = open_run(prepared, settings, progress, preflight, guard)
         stop = StopRequest()
         loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
@@ -88,10 +87,10 @@ def fit(
     return _result(run, loop.losses, tuned)
 
 
-def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine) -> TuneResult:
+def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight) -> TuneResult:
     """Before anything of this process is on the device, and before the others of a training are started."""
     try:
-        tuned = tune(prepared, settings, machine, progress.tuning)
+        tuned = tune(prepared, settings, preflight, progress.tuning)
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
             "interrupted while the device was measured; nothing was trained", "the same command measures anew"
@@ -102,10 +101,10 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, ma
     return tuned
 
 
-def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
+def _follow(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, guard: Guard | None) -> TrainResult:
     """As a process that another one leads: what there is to say, that one says."""
     progress = QuietProgress()
-    run = open_run(prepared, settings, progress, machine, guard)
+    run = open_run(prepared, settings, progress, preflight, guard)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
         follow(run, progress, stop)

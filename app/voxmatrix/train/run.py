@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import torch
 
 import voxmatrix
 from voxmatrix.audio.spectrum import Spectrum
-from voxmatrix.config import is_rank_zero
+from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
+from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import storage_errors, write_text
-from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.plan import Plan
 from voxmatrix.tables.quality import Quality, quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
@@ -25,7 +26,7 @@ from voxmatrix.train.config import Recipe, TrainSettings, make_recipe
 from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule
 from voxmatrix.train.data.loader import BatchLoader
 from voxmatrix.train.data.split import split
-from voxmatrix.train.device import compile_networks, open_devices
+from voxmatrix.train.device import autocast, compile_networks, open_devices
 from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
@@ -61,9 +62,9 @@ class Run:
 
 
 def open_run(
-    prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine, guard: Guard | None = None
+    prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight, guard: Guard | None = None
 ) -> Run:
-    """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
+    """Make networks, optimisers and loader, and bring them to where the run in the folder stands.
 
     Raises:
         UsageError: the folder holds a run that was started with other settings.
@@ -72,44 +73,35 @@ def open_run(
     if not prepared.clips:
         raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
     if is_rank_zero():
-        if settings.fresh:
-            _move_aside(settings.out)
-        checkpoint_files.remove_leftovers(settings.out)
+        _make_room(settings)
     found = checkpoint_files.newest_good(settings.out, progress.warned)
     previous = found[1].extra.get("recipe") if found else None
-
-    plan = plan_training(prepared, settings, machine, previous)
+    plan = plan_training(prepared, settings, preflight, previous)
     if is_rank_zero():
         for finding in plan.findings:
             progress.warned(f"{finding.problem}\n  → {finding.remedy}")
-    fabric, device = open_devices(plan, machine)
+    devices = open_devices(plan, preflight.machine)
+    device = devices[local_rank()]
 
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
-    state = _fresh_state(prepared, row, recipe, device, plan.scaler.value)
+    state = _fresh_state(prepared, row, recipe, device, plan)
     came_from = _brought_forward(state, found, recipe, prepared, settings.out)
-    set_gradient_checkpointing(
-        (state.networks.generator, state.networks.discriminator), plan.gradient_checkpointing.value
-    )
-    if plan.compile.value:
-        compile_networks(state.networks)
     if is_rank_zero():
         _describe_run(settings.out, state)
-    distributed = launch_processes(fabric)  # last, so that the others find the folder as it will be
-    threads = settings.threads or max(1, machine.cpus // distributed.count)
+    distributed = launch_processes(devices)  # last, so that the others find the folder as it will be
+    threads = settings.threads or max(1, preflight.machine.cpus // distributed.count)
     torch.set_num_threads(threads)
     keep_freed_memory()
 
     learned, kept_back = split(prepared.clips)
-    schedule = _schedule(learned, recipe)
-    collate = Collate(prepared.speakers)
     return Run(
         settings=settings,
         state=state,
         loader=BatchLoader(
             dataset=ClipDataset(learned),
-            collate=collate,
-            schedule=schedule,
+            collate=Collate(prepared.speakers),
+            schedule=_schedule(learned, recipe),
             workers=plan.workers.value,
             device=device,
             share=distributed.share,
@@ -117,7 +109,7 @@ def open_run(
         ),
         validation=ClipDataset(kept_back),
         device=device,
-        autocast=fabric.autocast,
+        autocast=partial(autocast, device, plan.precision.value),
         plan=plan,
         oom_recovery=OomRecovery(
             device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value), guard=guard
@@ -126,6 +118,12 @@ def open_run(
         threads=threads,
         came_from=came_from,
     )
+
+
+def _make_room(settings: TrainSettings) -> None:
+    if settings.fresh:
+        _move_aside(settings.out)
+    checkpoint_files.remove_leftovers(settings.out)
 
 
 def _brought_forward(
@@ -157,7 +155,7 @@ def _schedule(clips: tuple[Clip, ...], recipe: Recipe) -> Schedule:
     )
 
 
-def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, half: bool) -> RunState:
+def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, plan: Plan) -> RunState:
     n_speakers = max(1, len(prepared.speakers))
     torch.manual_seed(recipe.seed)
     networks = Networks(
@@ -165,6 +163,9 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
         discriminator=build_discriminator(row).to(device),
         spectrum=Spectrum(recipe.rate_hz).to(device),
     )
+    set_gradient_checkpointing((networks.generator, networks.discriminator), plan.gradient_checkpointing.value)
+    if plan.compile.value:
+        compile_networks(networks)
     return RunState(
         quality=row,
         num_symbols=NUM_SYMBOLS,
@@ -172,7 +173,7 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
         config=make_voice_config(prepared, row, NUM_SYMBOLS),
         recipe=recipe,
         networks=networks,
-        optimisers=make_optimisers(networks, recipe.learning_rate, device, half),
+        optimisers=make_optimisers(networks, recipe.learning_rate, device, plan.scaler.value),
         position=Position(),
     )
 

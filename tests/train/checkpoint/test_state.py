@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.train.asking import HERE, settings
+from tests.train.asking import preflight, settings
 from tests.train.conftest import Fit
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import DamagedFileError
@@ -58,7 +58,7 @@ def test_a_format_of_another_time_is_refused_with_the_way_to_use_its_weights(
 def test_what_is_restored_is_what_was_saved(run: Fit, prepared: PreparedSet, tmp_path: Path) -> None:
     result = run(max_steps=3)
     again = settings(result.out, threads=1, max_steps=9)
-    state = open_run(prepared, again, QuietProgress(), HERE).state
+    state = open_run(prepared, again, QuietProgress(), preflight()).state
     before, after = torch.load(result.last, weights_only=True), state.content()
     assert after["voxmatrix"]["progress"] == before["voxmatrix"]["progress"]
     assert all(torch.equal(after["state_dict"][name], weight) for name, weight in before["state_dict"].items())

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.train import synthetic
-from tests.train.asking import HERE, settings
+from tests.train.asking import HERE, preflight, settings
 from tests.train.conftest import Fit
 from tests.train.runs import Notes, content
 from voxmatrix.dataset.prepared import PreparedSet
@@ -31,9 +32,9 @@ def tiny(tmp_path: Path) -> PreparedSet:
     return synthetic.prepared_set(tmp_path / "tiny", quality="tiny")
 
 
-def tuned(prepared: PreparedSet, out: Path, machine: object = HERE, **asked: object) -> tuple[TuneResult, list[str]]:
+def tuned(prepared: PreparedSet, out: Path, machine: Machine = HERE, **asked: Any) -> tuple[TuneResult, list[str]]:
     said: list[str] = []
-    result = tune(prepared, settings(out, threads=1, **asked), machine, said.append)  # type: ignore[arg-type]
+    result = tune(prepared, settings(out, threads=1, **asked), preflight(machine, **asked), said.append)
     return result, said
 
 
@@ -57,7 +58,7 @@ def test_what_fits_is_kept_and_the_plan_follows_it(
     assert said[1].startswith("batch 1: ")
     assert said[3] == "batch 4 does not fit: memory is out"
 
-    plan = plan_training(tiny, settings(tmp_path), HERE, None)
+    plan = plan_training(tiny, settings(tmp_path), preflight(), None)
     assert f"measured by train --tune on {measured.date}" in plan.batch_size.reason
     assert plan.effective_batch.value == 32
 
@@ -223,7 +224,9 @@ def test_a_gpu_is_filled_to_nine_tenths_and_the_line_to_use_it_is_named(
     assert result.line == f"--batch-size {largest} --accumulation 1"
     assert result.kept == place("nvidia-h100-80gb-hbm3-80gib")
 
-    plan = plan_training(many, settings(tmp_path, device="cuda:0", precision="bf16"), h100, None)
+    plan = plan_training(
+        many, settings(tmp_path, device="cuda:0", precision="bf16"), preflight(h100, device="cuda:0"), None
+    )
     assert (plan.batch_size.value, plan.accumulation.value) == (32, 1)
     assert "90% of 80000 MiB free" in plan.batch_size.reason
 
@@ -234,6 +237,8 @@ def test_a_gpu_that_holds_few_clips_is_measured_with_gradient_checkpointing_too(
     h100 = on_a_gpu(monkeypatch, base_mib=2000, clip_mib=30000, checkpointed_mib=8000)
     result, _ = tuned(tiny, tmp_path, h100, device="cuda:0", precision="bf16")
     assert [each.measurement.largest_batch for each in result.outcomes] == [2, 8]
-    plan = plan_training(tiny, settings(tmp_path, device="cuda:0", precision="bf16"), h100, None)
+    plan = plan_training(
+        tiny, settings(tmp_path, device="cuda:0", precision="bf16"), preflight(h100, device="cuda:0"), None
+    )
     assert plan.gradient_checkpointing.value
     assert plan.batch_size.value == 4

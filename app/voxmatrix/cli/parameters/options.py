@@ -1,5 +1,9 @@
-"""Options that several commands share. Each is a flag, VOXMATRIX_… in the environment, and a key of voxmatrix.toml."""
+"""Options that several commands share. Each is a flag, VOXMATRIX_… in the environment, and a key of voxmatrix.toml.
 
+Those that belong together are fields of a dataclass, which `expand` turns into the options of a command.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,3 +51,42 @@ ParallelVoices = Annotated[str, option("--parallel-voices", "Voices that speak s
 Speaker = Annotated[str, option("--speaker", "Name or number of the speaker, for a voice with several.")]
 Force = Annotated[bool, option("--force", "Replace files that are there already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
+
+_AUTO = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingOptions:
+    """Which recordings are used, and how their texts are read."""
+
+    quality: QualityName = "medium"
+    language: LanguageTag = "en-us"
+    phonemes: PhonemeType = "espeak"
+    profile: ProfileName = ""
+    prompt_list: PromptList = ""
+    max_seconds: MaxSeconds = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOptions:
+    """Where it is computed."""
+
+    device: Device = _AUTO
+    gpu: GpuNumber = ""
+    use_gpu: UseGpu = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(DeviceOptions):
+    """What the plan decides unless it is set."""
+
+    devices: Devices = _AUTO
+    precision: PrecisionName = _AUTO
+    tf32: Tf32 = _AUTO
+    cudnn_benchmark: CudnnBenchmark = _AUTO
+    batch_size: BatchSize = _AUTO
+    accumulation: Accumulation = _AUTO
+    gradient_checkpointing: GradientCheckpointing = _AUTO
+    compile: Compile = _AUTO
+    workers: LoadingWorkers = _AUTO
+    prepare_workers: PrepareWorkers = _AUTO

@@ -1,4 +1,4 @@
-"""What was typed, set or written about the settings of a plan, with who said it."""
+"""The settings of a plan that were typed, set or written, each with its source."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +24,16 @@ def read_overrides(context: typer.Context) -> "Overrides":
     """
     from voxmatrix.plan.plan import Overrides
 
-    said, given = ParameterSources(context), context.params
+    sources, given = ParameterSources(context), context.params
     forced: dict[str, Setting[Any] | None] = {}
     for name in _NUMBERS:
         if name in given:
-            forced[name] = override_number(given[name], *said.of(name))
+            forced[name] = override_number(given[name], *sources.of(name))
     for name in _SWITCHES:
         if name in given:
-            forced[name] = override_switch(given[name], *said.of(name))
+            forced[name] = override_switch(given[name], *sources.of(name))
     if "precision" in given:
-        forced["precision"] = override_precision(given["precision"], *said.of("precision"))
+        forced["precision"] = override_precision(given["precision"], *sources.of("precision"))
     if "workers" in given:
-        forced["workers"] = override_number(given["workers"], *said.of("workers"), none=True)
-    return Overrides(device=requested_device(said, given["device"], given["gpu"], given["use_gpu"]), **forced)
+        forced["workers"] = override_number(given["workers"], *sources.of("workers"), none=True)
+    return Overrides(device=requested_device(sources, given["device"], given["gpu"], given["use_gpu"]), **forced)

@@ -1,11 +1,9 @@
 """Many texts to many files: what is there already is skipped, what fails is named, all others are written."""
 
 import hashlib
-import signal
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -65,8 +63,8 @@ def speak_batch(
 ) -> list[BatchOutcome]:
     """Speak every item into `folder`/NAME.`ending`, by so many processes side by side; outcomes in their order.
 
-    Files that are there are skipped, unless `settings.force`. Asked to stop, by Ctrl-C or SIGTERM, it ends the
-    workers; texts that were not spoken have the exit code of an interrupted run.
+    Files that are there are skipped, unless `settings.force`. Ctrl-C ends the workers; texts
+    that were not spoken have the exit code of an interrupted run.
 
     Raises:
         UsageError: the ending is unknown or does not go with the bit rate, or `folder` is a file.
@@ -151,7 +149,7 @@ def _run(
         results[job.index] = result
         letters.finish(job)
 
-    with suppress(KeyboardInterrupt), _ending_like_ctrl_c():
+    with suppress(KeyboardInterrupt):
         WorkerPool(starts, jobs, ended, letters.add, warn).run()
     return results
 
@@ -186,16 +184,3 @@ class _Letters:
         self._done[job.index] = count
         if self._on_progress:
             self._on_progress(self._sum, self._total)
-
-
-@contextmanager
-def _ending_like_ctrl_c() -> Iterator[None]:
-    """SIGTERM, which `docker stop` sends, does what Ctrl-C does; only the main thread of a program can arrange that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

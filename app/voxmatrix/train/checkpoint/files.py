@@ -1,12 +1,10 @@
 """Checkpoints on disk: whole or not there, checked before they are trusted, the newest good one found.
 
-A checkpoint is torch's zip file, in which every record carries its CRC-32: that is the checksum, and it travels with
-the file. torch itself does not check it when it loads.
+A checkpoint is torch's zip file, in which every record carries its CRC-32; `read_checkpoint` compares them.
 """
 
 import os
 import shutil
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
@@ -57,21 +55,6 @@ def same_file(source: Path, target: Path) -> None:
             beside.unlink(missing_ok=True)
 
 
-def check(path: Path) -> None:
-    """Compare every record with its checksum.
-
-    Raises:
-        DamagedFileError: the file is cut short or was changed.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            bad = archive.testzip()
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
-        raise _damaged(path, str(error)) from error
-    if bad is not None:
-        raise _damaged(path, f"the checksum of {bad} is wrong")
-
-
 def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkpoint] | None:
     """The checkpoint a run goes on from, or None when the folder holds none. Damaged ones are named and passed over.
 
@@ -81,7 +64,6 @@ def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkp
     damaged: list[DamagedFileError] = []
     for path in _candidates(folder):
         try:
-            check(path)
             found = path, read_checkpoint(path)
         except DamagedFileError as error:
             damaged.append(error)
@@ -119,10 +101,6 @@ def _candidates(folder: Path) -> list[Path]:
     kept = sorted(folder.glob("step-*.ckpt"), reverse=True)
     there = [path for path in (folder / LAST, *kept, folder / BEST) if path.is_file()]
     return sorted(there, key=lambda path: -path.stat().st_mtime_ns)
-
-
-def _damaged(path: Path, why: str) -> DamagedFileError:
-    return DamagedFileError(f"{path} is damaged: {why}", f"remove {path} and run the same command again")
 
 
 class _Writer:

@@ -1,21 +1,17 @@
 """Noise to learn from: fresh networks and batches of one length, for measuring what a training takes."""
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.dataset.prepared import Clip
-from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import Quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.data.batches import Batch, Collate
 from voxmatrix.train.step.step import Networks
 from voxmatrix.voice.build import build_discriminator, build_generator
 
-_DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 #: Ids below this are symbols in every table of symbols.
 _IDS = 100
 
@@ -41,9 +37,3 @@ def synthetic_batch(clips: int, samples: int, symbols: int, speakers: int = 1) -
         clip = Clip(id=f"clip {number}", speaker=speaker, text="", ids=ids, samples=samples, path=Path())
         items.append((clip, 0.1 * torch.randn(samples, generator=random)))
     return Collate(names)(items)
-
-
-def autocast(device: torch.device, precision: Precision) -> AbstractContextManager[Any]:
-    """A fresh context of this precision, as Fabric gives it."""
-    dtype = _DTYPES.get(precision)
-    return nullcontext() if dtype is None else torch.autocast(device.type, dtype)

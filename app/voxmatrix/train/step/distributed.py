@@ -10,21 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
-from lightning.fabric import Fabric
 from torch import Tensor, nn
 
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import LOSSES, Networks
 
+#: Gradients are added up on the devices; whether to stop is asked on the CPU, so that no device is waited for.
+_BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
 #: Gradients travel in pieces of so many numbers (32 MiB): large enough for the wire, small beside the networks.
 _PIECE = 1 << 23
 
 
 @dataclass(kw_only=True)
 class Distributed:
-    """The processes of a training; one alone unless a launched Fabric says otherwise."""
+    """The processes of a training; one alone unless others were launched."""
 
-    fabric: Fabric | None = None
     rank: int = 0
     count: int = 1
     _learned: dict[int, list[nn.Parameter]] = field(default_factory=dict)
@@ -68,14 +68,24 @@ class Distributed:
         return self._learned[id(network)]
 
 
-def launch_processes(fabric: Fabric) -> Distributed:
-    """Start the other processes, which run the same command line, and wait until all are here."""
-    if fabric.world_size == 1:
+def launch_processes(devices: Sequence[torch.device]) -> Distributed:
+    """Start a process for each other device; they run the same command line. Returns when all are here."""
+    if len(devices) == 1:
         return Distributed()
+    # Imported here: it takes a second, and a single process does without it.
+    from lightning.fabric import Fabric
+    from lightning.fabric.strategies.ddp import DDPStrategy
+
     for name in ("lightning.fabric", "lightning.pytorch"):  # Fabric's banner says what we say ourselves
         logging.getLogger(name).setLevel(logging.WARNING)
+    kind = devices[0].type
+    fabric = Fabric(
+        accelerator=kind,
+        strategy=DDPStrategy(process_group_backend=_BACKENDS[kind]),
+        devices=len(devices) if kind == "cpu" else [device.index or 0 for device in devices],
+    )
     fabric.launch()
-    return Distributed(fabric=fabric, rank=fabric.global_rank, count=fabric.world_size)
+    return Distributed(rank=fabric.global_rank, count=fabric.world_size)
 
 
 def _gradient(weight: nn.Parameter) -> Tensor:

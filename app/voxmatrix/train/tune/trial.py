@@ -14,7 +14,8 @@ from voxmatrix.tables.memory import MIB, memory_table
 from voxmatrix.tables.quality import quality
 from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
+from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
+from voxmatrix.train.device import autocast
 from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch

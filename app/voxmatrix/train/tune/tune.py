@@ -1,18 +1,15 @@
 """`--tune`: measure in child processes which batches this device holds, and keep it in the device's profile."""
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from types import FrameType
 
 import voxmatrix
 from voxmatrix.compute.child import place
 from voxmatrix.compute.device import prepare_environment
 from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles import store
@@ -33,20 +30,18 @@ from voxmatrix.train.tune.trial_config import TrialJob
 Say = Callable[[str], None]
 
 
-def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: Say) -> TuneResult:
+def tune(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, say: Say) -> TuneResult:
     """Measure the device that is planned for these recordings. `say` is told a line for each size.
 
     Never fails because of what happens on the device: the reason stands in the outcome.
 
     Raises:
         BadInputError: there is no recording.
-        NoDeviceError: the device that was asked for is not there.
-        NoKernelsError: this torch has no kernels for it.
-        KeyboardInterrupt: Ctrl-C or SIGTERM; the child is ended.
+        KeyboardInterrupt: Ctrl-C; the child is ended.
     """
     if not prepared.clips:
         raise BadInputError("there is no recording to measure with", "run voxmatrix prepare on the folder to see why")
-    plan = plan_training(prepared, settings, machine, None)
+    machine, plan = preflight.machine, plan_training(prepared, settings, preflight, None)
     gpu = planned_gpus(plan, machine)[0]
     budget = memory_budget(gpu, machine).when(measured=True)
     tuned = TuneResult(
@@ -59,9 +54,7 @@ def tune(prepared: PreparedSet, settings: TrainSettings, machine: Machine, say: 
     if budget.mib is None:
         return replace(tuned, problem=budget.why)
     task = _Task(prepared=prepared, settings=settings, plan=plan, gpu=gpu, limit_mib=budget.mib)
-    with _sigterm_as_ctrl_c():
-        outcomes = tuple(_outcomes(task, say))
-    return _keep(replace(tuned, outcomes=outcomes), gpu, machine)
+    return _keep(replace(tuned, outcomes=tuple(_outcomes(task, say))), gpu, machine)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +76,7 @@ class _Task:
 def _outcomes(task: _Task, say: Say) -> Iterator[SearchOutcome]:
     """Without gradient checkpointing, then with it where too few clips fit otherwise; or as it was asked for."""
     smallest = SMALLEST_ON_A_GPU if task.gpu else SMALLEST_ON_A_CPU
-    forced = task.settings.asked.gradient_checkpointing
+    forced = task.settings.overrides.gradient_checkpointing
     for checkpointed in (False, True) if forced is None else (forced.value,):
         savings = " with gradient checkpointing" if checkpointed else ""
         say(
@@ -174,20 +167,3 @@ def _keep(tuned: TuneResult, gpu: Gpu | None, machine: Machine) -> TuneResult:
         except UnreachableError as error:
             problems.append(f"it is not kept: {error.problem} ({error.remedy})")
     return replace(tuned, kept=kept, problem="; ".join(problems))
-
-
-@contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """`docker stop` ends the child as Ctrl-C does; otherwise it would keep the device for a while."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
