@@ -27,18 +27,18 @@ def test_what_was_remembered_is_known_to_the_next_run(tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
     path.write_bytes(b"sound")
     stamp = Stamp.of(str(path))
-    with Cache(tmp_path / "cache", Fact) as cache:
+    with Cache(tmp_path / "cache", fact=Fact) as cache:
         cache.remember_file(str(path), stamp, "abc")
         cache.remember("key", Fact(5, "å"))
-    with Cache(tmp_path / "cache", Fact) as cache:
+    with Cache(tmp_path / "cache", fact=Fact) as cache:
         assert cache.known_files([str(path), str(tmp_path / "b.wav")]) == {str(path): (stamp, "abc")}
         assert cache.known(Fact, ["key", "other"]) == {"key": Fact(5, "å")}
 
 
 def test_a_fact_of_other_fields_is_another_fact(tmp_path: Path) -> None:
-    with Cache(tmp_path, Fact) as cache:
+    with Cache(tmp_path, fact=Fact) as cache:
         cache.remember("key", Fact(5))
-    with Cache(tmp_path, Newer.Fact) as cache:
+    with Cache(tmp_path, fact=Newer.Fact) as cache:
         assert cache.known(Newer.Fact, ["key"]) == {}
 
 
@@ -52,7 +52,7 @@ def test_a_stamp_changes_with_the_content(tmp_path: Path) -> None:
 
 
 def test_more_keys_than_sqlite_takes_at_once_are_looked_up(tmp_path: Path) -> None:
-    with Cache(tmp_path, Fact) as cache:
+    with Cache(tmp_path, fact=Fact) as cache:
         for number in range(1300):
             cache.remember(str(number), Fact(number))
         assert len(cache.known(Fact, map(str, range(5000)))) == 1300
@@ -90,7 +90,7 @@ def test_a_damaged_index_is_said_and_can_be_put_aside(tmp_path: Path, content: b
     with pytest.raises(DamagedFileError, match="damaged"):
         Cache(tmp_path)
     Cache.discard(tmp_path)
-    with Cache(tmp_path, Fact) as cache:
+    with Cache(tmp_path, fact=Fact) as cache:
         assert not cache.known(Fact, ["key"])
 
 
@@ -109,7 +109,7 @@ def test_a_file_in_the_way_of_the_folder_is_exit_code_8(tmp_path: Path) -> None:
 
 
 def test_threads_share_one_cache(tmp_path: Path) -> None:
-    with Cache(tmp_path, Fact) as cache:
+    with Cache(tmp_path, fact=Fact) as cache:
 
         def remember(start: int) -> None:
             for number in range(start, start + 200):

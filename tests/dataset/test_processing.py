@@ -30,7 +30,7 @@ def recordings(tmp_path: Path) -> list[Recording]:
 def make(folder: Path, recordings: list[Recording], workers: int = 2) -> tuple[list[ProcessedRecording], int]:
     """What is known of the recordings, and how many of them were worked on."""
     steps: list[tuple[int, int]] = []
-    with Cache(folder, SoundFacts, Pronunciation) as cache:
+    with Cache(folder, soundfacts=SoundFacts, spoken=Pronunciation) as cache:
         made = Processor(cache, 16000, "en-us", "text").make(
             recordings, workers, lambda done, total: steps.append((done, total))
         )

@@ -10,7 +10,7 @@ from tests.train.asking import HERE, asked
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Capability, Gpu, TorchBuild
 from voxmatrix.plan.plan import make_plan
-from voxmatrix.train.device import make_fabric, open_devices, planned_gpus
+from voxmatrix.train.device import autocast, open_devices, planned_gpus
 
 CARD = Gpu(
     index=3, kind="cuda", capability=Capability(9, 0), memory_mib=80000, free_mib=80000, name="H100", driver="600"
@@ -51,9 +51,9 @@ def test_processes_on_the_cpu_share_it() -> None:
 
 def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
     one = torch.ones(2, 2)
-    with make_fabric([torch.device("cpu")], "bf16").autocast():
+    with autocast(torch.device("cpu"), "bf16"):
         assert (one @ one).dtype == torch.bfloat16
-    with make_fabric([torch.device("cpu")], "fp32").autocast():
+    with autocast(torch.device("cpu"), "fp32"):
         assert (one @ one).dtype == torch.float32
 
 

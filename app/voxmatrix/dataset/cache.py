@@ -65,9 +65,10 @@ class Cache:
         DamagedFileError: the index is damaged; `discard` it and start again.
     """
 
-    def __init__(self, folder: Path, *kinds: type[Entry]) -> None:
-        """`kinds`: what is remembered under keys, each in a table of its own, a new one when its fields change."""
+    def __init__(self, folder: Path, **kinds: type[Entry]) -> None:
+        """`kinds`: what is remembered under keys, by the name of its table. New fields make a new table."""
         self.folder = folder
+        self._tables = {kind: f"{name}_{zlib.crc32(_columns(kind).encode()):08x}" for name, kind in kinds.items()}
         self._lock = threading.Lock()
         self._unsaved = 0
         _make_folder(folder)
@@ -77,10 +78,8 @@ class Cache:
             with self._errors():
                 self._index.execute("pragma synchronous = normal")
                 self._index.execute(_FILES)
-                for kind in kinds:
-                    self._index.execute(
-                        f"create table if not exists {_table(kind)} (key text primary key, {_columns(kind)})"
-                    )
+                for kind, table in self._tables.items():
+                    self._index.execute(f"create table if not exists {table} (key text primary key, {_columns(kind)})")
         except BaseException:
             self._index.close()
             raise
@@ -114,7 +113,7 @@ class Cache:
 
     def known(self, kind: type[E], keys: Iterable[str]) -> dict[str, E]:
         """What is remembered under each of these keys."""
-        rows = self._select(f"select * from {_table(kind)} where key in", set(keys))
+        rows = self._select(f"select * from {self._tables[kind]} where key in", set(keys))
         return {row[0]: kind(*row[1:]) for row in rows}
 
     def remember_file(self, path: str, stamp: Stamp, sha256: str) -> None:
@@ -123,7 +122,7 @@ class Cache:
 
     def remember(self, key: str, entry: Entry) -> None:
         """This content is known so."""
-        self._write(_table(type(entry)), (key, *entry))
+        self._write(self._tables[type(entry)], (key, *entry))
 
     def save(self) -> None:
         """Make everything so far last."""
@@ -173,10 +172,6 @@ class Cache:
             raise UnreachableError(f"cannot write {place}: {error}", remedy) from error
         except sqlite3.DatabaseError as error:
             raise DamagedFileError(f"{place} is damaged: {error}", f"remove it: rm {place}") from error
-
-
-def _table(kind: type[Entry]) -> str:
-    return f"{kind.__name__.lower()}_{zlib.crc32(_columns(kind).encode()):08x}"
 
 
 def _columns(kind: type[Entry]) -> str:

@@ -53,7 +53,7 @@ def _make(
 def _make_with_index(
     recordings: Sequence[Recording], settings: PrepareSettings, on_progress: OnProgress | None
 ) -> list[ProcessedRecording]:
-    with Cache(settings.cache, SoundFacts, Pronunciation) as cache:
+    with Cache(settings.cache, soundfacts=SoundFacts, spoken=Pronunciation) as cache:
         cache.clean()
         maker = Processor(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
         return maker.make(recordings, settings.workers, on_progress)

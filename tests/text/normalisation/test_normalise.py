@@ -113,7 +113,7 @@ def test_what_was_said_is_said_the_same_again(language, rows):
 
 
 #: Bits of text that rules look for, to be put together at random.
-_PIECES = (Path(__file__).with_name("data") / "pieces.txt").read_text(encoding="utf-8").split()
+_PIECES = (Path(__file__).parents[1] / "data" / "pieces.txt").read_text(encoding="utf-8").split()
 _ANY_TEXT = st.one_of(
     st.text(max_size=80),
     st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=3)), max_size=12).map(" ".join),

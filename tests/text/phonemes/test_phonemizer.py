@@ -14,7 +14,7 @@ from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, phonemizer
 from voxmatrix.text.symbols import default_map, to_ids
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def piper_phonemes(voice: str, text: str) -> list[str]:

@@ -3,7 +3,7 @@
 import torch
 
 from tests.train.synthetic import MINI
-from voxmatrix.train.data.synthetic import autocast, synthetic_batch, synthetic_networks
+from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 
 
 def test_clips_are_as_long_as_stated() -> None:
@@ -23,9 +23,3 @@ def test_several_speakers_take_turns() -> None:
 def test_networks_are_those_of_the_quality() -> None:
     networks = synthetic_networks(MINI, torch.device("cpu"), speakers=3)
     assert networks.generator.emb_g.weight.size(0) == 3
-
-
-def test_a_precision_of_16_bits_is_autocast() -> None:
-    for precision, expected in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
-        with autocast(torch.device("cpu"), precision):  # type: ignore[arg-type]
-            assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == expected

@@ -10,7 +10,7 @@ from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.checkpoint.checkpoint import piper_hyper_parameters, piper_state
 from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
 
-LISTS = Path(__file__).parent / "keys"
+LISTS = Path(__file__).parents[1] / "keys"
 Shapes = dict[str, tuple[int, ...]]
 
 
