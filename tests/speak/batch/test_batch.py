@@ -208,7 +208,7 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(
         def run(self) -> None:
             pass
 
-    monkeypatch.setattr("voxmatrix.speak.batch.batch.Workers", Idle)
+    monkeypatch.setattr("voxmatrix.speak.batch.batch.WorkerPool", Idle)
     monkeypatch.setattr("voxmatrix.speak.batch.batch.cpus", lambda: 8)
 
     cpu, gpu = str(CPU), SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4)))

@@ -54,7 +54,7 @@ def test_nvidias_driver_is_asked_for_the_card_that_torch_uses(
         asked.append((device, uuid))
         return nullcontext(lambda: DRIVER)
 
-    monkeypatch.setattr(subject, "nvml_gauge", pretended)
+    monkeypatch.setattr(subject, "nvml_sensor", pretended)
     reading = look()
     assert asked == [("cuda:0", "5")]
     assert (reading.used_mib, reading.utilisation, reading.temperature_c) == (11900, 0.9, 70)

@@ -142,7 +142,7 @@ def test_closing_ends_the_looks(tmp_path: Path) -> None:
 
 def test_a_training_writes_shows_and_warns(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(GPU, FULL)
-    monkeypatch.setattr(telemetry, "Sampling", lambda gauge: looks)
+    monkeypatch.setattr(telemetry, "BackgroundSensor", lambda gauge: looks)
     notes = Notes()
     result = run(max_steps=4, log_every=2, progress=notes)
 
@@ -192,6 +192,6 @@ def test_what_the_device_does_changes_nothing_that_is_learned(
     run: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seen = run(out=tmp_path / "seen", log_every=1)
-    monkeypatch.setattr(telemetry, "Sampling", lambda gauge: Looks())
+    monkeypatch.setattr(telemetry, "BackgroundSensor", lambda gauge: Looks())
     unseen = run(out=tmp_path / "unseen", log_every=1)
     assert_bit_equal(seen.last, unseen.last)
