@@ -90,7 +90,7 @@ def _child_of(parent: int) -> int:
         for stat in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 about = (stat.parent / "stat").read_text().rpartition(")")[2].split()
-                if int(about[1]) == parent and b"tune_child" in stat.read_bytes():
+                if int(about[1]) == parent and b"voxmatrix.train.tune.child" in stat.read_bytes():
                     return int(stat.parent.name)
             except (OSError, IndexError):
                 continue
