@@ -199,15 +199,15 @@ def test_a_process_whose_memory_ends_says_so_in_our_words(voice: Path) -> None:
 import resource, sys
 from pathlib import Path
 from voxmatrix.errors import MemoryExhaustedError
-from voxmatrix.speak.engines.base import Manner
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import open_onnx
 engine = open_onnx(Path(sys.argv[1]), 1)
-manner = Manner(noise=0.0, noise_w=0.0)
-[part() for part in engine.begin([1, 2, 3], manner)]
+options = SynthesisOptions(noise=0.0, noise_w=0.0)
+[part() for part in engine.begin([1, 2, 3], options)]
 size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (20 << 20), resource.RLIM_INFINITY))
 try:
-    engine.begin([5] * 6000, manner)
+    engine.begin([5] * 6000, options)
 except MemoryExhaustedError as error:
     print(error.problem)
 """

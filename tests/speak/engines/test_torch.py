@@ -82,7 +82,7 @@ def test_without_the_frames_around_them_windows_would_not_be_the_whole(
     checkpoint: Checkpoint, ids: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = spoken(checkpoint, ids)
-    monkeypatch.setattr(torch_engine, "generator_reach", lambda generator: ReceptiveField(0, 256))
+    monkeypatch.setattr(torch_engine, "decoder_receptive_field", lambda generator: ReceptiveField(0, 256))
 
     pieces = spoken(checkpoint, ids, guard=memory_for(120))
 
