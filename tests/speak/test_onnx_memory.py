@@ -202,12 +202,12 @@ from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import open_onnx
 engine = open_onnx(Path(sys.argv[1]), 1)
-manner = SynthesisOptions(noise=0.0, noise_w=0.0)
-[part() for part in engine.begin([1, 2, 3], manner)]
+options = SynthesisOptions(noise=0.0, noise_w=0.0)
+[part() for part in engine.begin([1, 2, 3], options)]
 size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (20 << 20), resource.RLIM_INFINITY))
 try:
-    engine.begin([5] * 6000, manner)
+    engine.begin([5] * 6000, options)
 except MemoryExhaustedError as error:
     print(error.problem)
 """

@@ -1,5 +1,6 @@
 """A network is cut where its second half begins; what a branch takes from around it comes along."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +105,13 @@ def test_what_is_no_network_is_an_error(tmp_path: Path, content: bytes) -> None:
 
     with pytest.raises(ValueError, match=r".+"):
         split_model(tmp_path / "v.onnx")
+
+
+def test_the_garbage_collector_runs_afterwards_if_it_did_before(tmp_path: Path) -> None:
+    (tmp_path / "nonsense.onnx").write_bytes(b"nonsense")
+
+    split_model(save(tmp_path / "v.onnx"))
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="byte"):
+        split_model(tmp_path / "nonsense.onnx")
+    assert gc.isenabled()

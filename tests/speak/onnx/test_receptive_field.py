@@ -53,7 +53,7 @@ def test_what_does_not_hang_on_the_frames_is_passed_over() -> None:
         up("z", "y", pad=3),
         Layer("ConvTranspose", ["z"], ["y"], {"kernel_shape": [4], "strides": [2], "pads": [1, 1], "dilations": [2]}),
     ],
-    ids=lambda layer: layer.operation,
+    ids=lambda layer: layer.op_type,
 )
 def test_a_layer_that_may_look_everywhere_ends_the_search(layer: Layer) -> None:
     assert receptive_field([layer], "y", "z") is None

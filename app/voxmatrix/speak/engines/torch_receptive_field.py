@@ -1,4 +1,4 @@
-"""How far the generator in torch looks to either side, read from its layers as `reach` reads those of an ONNX."""
+"""How far the generator in torch looks to either side, read from its layers as those of an ONNX are."""
 
 from collections.abc import Iterator
 

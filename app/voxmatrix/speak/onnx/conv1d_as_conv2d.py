@@ -1,63 +1,63 @@
-"""Convolutions over time as convolutions over planes one line high.
+"""Convolutions over time as convolutions over planes of height one.
 
 onnxruntime has its fastest convolutions (blocks of channels side by side, no copy of the input for each tap) for planes
-only. Over (1, channels, 1, places) they give what those over (1, channels, places) give.
+only. Over (1, channels, 1, places) they compute what those over (1, channels, places) compute.
 """
 
 from collections.abc import Sequence
 
-from voxmatrix.speak.onnx.onnx_graph import ATTRIBUTE_INTS, NODE_ATTRIBUTE, TENSOR_DIMS, Node, OnnxGraph
-from voxmatrix.speak.onnx.protobuf import Field, bytes_field, fields, number_field
+from voxmatrix.speak.onnx import onnx_proto as proto
+from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
+from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 
-_NODE = 1
-_CONVOLUTIONS = (b"Conv", b"ConvTranspose")
-_OF_ONE = frozenset({b"LeakyRelu", b"Relu", b"Tanh", b"Sigmoid", b"Identity", b"Neg", b"Exp", b"Sin", b"Constant"})
-_OF_TWO = frozenset({b"Add", b"Sub", b"Mul", b"Div", b"Pow"})
-#: Shapes that go with any axes: what is computed here has the one more, and a single number goes with all.
-_ANY_AXES: tuple[list[int] | None, ...] = (None, [], [1])
-#: They may stand at the end: who takes the samples does not ask for their axes.
-_AXES = frozenset({b"Unsqueeze", b"Squeeze"})
-#: What a convolution says of the line's height, where it says something of places.
+CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
+_UNARY = frozenset({"LeakyRelu", "Relu", "Tanh", "Sigmoid", "Identity", "Neg", "Exp", "Sin", "Constant"})
+_BINARY = frozenset({"Add", "Sub", "Mul", "Div", "Pow"})
+#: Shapes that broadcast with the added axis: a computed tensor (None) has it as well, a single number goes with any.
+_BROADCAST: tuple[list[int] | None, ...] = (None, [], [1])
+#: Allowed at the end: the samples are flattened, so their axes do not matter.
+_CHANGE_AXES = frozenset({"Unsqueeze", "Squeeze"})
+#: What the height adds to the attributes of a convolution.
 _HEIGHT = {"kernel_shape": [1], "strides": [1], "dilations": [1], "output_padding": [0]}
 
 
-def can_be_conv2d(network: OnnxGraph, nodes: Sequence[Node], ends: bytes) -> bool:
-    """Whether one more axis leaves these operations what they are, up to the samples `ends`."""
-    taps = {name for node in nodes if node.operation in _CONVOLUTIONS for name in node.inputs[1:2]}
-    return all(_fits(network, node, taps, ends) for node in nodes)
+def can_be_conv2d(graph: OnnxGraph, nodes: Sequence[Node], output: str) -> bool:
+    """Whether these nodes compute the same numbers, up to the samples `output`, when tensors have one more axis."""
+    weights = {name for node in nodes if node.op_type in CONVOLUTIONS for name in node.inputs[1:2]}
+    return all(_fits(graph, node, weights, output) for node in nodes)
 
 
-def _fits(network: OnnxGraph, node: Node, taps: set[bytes], ends: bytes) -> bool:
-    if node.operation in _CONVOLUTIONS:
-        return len(network.shape(node.inputs[1]) or ()) == 3
-    if taps.intersection(node.inputs):
-        return False  # its axes change, and something else counts on them
-    if node.operation in _OF_TWO:
-        return all(network.shape(name) in _ANY_AXES for name in node.inputs)
-    return node.operation in _OF_ONE or (node.operation in _AXES and ends in node.outputs)
-
-
-def conv2d_node(network: OnnxGraph, node: Node) -> bytes:
-    """The operation as a field of a graph, with a height where it is a convolution."""
-    if node.operation not in _CONVOLUTIONS:
-        return network.message(node.field)
-    saved = (one for one in fields(network.data, node.field.start, node.field.end) if one.number != NODE_ATTRIBUTE)
-    content = b"".join(map(network.message, saved))
-    return bytes_field(_NODE, content + b"".join(_attribute(network, one) for one in node.attributes))
+def conv2d_node(node: Node) -> bytes:
+    """The NodeProto, with a height where it is a convolution."""
+    if node.op_type not in CONVOLUTIONS:
+        return node.message.content()
+    attributes = (
+        bytes_field(proto.NODE_ATTRIBUTE, _attribute(one)) for one in node.message.values(proto.NODE_ATTRIBUTE)
+    )
+    return node.message.without(proto.NODE_ATTRIBUTE) + b"".join(attributes)
 
 
 def conv2d_dims(dims: Sequence[int]) -> bytes:
-    """The dims of a convolution's weight, as fields of a tensor."""
+    """The shape of a convolution's weight with a height of one, as fields of a TensorProto."""
     *channels, taps = dims
-    return b"".join(number_field(TENSOR_DIMS, length) for length in (*channels, 1, taps))
+    return b"".join(varint_field(proto.TENSOR_DIMS, length) for length in (*channels, 1, taps))
 
 
-def _attribute(network: OnnxGraph, attribute: Field) -> bytes:
-    name, values = network.whole_numbers(attribute)
+def _fits(graph: OnnxGraph, node: Node, weights: set[str], output: str) -> bool:
+    if node.op_type in CONVOLUTIONS:
+        return len(graph.shape(node.inputs[1]) or ()) == 3
+    if weights.intersection(node.inputs):
+        return False  # its shape changes, and this node relies on it
+    if node.op_type in _BINARY:
+        return all(graph.shape(name) in _BROADCAST for name in node.inputs)
+    return node.op_type in _UNARY or (node.op_type in _CHANGE_AXES and output in node.outputs)
+
+
+def _attribute(attribute: Message) -> bytes:
+    name, ints = attribute.text(proto.ATTRIBUTE_NAME), attribute.ints(proto.ATTRIBUTE_INTS)
     if name == "pads":
-        values = [0, values[0], 0, values[1]]
+        before, after = ints
+        ints = [0, before, 0, after]
     elif name in _HEIGHT:
-        values = _HEIGHT[name] + values
-    saved = (one for one in fields(network.data, attribute.start, attribute.end) if one.number != ATTRIBUTE_INTS)
-    content = b"".join(map(network.message, saved))
-    return bytes_field(NODE_ATTRIBUTE, content + b"".join(number_field(ATTRIBUTE_INTS, value) for value in values))
+        ints = _HEIGHT[name] + ints
+    return attribute.without(proto.ATTRIBUTE_INTS) + b"".join(varint_field(proto.ATTRIBUTE_INTS, one) for one in ints)

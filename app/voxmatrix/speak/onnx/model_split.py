@@ -5,28 +5,22 @@ piece: on all threads at once, also for one sentence, and in little memory. Weig
 into the file, which onnxruntime maps.
 """
 
-import mmap
-from collections.abc import Collection
+import gc
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from voxmatrix.speak.onnx.conv1d_as_conv2d import can_be_conv2d, conv2d_dims, conv2d_node
-from voxmatrix.speak.onnx.onnx_graph import TENSOR_DIMS, OnnxGraph
-from voxmatrix.speak.onnx.protobuf import bytes_field, fields, number_field
-from voxmatrix.speak.onnx.receptive_field import ReceptiveField, receptive_field
-
-#: Numbers of onnx.proto.
-_MODEL_GRAPH = 7
-_NAME, _INITIALIZER, _INPUT, _OUTPUT = 2, 5, 11, 12
-_TENSOR_RAW, _TENSOR_EXTERNAL, _TENSOR_LOCATION = 9, 13, 14
-_EXTERNAL = 1
-_FLOAT = 1
+from voxmatrix.speak.onnx import onnx_proto as proto
+from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, can_be_conv2d, conv2d_dims, conv2d_node
+from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
+from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
+from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 
 #: The first layer of what makes samples, by the end of its weight's name in every export of Piper's networks.
-_FRAMES_COME_IN = b"dec.conv_pre.weight"
+_FRAMES_COME_IN = "dec.conv_pre.weight"
 #: The halves meet before the second of its upsamplings. Before that, layers look up to 12 frames to either side and so
 #: would be computed often; behind it they see little, and are the costly ones.
-_UPSAMPLING, _UPSAMPLINGS_BEFORE = b"ConvTranspose", 1
+_UPSAMPLING, _UPSAMPLINGS_BEFORE = "ConvTranspose", 1
 #: Piper's inputs that have a place in time: what takes them cannot be computed in pieces.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales"})
 #: Weights smaller than this are copied.
@@ -60,76 +54,92 @@ def split_model(path: Path) -> SplitModel | None:
     Raises:
         ValueError: this is no ONNX, or it is cut short.
     """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        data = memoryview(mapped)
-        try:
-            return _cut(OnnxGraph(data), path.name)
-        finally:
-            data.release()
+    collecting = gc.isenabled()
+    gc.disable()  # thousands of small tuples would set off a full collection, a third of the time all this takes
+    try:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            return _split(OnnxGraph(data), path.name)
+    finally:
+        if collecting:
+            gc.enable()
 
 
-def _cut(network: OnnxGraph, location: str) -> SplitModel | None:
-    between = _place_to_cut(network)
-    seen = receptive_field(network.layers(between), network.output.decode(), between.decode()) if between else None
-    if between is None or seen is None:
+def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
+    between = _place_to_cut(graph)
+    if between is None:
         return None
-    as_conv2d = can_be_conv2d(network, network.needed(network.output, between)[0], network.output)
-    first = _half(network, location, ends=between, begins=b"", as_conv2d=False)
-    second = _half(network, location, ends=network.output, begins=between, as_conv2d=as_conv2d)
+    behind, _ = graph.needed(graph.output, between)
+    seen = receptive_field(map(_layer, behind), graph.output, between)
+    if seen is None:
+        return None
+    as_conv2d = can_be_conv2d(graph, behind, graph.output)
+    first = _part(graph, location, end=between)
+    second = _part(graph, location, end=graph.output, begin=between, as_conv2d=as_conv2d)
     if second.inputs & _TIMED_INPUTS:  # something goes around the cut
         return None
-    return SplitModel(first, second, between.decode(), as_conv2d, network.given, seen)
+    return SplitModel(first, second, between, as_conv2d, graph.input_names(), seen)
 
 
-def _place_to_cut(network: OnnxGraph) -> bytes | None:
+def _place_to_cut(graph: OnnxGraph) -> str | None:
     """The tensor between the halves."""
-    frames = (node for node in network.nodes if any(name.endswith(_FRAMES_COME_IN) for name in node.inputs))
-    come_in = next(frames, None)
+    takes_frames = (node for node in graph.nodes if any(name.endswith(_FRAMES_COME_IN) for name in node.inputs))
+    come_in = next(takes_frames, None)
     if come_in is None:
         return None
-    behind, _ = network.needed(network.output, come_in.inputs[0])
-    finer = [node.inputs[0] for node in behind if node.operation == _UPSAMPLING]
-    return (finer[_UPSAMPLINGS_BEFORE:] or [come_in.inputs[0]])[0]
+    behind, _ = graph.needed(graph.output, come_in.inputs[0])
+    upsampled = [node.inputs[0] for node in behind if node.op_type == _UPSAMPLING]
+    return (upsampled[_UPSAMPLINGS_BEFORE:] or [come_in.inputs[0]])[0]
 
 
-def _half(network: OnnxGraph, location: str, *, ends: bytes, begins: bytes, as_conv2d: bool) -> ModelPart:
-    """The part of the network that makes `ends`, from `begins` where there is one."""
-    nodes, names = network.needed(ends, begins)
-    inputs = [name for name in network.inputs if name in names]
-    convolved = {node.inputs[1] for node in nodes if node.operation.startswith(b"Conv")} if as_conv2d else set()
-    graph = bytes_field(_NAME, b"half")
-    graph += b"".join(conv2d_node(network, node) if as_conv2d else network.message(node.field) for node in nodes)
-    weights = (name for name in network.weights if name in names)
-    graph += b"".join(bytes_field(_INITIALIZER, _weight(network, name, location, convolved)) for name in weights)
-    graph += b"".join(network.message(network.inputs[name]) for name in inputs)
-    graph += bytes_field(_INPUT, _tensor_of_floats(begins)) if begins else b""
-    graph += bytes_field(_OUTPUT, _tensor_of_floats(ends))
-    return ModelPart(
-        model=network.head + bytes_field(_MODEL_GRAPH, graph),
-        inputs=frozenset(name.decode() for name in [*inputs, *([begins] if begins else [])]),
-        output=ends.decode(),
+def _layer(node: Node) -> Layer:
+    attributes = node.int_attributes() if node.op_type in CONVOLUTIONS else {}
+    return Layer(node.op_type, node.inputs, node.outputs, attributes)
+
+
+def _part(graph: OnnxGraph, location: str, *, end: str, begin: str = "", as_conv2d: bool = False) -> ModelPart:
+    """The part of the graph that computes `end`, from `begin` where it is given."""
+    nodes, names = graph.needed(end, begin)
+    inputs = {name: value.content() for name, value in graph.inputs.items() if name in names}
+    if begin:
+        inputs[begin] = _float_tensor(begin)
+    kernels = {node.inputs[1] for node in nodes if node.op_type in CONVOLUTIONS} if as_conv2d else ()
+    initializers = (
+        _initializer(tensor, location, as_conv2d=name in kernels)
+        for name, tensor in graph.initializers.items()
+        if name in names
     )
+    fields = [
+        bytes_field(proto.GRAPH_NAME, b"half"),
+        *(bytes_field(proto.GRAPH_NODE, conv2d_node(one) if as_conv2d else one.message.content()) for one in nodes),
+        *(bytes_field(proto.GRAPH_INITIALIZER, one) for one in initializers),
+        *(bytes_field(proto.GRAPH_INPUT, one) for one in inputs.values()),
+        bytes_field(proto.GRAPH_OUTPUT, _float_tensor(end)),
+    ]
+    return ModelPart(graph.head + bytes_field(proto.MODEL_GRAPH, b"".join(fields)), frozenset(inputs), end)
 
 
-def _weight(network: OnnxGraph, name: bytes, location: str, convolved: Collection[bytes]) -> bytes:
-    """A weight that says where in the file its numbers lie; a small one as it is."""
-    tensor = network.weights[name]
-    head, raw = b"", None
-    if name in convolved:
-        head = conv2d_dims(network.dims(tensor))
-    for field in fields(network.data, tensor.start, tensor.end):
-        if field.number == _TENSOR_RAW and field.end - field.start >= _LEAST_MAPPED_BYTES:
-            raw = field
-        elif field.number != TENSOR_DIMS or name not in convolved:
-            head += network.message(field)
-    if raw is None:
-        return head
-    place = {"location": location, "offset": str(raw.start), "length": str(raw.end - raw.start)}
-    entries = (bytes_field(1, key.encode()) + bytes_field(2, value.encode()) for key, value in place.items())
-    head += b"".join(bytes_field(_TENSOR_EXTERNAL, entry) for entry in entries)
-    return head + number_field(_TENSOR_LOCATION, _EXTERNAL)
+def _initializer(tensor: Message, location: str, *, as_conv2d: bool) -> bytes:
+    """A TensorProto that says where in the file its numbers lie; a small one as it is."""
+    content = conv2d_dims(tensor.ints(proto.TENSOR_DIMS)) if as_conv2d else b""
+    for number, begin, start, end in tensor.fields():
+        if number == proto.TENSOR_RAW_DATA and end - start >= _LEAST_MAPPED_BYTES:
+            content += _external_data(location, start, end - start)
+        elif number != proto.TENSOR_DIMS or not as_conv2d:
+            content += tensor.data[begin:end]
+    return content
 
 
-def _tensor_of_floats(name: bytes) -> bytes:
-    """The declaration of an input or output of float32 numbers in any shape."""
-    return bytes_field(1, name) + bytes_field(2, bytes_field(1, number_field(1, _FLOAT)))
+def _external_data(location: str, offset: int, length: int) -> bytes:
+    """What stands in a TensorProto instead of its numbers: the file that holds them, and where, in bytes."""
+    content = varint_field(proto.TENSOR_DATA_LOCATION, proto.EXTERNAL)
+    for key, value in {"location": location, "offset": str(offset), "length": str(length)}.items():
+        entry = bytes_field(proto.ENTRY_KEY, key.encode()) + bytes_field(proto.ENTRY_VALUE, value.encode())
+        content += bytes_field(proto.TENSOR_EXTERNAL_DATA, entry)
+    return content
+
+
+def _float_tensor(name: str) -> bytes:
+    """The ValueInfoProto of an input or output of float32 numbers in any shape."""
+    elem_type = varint_field(proto.TENSOR_TYPE_ELEM_TYPE, proto.FLOAT)
+    tensor_type = bytes_field(proto.TYPE_TENSOR_TYPE, elem_type)
+    return bytes_field(proto.VALUE_INFO_NAME, name.encode()) + bytes_field(proto.VALUE_INFO_TYPE, tensor_type)

@@ -14,12 +14,12 @@ _AXES = frozenset({"Unsqueeze", "Squeeze"})
 
 @dataclass(frozen=True)
 class Layer:
-    """One operation: what it takes and gives, and for convolutions their lists of whole numbers."""
+    """A node of a graph; of a convolution also the attributes that are lists of numbers, under the names of ONNX."""
 
-    operation: str
+    op_type: str
     inputs: Sequence[str]
     outputs: Sequence[str]
-    numbers: Mapping[str, Sequence[int]]
+    attributes: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -55,30 +55,30 @@ def _after(layer: Layer, before: Sequence[_Seen]) -> _Seen | None:
     widest = _Seen(max(one.places for one in before), rate)
     if any(one.rate != rate for one in before):
         return None
-    if layer.operation in _PLACEWISE | _AXES:
+    if layer.op_type in _PLACEWISE | _AXES:
         return widest
-    if layer.operation == "Conv":
+    if layer.op_type == "Conv":
         return _convolved(layer, widest)
-    return _upsampled(layer, widest) if layer.operation == "ConvTranspose" else None
+    return _upsampled(layer, widest) if layer.op_type == "ConvTranspose" else None
 
 
 def _convolved(layer: Layer, seen: _Seen) -> _Seen | None:
     kernel, dilation = _one(layer, "kernel_shape"), _one(layer, "dilations", 1)
     beyond = dilation * (kernel - 1)
-    if kernel < 1 or _one(layer, "strides", 1) != 1 or sum(layer.numbers.get("pads", (0, 0))) != beyond:
+    if kernel < 1 or _one(layer, "strides", 1) != 1 or sum(layer.attributes.get("pads", (0, 0))) != beyond:
         return None
-    return _Seen(seen.places + max(layer.numbers.get("pads", (0, 0))) / seen.rate, seen.rate)
+    return _Seen(seen.places + max(layer.attributes.get("pads", (0, 0))) / seen.rate, seen.rate)
 
 
 def _upsampled(layer: Layer, seen: _Seen) -> _Seen | None:
     kernel, stride = _one(layer, "kernel_shape"), _one(layer, "strides", 1)
-    plain = _one(layer, "dilations", 1) == 1 and not any(layer.numbers.get("output_padding", ()))
-    if kernel < 1 or not plain or kernel - sum(layer.numbers.get("pads", (0, 0))) != stride:
+    plain = _one(layer, "dilations", 1) == 1 and not any(layer.attributes.get("output_padding", ()))
+    if kernel < 1 or not plain or kernel - sum(layer.attributes.get("pads", (0, 0))) != stride:
         return None
     return _Seen(seen.places + kernel / stride / seen.rate, seen.rate * stride)
 
 
 def _one(layer: Layer, name: str, absent: int = 0) -> int:
     """The number of a list that must have one: these are convolutions over time alone."""
-    values = layer.numbers.get(name, (absent,))
+    values = layer.attributes.get(name, (absent,))
     return values[0] if len(values) == 1 else 0
