@@ -19,7 +19,6 @@ TIMEOUT_SECONDS = 10.0
 DESCRIBED = "VOXMATRIX_MACHINE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
-_NO_MEMORY = memory.SystemMemory(None, None)
 
 
 class Detection(NamedTuple):
@@ -50,7 +49,7 @@ def detect(
     folder = torch_build.find_torch()
     build = torch_build.read_torch_build(folder)
     kernels = Probe[tuple[str, ...]]("the kernels of torch", lambda: _kernels(root, folder, build), ())
-    memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
+    memories = Probe("memory", lambda: memory.read_memory(root), memory.SystemMemory())
     bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
 
     cards, no_cards = nvidia.answer(timeout_seconds)
