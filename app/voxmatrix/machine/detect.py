@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild
+from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, printable
 from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
 from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
-from voxmatrix.machine.text import printable
 
 TIMEOUT_SECONDS = 10.0
 #: Names a file that describes another computer.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 Platform = Literal["linux", "windows", "macos"]
 #: How torch reaches a GPU: NVIDIA's, DirectX 12's, Intel's, AMD's, Apple's.
 GpuKind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
+#: Letters of any text among the facts.
+LONGEST_TEXT = 200
 _CAPABILITY = r"^[0-9]{1,3}\.[0-9]$"
 
 
@@ -98,3 +100,8 @@ class Machine:
     torch: TorchBuild | None = None
     flash_attention: str | None = None  # its version
     image: str | None = None  # the row of docker/images.toml that this is, in a container of ours
+
+
+def printable(text: str) -> str | None:
+    """A name as facts hold it: one line that a terminal may show; None when nothing is left of it."""
+    return "".join(letter for letter in text if letter.isprintable()).strip()[:LONGEST_TEXT] or None

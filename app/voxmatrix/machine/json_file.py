@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
+from voxmatrix.machine.facts import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -17,8 +18,7 @@ T = TypeVar("T")
 
 #: Such files are a few kilobytes; what is larger than this is something else.
 MOST_BYTES = 1024 * 1024
-#: Bounds of every text and every number.
-_MOST_LETTERS, _TOO_LARGE = 200, 2**40
+_TOO_LARGE = 2**40  # of any number
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # PowerShell's editors write one
 _MOST_LETTERS_SHOWN = 60
 
@@ -70,8 +70,8 @@ def _complaint(detail: "ErrorDetails") -> str:
 def _impossible_values(value: object, *place: str | int) -> Iterator[str]:
     """Numbers and texts that no field may have. Texts are shown on terminals, which obey escape sequences in them."""
     match value:
-        case str() if not (value.isprintable() and 0 < len(value) <= _MOST_LETTERS):
-            yield f"{_key(*place)} is {shown(value)}, it must be one line of 1 to {_MOST_LETTERS} printable letters"
+        case str() if not (value.isprintable() and 0 < len(value) <= LONGEST_TEXT):
+            yield f"{_key(*place)} is {shown(value)}, it must be one line of 1 to {LONGEST_TEXT} printable letters"
         case int() | float() if not 0 <= value < _TOO_LARGE:  # no NaN either
             yield f"{_key(*place)} is {shown(value)}, it must be at least 0 and less than {_TOO_LARGE}"
         case tuple():

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.ask_psutil import ask_psutil
 from voxmatrix.machine.probes import cgroup
-from voxmatrix.machine.text import read_text
 
 _MIB = 1024 * 1024
 
@@ -50,7 +50,7 @@ def _limit(place: Path) -> SystemMemory | None:
 
 
 def _row(path: Path, name: str) -> int:
-    for line in read_text(path).splitlines():
+    for line in read_text_or_empty(path).splitlines():
         match line.split():
             case [key, value] if key == name and value.isdecimal():
                 return int(value)
@@ -58,7 +58,7 @@ def _row(path: Path, name: str) -> int:
 
 
 def _number(path: Path) -> int | None:
-    text = read_text(path).strip()  # "max" is no limit
+    text = read_text_or_empty(path).strip()  # "max" is no limit
     return int(text) if text.isdecimal() else None
 
 

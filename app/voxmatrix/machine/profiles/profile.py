@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from voxmatrix.machine.facts import Capability, Gpu, Machine
-from voxmatrix.machine.text import printable
+from voxmatrix.machine.facts import Capability, Gpu, Machine, printable
 
 FORMAT = 1
 #: As voxmatrix.tables.precision has it, which stands beside this layer.

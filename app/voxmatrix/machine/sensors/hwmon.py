@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.ask_psutil import ask_psutil
-from voxmatrix.machine.text import read_text
 
 #: Sensors of processors: Intel's, AMD's, boards'.
 _PROCESSOR = re.compile(r"coretemp|k10temp|zenpower|x86_pkg_temp|(cpu|soc)\d*[-_]therm.*", re.IGNORECASE)
@@ -28,7 +28,7 @@ def read_heat(sensor: Path) -> Heat:
 def read_watts(sensor: Path) -> float | None:
     """What the device draws, of one folder of hwmon."""
     for name in ("power1_average", "power1_input"):
-        text = read_text(sensor / name).strip()  # in microwatts
+        text = read_text_or_empty(sensor / name).strip()  # in microwatts
         if text.isdecimal():
             return int(text) / 1e6
     return None
@@ -47,7 +47,7 @@ def processor_heat() -> Heat:
 
 
 def _degrees(path: Path) -> float | None:
-    text = read_text(path).strip()  # in thousandths
+    text = read_text_or_empty(path).strip()  # in thousandths
     return _possible(int(text) / 1000) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
 
 
