@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.files import digest, replacing, unfinished, write_text
+from voxmatrix.files import digest, read_text_or_empty, replacing, unfinished, write_text
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
@@ -68,3 +68,8 @@ def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> 
 
     with replacing(path):
         assert list(tmp_path.iterdir()) == [unfinished(path, os.getpid())]
+
+
+def test_a_file_that_is_not_there_reads_as_empty(tmp_path: Path) -> None:
+    assert read_text_or_empty(tmp_path / "absent") == ""
+    assert read_text_or_empty(tmp_path) == ""

@@ -1,8 +1,10 @@
-"""A pretended root folder: the small files of a kernel."""
+"""A pretended computer: the small files of a kernel, and what psutil says."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 
@@ -24,3 +26,8 @@ def card(root: Path, number: int, bus: str, **files: str) -> None:
     except OSError:
         pytest.skip("this system makes no symbolic links")
     (root / f"sys/class/drm/card{number}-HDMI-A-1").mkdir()
+
+
+def pretend_memory(monkeypatch: pytest.MonkeyPatch, total_mib: int, available_mib: int) -> None:
+    memory = SimpleNamespace(total=total_mib * 1024 * 1024, available=available_mib * 1024 * 1024)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.machine.pretended import pretend
+from tests.machine.pretended import pretend, pretend_memory
 from voxmatrix.errors import BadInputError
 from voxmatrix.machine import detect as module
 from voxmatrix.machine.detect import detect, read_nvidia
@@ -23,7 +23,6 @@ CARDS = tuple(
 )
 FILES = {
     "proc/cpuinfo": "model name : Ryzen\n",
-    "proc/meminfo": "MemTotal: 2048000 kB\nMemAvailable: 1024000 kB\n",
     "sys/fs/cgroup/cpu.max": "100000 100000\n",
     "dev/shm/empty": "",
 }
@@ -34,6 +33,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the pretended files 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(module, "read_nvidia", lambda: CARDS)
+    pretend_memory(monkeypatch, total_mib=2000, available_mib=1000)
     return pretend(tmp_path / "root", FILES)
 
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voxmatrix.machine.text import read_text
+from voxmatrix.files import read_text_or_empty
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +25,7 @@ def peak_mib(device: "torch.device") -> float | None:
 def resident_mib(status: Path = Path("/proc/self/status")) -> float | None:
     """The most that this process held of the computer's memory; None where the system does not say."""
     # Not ru_maxrss on Linux: a child begins with its parent's.
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", read_text(status), re.MULTILINE)
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", read_text_or_empty(status), re.MULTILINE)
     if found:
         return int(found[1]) / 1024
     if sys.platform == "win32":

@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild
+from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, printable
 from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
 from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
-from voxmatrix.machine.text import printable
 
 TIMEOUT_SECONDS = 10.0
 #: Names a file that describes another computer.
 DESCRIBED = "VOXMATRIX_MACHINE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
-_NO_MEMORY = memory.SystemMemory(None, None)
 
 
 class Detection(NamedTuple):
@@ -50,7 +48,7 @@ def detect(
     folder = torch_build.find_torch()
     build = torch_build.read_torch_build(folder)
     kernels = Probe[tuple[str, ...]]("the kernels of torch", lambda: _kernels(root, folder, build), ())
-    memories = Probe("memory", lambda: memory.read_memory(root), _NO_MEMORY)
+    memories = Probe("memory", lambda: memory.read_memory(root), memory.SystemMemory())
     bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
 
     cards, no_cards = nvidia.answer(timeout_seconds)

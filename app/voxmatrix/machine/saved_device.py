@@ -8,9 +8,8 @@ from pathlib import Path
 
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
-from voxmatrix.files import write_text
+from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.text import read_text
 
 CPU = "cpu"
 
@@ -40,7 +39,7 @@ def save_device(choice: SavedDevice) -> Path:
     lines = [f"device = {_quoted(choice.device)}", *([f"uuid = {_quoted(choice.uuid)}"] if choice.uuid else [])]
     if ":" in choice.device:
         lines.append(f"index = {choice.device.partition(':')[2]}")
-    others = re.sub(r"(?ms)^\[device\][^\n]*\n.*?(?=^\[|\Z)", "", read_text(path)).strip()
+    others = re.sub(r"(?ms)^\[device\][^\n]*\n.*?(?=^\[|\Z)", "", read_text_or_empty(path)).strip()
     write_text(path, (others + "\n\n" if others else "") + "\n".join(["[device]", *lines]) + "\n")
     return path
 
@@ -51,9 +50,13 @@ def saved_device() -> SavedDevice | None:
     Raises:
         UsageError: settings.toml is there and is not TOML.
     """
-    kept = _settings(_path()).get("device")
-    device, uuid = (kept.get("device"), kept.get("uuid")) if isinstance(kept, dict) else (None, None)
-    return SavedDevice(device=device, uuid=uuid if isinstance(uuid, str) else None) if isinstance(device, str) else None
+    match _settings(_path()).get("device"):
+        case {"device": str(device), "uuid": str(uuid)}:
+            return SavedDevice(device=device, uuid=uuid)
+        case {"device": str(device)}:
+            return SavedDevice(device=device)
+        case _:
+            return None
 
 
 def find_saved_device(machine: Machine, choice: SavedDevice) -> Gpu | None:
@@ -74,7 +77,7 @@ def _path() -> Path:
 
 def _settings(path: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(read_text_or_empty(path))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
 

@@ -1,20 +1,25 @@
 """Memory as the cgroup allows it, on pretended machines."""
 
+import sys
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+import psutil
+import pytest
 
-from tests.machine.pretended import pretend
-from voxmatrix.machine.probes.memory import parse_meminfo, read_memory
+from tests.machine.pretended import pretend, pretend_memory
+from voxmatrix.machine.probes.memory import read_memory
 
 MIB = 1024 * 1024
-MEMINFO = {"proc/meminfo": f"MemTotal: {64 * 1024 * 1024} kB\nMemFree: 1 kB\nMemAvailable: {48 * 1024 * 1024} kB\n"}
 V2, V1 = "sys/fs/cgroup/", "sys/fs/cgroup/memory/"
 
 
+@pytest.fixture(autouse=True)
+def memory_of_the_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_memory(monkeypatch, total_mib=65536, available_mib=49152)
+
+
 def read(root: Path, files: dict[str, str]) -> tuple[int | None, int | None]:
-    memory = read_memory(pretend(root, MEMINFO | files))
+    memory = read_memory(pretend(root, files))
     return memory.total_mib, memory.available_mib
 
 
@@ -54,7 +59,23 @@ def test_a_group_outside_the_namespace_leaves_the_limit_of_the_mount(tmp_path: P
     assert read(tmp_path, files)[0] == 1024
 
 
-@given(st.text())
-def test_any_text_is_memory_or_unknown(text: str) -> None:
-    memory = parse_meminfo(text)
-    assert memory.total is None or memory.total >= 0
+@pytest.mark.parametrize("missing", ["the module", "the fact"])
+def test_where_psutil_says_nothing_the_limit_is_all_that_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    def denied() -> None:
+        raise psutil.AccessDenied
+
+    if missing == "the module":
+        monkeypatch.setitem(sys.modules, "psutil", None)
+    else:
+        monkeypatch.setattr(psutil, "virtual_memory", denied)
+    assert read(tmp_path, {}) == (None, None)
+    assert read(tmp_path, {V2 + "memory.max": f"{1024 * MIB}", V2 + "memory.current": "0"}) == (1024, 1024)
+
+
+def test_this_computer_has_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    memory = read_memory()
+    assert memory.total is not None and memory.available is not None
+    assert 0 < memory.available <= memory.total

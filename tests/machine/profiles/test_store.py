@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.machine.measured import RTX_3060, computer, measurement, profiles
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
+from voxmatrix.machine.json_file import MOST_BYTES
 from voxmatrix.machine.profiles.profile import Profile, ProfiledCpu
 from voxmatrix.machine.profiles.store import (
-    MOST_BYTES,
     all_profiles,
     find,
     folder,

@@ -1,20 +1,16 @@
 """CPU and memory on pretended computers with a pretended clock."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.machine.pretended import pretend
-from voxmatrix.machine.probes.memory import SystemMemory
+from tests.machine.pretended import pretend, pretend_memory
+from voxmatrix.machine.sensors import cpu as module
 from voxmatrix.machine.sensors.cpu import CpuSensor
+from voxmatrix.machine.sensors.hwmon import Heat
 
 MIB = 1024 * 1024
-FILES = {
-    "proc/meminfo": f"MemTotal: {24000 * 1024} kB\nMemAvailable: {20000 * 1024} kB\n",
-    "proc/self/status": f"VmRSS: {1400 * 1024} kB\n",
-    "sys/class/hwmon/hwmon0/name": "k10temp\n",
-    "sys/class/hwmon/hwmon0/temp1_input": "66125\n",
-}
 
 
 class Time:
@@ -24,10 +20,13 @@ class Time:
 
 @pytest.fixture
 def gauge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CpuSensor:
-    monkeypatch.setattr("voxmatrix.machine.sensors.cpu.cpus", lambda root: 4)
+    pretend_memory(monkeypatch, total_mib=24000, available_mib=20000)
+    monkeypatch.setattr(module, "cpus", lambda root: 4)
+    monkeypatch.setattr(module, "resident_mib", lambda: 1400)
+    monkeypatch.setattr(module, "processor_heat", lambda: Heat(66.125))
     monkeypatch.setattr(Time, "wall", 100.0)
     monkeypatch.setattr(Time, "busy", 7.0)
-    return CpuSensor(pretend(tmp_path, FILES), clock=lambda: Time.wall, busy_seconds=lambda: Time.busy)
+    return CpuSensor(tmp_path, clock=lambda: Time.wall, busy_seconds=lambda: Time.busy)
 
 
 def test_a_look_tells_ours_all_what_is_needed_and_what_others_hold(gauge: CpuSensor) -> None:
@@ -77,7 +76,7 @@ def test_a_containers_limit_is_all_there_is(gauge: CpuSensor, tmp_path: Path) ->
 
 
 def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voxmatrix.machine.probes.memory._without_proc", lambda: SystemMemory(None, None))
+    monkeypatch.setitem(sys.modules, "psutil", None)
     reading = CpuSensor(tmp_path)()
     assert (reading.used_mib, reading.total_mib, reading.needed_mib, reading.others_mib) == (None,) * 4
     assert reading.temperature_c is None

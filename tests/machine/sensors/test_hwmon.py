@@ -1,46 +1,49 @@
-"""Temperatures and power in pretended folders of the kernel."""
+"""Temperatures and power: of processors as psutil lists them, of cards in pretended folders of the kernel."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from tests.machine.pretended import pretend
 from voxmatrix.machine.sensors.hwmon import Heat, processor_heat, read_heat, read_watts
 
-HWMON, THERMAL = "sys/class/hwmon/", "sys/class/thermal/"
 
-
-def test_the_hottest_processor_counts_and_no_other_chip(tmp_path: Path) -> None:
-    files = {
-        HWMON + "hwmon0/name": "nvme\n",
-        HWMON + "hwmon0/temp1_input": "99000\n",
-        HWMON + "hwmon1/name": "coretemp\n",
-        HWMON + "hwmon1/temp1_input": "61000\n",
-        HWMON + "hwmon1/temp1_crit": "100000\n",
-        HWMON + "hwmon2/name": "coretemp\n",
-        HWMON + "hwmon2/temp1_input": "72500\n",
-        HWMON + "hwmon2/temp1_crit": "105000\n",
-        THERMAL + "thermal_zone0/type": "x86_pkg_temp\n",
-        THERMAL + "thermal_zone0/temp": "80000\n",
+def heat(monkeypatch: pytest.MonkeyPatch, **chips: list[tuple[float, float | None]]) -> Heat:
+    sensors = {
+        name: [SimpleNamespace(label="", current=current, high=None, critical=critical) for current, critical in pairs]
+        for name, pairs in chips.items()
     }
-    assert processor_heat(pretend(tmp_path, files)) == Heat(72.5, 105.0)
+    monkeypatch.setattr(psutil, "sensors_temperatures", lambda: sensors, raising=False)
+    return processor_heat()
 
 
-@pytest.mark.parametrize("kind", ["x86_pkg_temp", "cpu-thermal", "CPU-therm", "soc_thermal", "cpu0-thermal"])
-def test_boards_have_zones(tmp_path: Path, kind: str) -> None:
-    files = {
-        THERMAL + "thermal_zone0/type": "acpitz\n",
-        THERMAL + "thermal_zone0/temp": "27800\n",
-        THERMAL + "thermal_zone1/type": kind + "\n",
-        THERMAL + "thermal_zone1/temp": "48312\n",
-    }
-    assert processor_heat(pretend(tmp_path, files)) == Heat(48.312, None)
+def test_the_hottest_processor_counts_and_no_other_chip(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = heat(monkeypatch, nvme=[(99.0, 84.8)], coretemp=[(61.0, 100.0), (72.5, 105.0)], acpitz=[(80.0, None)])
+    assert found == Heat(72.5, 105.0)
 
 
-def test_without_a_sensor_heat_is_unknown(tmp_path: Path) -> None:
-    assert processor_heat(tmp_path) == Heat(None, None)
-    zone = {THERMAL + "thermal_zone0/type": "acpitz", THERMAL + "thermal_zone0/temp": "27800"}
-    assert processor_heat(pretend(tmp_path, zone)) == Heat(None, None)
+@pytest.mark.parametrize(
+    "kind", ["k10temp", "x86_pkg_temp", "cpu_thermal", "cpu-thermal", "CPU-therm", "soc_thermal", "cpu0-thermal"]
+)
+def test_processors_are_known_by_the_names_of_their_sensors(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    assert heat(monkeypatch, acpitz=[(27.8, None)], **{kind: [(48.312, None)]}) == Heat(48.312, None)
+
+
+def test_without_a_sensor_heat_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert heat(monkeypatch) == heat(monkeypatch, acpitz=[(27.8, None)]) == Heat()
+    assert heat(monkeypatch, coretemp=[(-273.0, 100.0), (65261.85, None)]) == Heat()
+
+
+@pytest.mark.parametrize("missing", ["the module", "the function"])
+def test_where_psutil_cannot_say_heat_is_unknown(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    if missing == "the module":
+        monkeypatch.setitem(sys.modules, "psutil", None)
+    else:  # Windows and macOS
+        monkeypatch.delattr(psutil, "sensors_temperatures", raising=False)
+    assert processor_heat() == Heat()
 
 
 @pytest.mark.parametrize("text", ["", "0", "-273000", "65261850", "hot", "1e5", "9" * 400, "٣٠٠٠٠"])

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from tests.machine.nvml_library import NVMLError, NvmlLibrary
-from tests.machine.pretended import pretend
+from tests.machine.pretended import pretend_memory
 from voxmatrix.machine.sensors.nvml import nvml_sensor
 from voxmatrix.machine.sensors.reading import Reading
 
 MIB = 1024 * 1024
 OWN = os.getpid()
-MEMINFO = {"proc/meminfo": f"MemTotal: {120 * 1024 * 1024} kB\nMemAvailable: {90 * 1024 * 1024} kB\n"}
 
 
 @dataclass(eq=False)
@@ -106,32 +105,33 @@ def test_a_card_tells_all(uuid: str) -> None:
     )
 
 
-def test_a_slice_has_its_memory_and_the_heat_of_its_card(tmp_path: Path) -> None:
+def test_a_slice_has_its_memory_and_the_heat_of_its_card() -> None:
     whole = Device(uuid="GPU-1", memory=(81920, 1), temperature=64, slowdown=92)
     part = Device(
         uuid="MIG-7", memory=(9728, 9000), busy=None, temperature=None, slowdown=None, milliwatts=80000, card=whole
     )
-    reading = look(Nvml(whole, part), "7", pretend(tmp_path, MEMINFO))
+    reading = look(Nvml(whole, part), "7")
     assert (reading.used_mib, reading.total_mib) == (728, 9728)
     assert (reading.temperature_c, reading.throttle_c) == (64.0, 92.0)
     assert (reading.utilisation, reading.power_w) == (None, None)
 
     part.memory = None  # unknown, and not the computer's
-    assert look(Nvml(whole, part), "7", tmp_path).total_mib is None
+    assert look(Nvml(whole, part), "7").total_mib is None
 
 
 @pytest.mark.parametrize("memory", [None, (0, 0)])
 def test_a_card_that_shares_the_memory_of_the_computer_tells_that(
-    memory: tuple[int, int] | None, tmp_path: Path
+    memory: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = look(Nvml(Device(memory=memory)), root=pretend(tmp_path, MEMINFO))
+    pretend_memory(monkeypatch, total_mib=120 * 1024, available_mib=90 * 1024)
+    reading = look(Nvml(Device(memory=memory)))
     assert (reading.used_mib, reading.total_mib, reading.needed_mib) == (30 * 1024, 120 * 1024, 30 * 1024)
     assert reading.utilisation == 0.93
 
 
-def test_memory_that_a_card_stops_to_tell_is_unknown_and_not_the_computers(tmp_path: Path) -> None:
+def test_memory_that_a_card_stops_to_tell_is_unknown_and_not_the_computers() -> None:
     device = Device()
-    with nvml_sensor(Nvml(device), "cuda:0", "5", pretend(tmp_path, MEMINFO)) as gauge:
+    with nvml_sensor(Nvml(device), "cuda:0", "5") as gauge:
         assert gauge().total_mib == 12288
         device.memory = None
         assert gauge().total_mib is None

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voxmatrix.machine.text import read_text
+from voxmatrix.files import read_text_or_empty
 
 _MOUNT = Path("sys") / "fs" / "cgroup"
 
@@ -10,7 +10,7 @@ _MOUNT = Path("sys") / "fs" / "cgroup"
 def folders(root: Path, controller: str) -> list[Path]:
     """Folders of cgroup v2, and of v1 for this controller, from the mount down to this process's: all limits hold."""
     places: list[Path] = []
-    for line in read_text(root / "proc" / "self" / "cgroup").splitlines() or ["0::/", f":{controller}:/"]:
+    for line in read_text_or_empty(root / "proc" / "self" / "cgroup").splitlines() or ["0::/", f":{controller}:/"]:
         _, controllers, group = (*line.split(":", 2), "", "")[:3]
         if controllers and controller not in controllers.split(","):
             continue

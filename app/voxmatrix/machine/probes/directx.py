@@ -4,8 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from voxmatrix.machine.facts import Gpu
-from voxmatrix.machine.text import printable
+from voxmatrix.machine.facts import Gpu, printable
 
 #: The class of display adapters.
 _CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from voxmatrix.machine.facts import Gpu, GpuKind
+from voxmatrix.files import read_text_or_empty
+from voxmatrix.machine.facts import Gpu, GpuKind, printable
 from voxmatrix.machine.probes.nvidia import bus_number
-from voxmatrix.machine.text import printable, read_text
 
 _MIB = 1024 * 1024
 #: Vendors of the PCI bus (pci.ids); NVIDIA's cards are read elsewhere.
@@ -29,7 +29,7 @@ def adapter_folders(root: Path = Path("/")) -> Iterator[tuple[Path, tuple[GpuKin
     cards = [card for card in (root / "sys/class/drm").glob("card*") if re.fullmatch(r"card[0-9]+", card.name)]
     places = {(card / "device").resolve() for card in cards}
     for place in sorted(places, key=lambda place: (bus_number(place.name), str(place))):
-        vendor = _VENDORS.get(read_text(place / "vendor").strip())
+        vendor = _VENDORS.get(read_text_or_empty(place / "vendor").strip())
         if vendor is not None:
             yield place, vendor
 
@@ -37,12 +37,12 @@ def adapter_folders(root: Path = Path("/")) -> Iterator[tuple[Path, tuple[GpuKin
 def _adapter(place: Path, index: int, kind: GpuKind, maker: str) -> Gpu:
     total, used = read_bytes(place / "mem_info_vram_total"), read_bytes(place / "mem_info_vram_used")
     total = total or read_bytes(place / "tile0" / "physical_vram_size_bytes")  # Intel's driver xe
-    unique = read_text(place / "unique_id").strip()
-    product = read_text(place / "product_name").strip() or f"{maker} GPU {read_text(place / 'device').strip()}".strip()
+    unique = read_text_or_empty(place / "unique_id").strip()
+    product = read_text_or_empty(place / "product_name").strip()
     return Gpu(
         index=index,
         kind=kind,
-        name=printable(product),
+        name=printable(product or f"{maker} GPU {read_text_or_empty(place / 'device')}"),
         uuid=f"GPU-{unique}" if unique.isalnum() else None,  # as ROCm calls it
         memory_mib=None if total is None else total // _MIB,
         free_mib=None if total is None or used is None else max(0, total - used) // _MIB,
@@ -52,5 +52,5 @@ def _adapter(place: Path, index: int, kind: GpuKind, maker: str) -> Gpu:
 
 def read_bytes(path: Path) -> int | None:
     """A number of bytes that a driver wrote, in decimals or hexadecimals; 0 is unknown."""
-    text = read_text(path).strip()
+    text = read_text_or_empty(path).strip()
     return int(text, 0) if re.fullmatch(r"0x[0-9a-fA-F]+|[1-9][0-9]*|0", text) and int(text, 0) > 0 else None

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.probes import cgroup
-from voxmatrix.machine.text import read_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,5 +53,5 @@ def _affinity() -> int:
 
 def _quota(place: Path) -> float | None:
     """CPUs that one group may keep busy: cgroup v2's words, else v1's."""
-    old = f"{read_text(place / 'cpu.cfs_quota_us').strip()} {read_text(place / 'cpu.cfs_period_us').strip()}"
-    return parse_cpu_max(read_text(place / "cpu.max") or old)
+    old = " ".join(read_text_or_empty(place / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+    return parse_cpu_max(read_text_or_empty(place / "cpu.max") or old)

@@ -1,12 +1,11 @@
 """Memory that this process may use: the computer's, or its cgroup's where that is less."""
 
-import os
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.files import read_text_or_empty
+from voxmatrix.machine.ask_psutil import ask_psutil
 from voxmatrix.machine.probes import cgroup
-from voxmatrix.machine.text import read_text
 
 _MIB = 1024 * 1024
 
@@ -14,8 +13,8 @@ _MIB = 1024 * 1024
 class SystemMemory(NamedTuple):
     """In bytes; None is unknown."""
 
-    total: int | None
-    available: int | None
+    total: int | None = None
+    available: int | None = None
 
     @property
     def total_mib(self) -> int | None:
@@ -30,24 +29,12 @@ class SystemMemory(NamedTuple):
 
 def read_memory(root: Path = Path("/")) -> SystemMemory:
     """What the computer has and every cgroup on the way to this process allows."""
-    text = read_text(root / "proc" / "meminfo")
-    whole = parse_meminfo(text) if text else _without_proc()
+    whole = ask_psutil(lambda psutil: psutil.virtual_memory()) or SystemMemory()
     limits = [limit for place in cgroup.folders(root, "memory") if (limit := _limit(place)) is not None]
     return SystemMemory(
         total=_least(whole.total, *(limit.total for limit in limits)),
         available=_least(whole.available, *(limit.available for limit in limits)),
     )
-
-
-def parse_meminfo(text: str) -> SystemMemory:
-    """MemTotal and MemAvailable of /proc/meminfo, which counts in KiB."""
-    rows = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-
-    def row(name: str) -> int | None:
-        words = rows.get(name, "").split()
-        return int(words[0]) * 1024 if words and words[0].isdecimal() else None
-
-    return SystemMemory(row("MemTotal"), row("MemAvailable"))
 
 
 def _limit(place: Path) -> SystemMemory | None:
@@ -63,7 +50,7 @@ def _limit(place: Path) -> SystemMemory | None:
 
 
 def _row(path: Path, name: str) -> int:
-    for line in read_text(path).splitlines():
+    for line in read_text_or_empty(path).splitlines():
         match line.split():
             case [key, value] if key == name and value.isdecimal():
                 return int(value)
@@ -71,20 +58,9 @@ def _row(path: Path, name: str) -> int:
 
 
 def _number(path: Path) -> int | None:
-    text = read_text(path).strip()  # "max" is no limit
+    text = read_text_or_empty(path).strip()  # "max" is no limit
     return int(text) if text.isdecimal() else None
 
 
 def _least(*values: int | None) -> int | None:
     return min((value for value in values if value is not None), default=None)
-
-
-def _without_proc() -> SystemMemory:
-    if sys.platform == "win32":
-        from voxmatrix.machine.probes.windows import memory_bytes
-
-        return SystemMemory(*memory_bytes())
-    try:
-        return SystemMemory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), None)
-    except (ValueError, OSError):
-        return SystemMemory(None, None)

@@ -5,9 +5,8 @@ import shutil
 import subprocess
 from collections.abc import Callable
 
-from voxmatrix.machine.facts import Capability
+from voxmatrix.machine.facts import Capability, printable
 from voxmatrix.machine.probes.nvidia import NvidiaCard
-from voxmatrix.machine.text import printable
 
 TIMEOUT_SECONDS = 8.0
 _FIELDS = "pci.bus_id,uuid,name,compute_cap,memory.total,memory.free,driver_version,mig.mode.current"

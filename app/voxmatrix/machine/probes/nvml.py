@@ -4,9 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from voxmatrix.machine.facts import Capability
+from voxmatrix.machine.facts import Capability, printable
 from voxmatrix.machine.probes.nvidia import MigSlice, NvidiaCard
-from voxmatrix.machine.text import printable
 
 T = TypeVar("T")
 _MIB = 1024 * 1024

@@ -6,8 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-from voxmatrix.machine.facts import Gpu, Platform
-from voxmatrix.machine.text import printable, read_text
+from voxmatrix.files import read_text_or_empty
+from voxmatrix.machine.facts import Gpu, Platform, printable
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
 #: Words in the cgroup of process 1 that only container engines write.
@@ -28,19 +28,19 @@ def read_architecture() -> str | None:
 
 def read_wsl(root: Path = Path("/")) -> bool:
     """Is this Linux inside Windows?"""
-    return "microsoft" in read_text(root / "proc/sys/kernel/osrelease").lower()
+    return "microsoft" in read_text_or_empty(root / "proc/sys/kernel/osrelease").lower()
 
 
 def read_container(root: Path = Path("/")) -> bool:
     """Is this a container?"""
     marks = (root / ".dockerenv", root / "run" / ".containerenv")
-    return any(mark.exists() for mark in marks) or bool(_ENGINES.search(read_text(root / "proc/1/cgroup")))
+    return any(mark.exists() for mark in marks) or bool(_ENGINES.search(read_text_or_empty(root / "proc/1/cgroup")))
 
 
 def read_cpu(root: Path = Path("/")) -> str | None:
     """The name of the processor, or of the board where processors have none (Arm)."""
-    name = parse_cpu(read_text(root / "proc/cpuinfo"))
-    name = name or read_text(root / "proc/device-tree/model").strip("\0 \n")
+    name = parse_cpu(read_text_or_empty(root / "proc/cpuinfo"))
+    name = name or read_text_or_empty(root / "proc/device-tree/model").strip("\0 \n")
     if not name and sys.platform in ("win32", "darwin"):
         name = os.environ.get("PROCESSOR_IDENTIFIER") or platform.processor()
     return printable(name or "")

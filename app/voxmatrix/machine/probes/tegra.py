@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from voxmatrix.machine.facts import Capability
+from voxmatrix.files import read_text_or_empty
+from voxmatrix.machine.facts import Capability, printable
 from voxmatrix.machine.probes.nvidia import NvidiaCard
-from voxmatrix.machine.text import printable, read_text
 
 #: Chip → capability (developer.nvidia.com/cuda-gpus and cuda-legacy-gpus): Nano, TX2, Xavier, Orin, Thor.
 _CHIPS = {
@@ -19,8 +19,8 @@ _CHIPS = {
 def read_cards(root: Path = Path("/")) -> tuple[NvidiaCard, ...]:
     """The GPU of the board, which shares its memory; none on another computer."""
     tree = root / "proc" / "device-tree"
-    chips = [chip for chip in read_text(tree / "compatible").split("\0") if chip in _CHIPS]
+    chips = [chip for chip in read_text_or_empty(tree / "compatible").split("\0") if chip in _CHIPS]
     if not chips:
         return ()
-    name = printable(read_text(tree / "model"))
+    name = printable(read_text_or_empty(tree / "model"))
     return (NvidiaCard(bus="0", name=name or chips[0], capability=_CHIPS[chips[0]]),)

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from voxmatrix.config import home
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.files import write_text
+from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.machine.facts import TorchBuild
-from voxmatrix.machine.text import read_text
 
 TIMEOUT_SECONDS = 60.0
 #: What the build of an image measured (docker/gate.py and its like write it).
@@ -34,7 +33,7 @@ def find_torch() -> Path | None:
 
 def read_torch_build(folder: Path | None) -> TorchBuild | None:
     """The torch in a folder, its kernels not yet known; None when there is none."""
-    facts = {} if folder is None else parse_version_file(read_text(folder / "version.py"))
+    facts = {} if folder is None else parse_version_file(read_text_or_empty(folder / "version.py"))
     version = facts.get("__version__")
     return None if version is None else TorchBuild(version=version, cuda=facts.get("cuda"))
 
@@ -105,7 +104,7 @@ def _ask_torch() -> tuple[str, ...]:
 
 def _json(path: Path) -> Mapping[str, object]:
     try:
-        content = json.loads(read_text(path))
+        content = json.loads(read_text_or_empty(path))
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -3,15 +3,15 @@
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from voxmatrix.machine.facts import Capability, Gpu, Machine
-from voxmatrix.machine.text import printable
+from voxmatrix.machine.facts import Capability, Gpu, Machine, printable
 
 FORMAT = 1
 #: As voxmatrix.tables.precision has it, which stands beside this layer.
 Precision = Literal["fp32", "bf16", "fp16"]
+_DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 _GIB = 1024
 _MOST_LETTERS = 80
 
@@ -36,7 +36,7 @@ class ProfiledCpu:
     """A CPU of which a process may keep so many busy."""
 
     name: str | None = None
-    cpus: int
+    cpus: int = field(metadata={"ge": 1, "lt": 2**20})
 
     @property
     def key(self) -> str:
@@ -48,9 +48,9 @@ class ProfiledCpu:
 class BatchFigures:
     """One batch size that was measured."""
 
-    batch_size: int
-    peak_mib: float  # all that the training held of the device at most
-    step_seconds: float
+    batch_size: int = field(metadata={"ge": 1, "le": 100_000})
+    peak_mib: float = field(metadata={"ge": 1e-6})  # all that the training held of the device at most
+    step_seconds: float = field(metadata={"ge": 1e-6})
 
     @property
     def clips_per_second(self) -> float:
@@ -62,15 +62,15 @@ class BatchFigures:
 class Measurement:
     """A training in one quality and number format, at several batch sizes, the smallest first."""
 
-    quality: str
+    quality: str = field(metadata={"pattern": r"^[a-z0-9_]{1,40}$"})
     precision: Precision
     gradient_checkpointing: bool
-    seconds: float  # length of every clip
-    sizes: tuple[BatchFigures, ...]
-    largest_batch: int  # of those that fit; 0: none did
+    seconds: float = field(metadata={"gt": 0, "le": 3600})  # length of every clip
+    sizes: tuple[BatchFigures, ...] = field(metadata={"max_length": 100})
+    largest_batch: int = field(metadata={"le": 100_000})  # of those that fit; 0: none did
     torch: str
     voxmatrix: str
-    date: str  # 2026-11-21
+    date: str = field(metadata={"pattern": _DATE})  # 2026-11-21
 
     @property
     def about(self) -> tuple[str, str, bool, str]:

@@ -9,11 +9,9 @@ from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import storage_errors, write_text
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.json_file import read_described
 from voxmatrix.machine.profiles.profile import Merged, Profile, merge, profiled
+from voxmatrix.machine.profiles.profile_file import read_profile_file
 
-#: Some hundred measurements; what is larger than this is something else.
-MOST_BYTES = 1024 * 1024
 _REMEDY = "measure anew: voxmatrix train DATA --out DIR --tune"
 
 
@@ -101,11 +99,8 @@ def read_profile(path: Path) -> Profile:
     Raises:
         BadInputError: it cannot be read, or a key is missing, unknown or has a value that cannot be true.
     """
-    from voxmatrix.machine.profiles import schema
-
     remedy = f"mend that in {path}, or have it written again: voxmatrix profiles export NAME --out FILE"
-    what = "the profile of a device"
-    return read_described(path, schema.Profile, most_bytes=MOST_BYTES, what=what, remedy=remedy).to_facts()
+    return read_profile_file(path, remedy)
 
 
 def remove(key: str) -> Path:
@@ -150,11 +145,7 @@ def _read(paths: Iterable[Path]) -> LoadedProfiles:
 
 
 def _read_one(path: Path) -> Profile:
-    from voxmatrix.machine.profiles import schema
-
-    read = read_described(
-        path, schema.Profile, most_bytes=MOST_BYTES, what="the profile of a device", remedy=_REMEDY
-    ).to_facts()
+    read = read_profile_file(path, _REMEDY)
     if read.key != path.stem:
         raise BadInputError(f"{path}: is the profile of {read.key}, under another name", _REMEDY)
     return read

@@ -35,9 +35,9 @@ class CpuSensor:
     def __call__(self) -> Reading:
         """Memory now; utilisation since the last look."""
         now = self._clock()
-        heat = processor_heat(self._root)
+        heat = processor_heat()
         memory = with_computers_memory(Reading(device="cpu", seconds=now), self._root)
-        used = resident_mib(self._root)
+        used = resident_mib()
         needed = memory.needed_mib
         return replace(
             memory,

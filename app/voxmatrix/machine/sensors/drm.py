@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.probes.drm import adapter_folders, read_bytes
 from voxmatrix.machine.sensors.hwmon import Heat, read_heat, read_watts
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.machine.text import read_text
 
 _MIB = 1024 * 1024
 
@@ -28,7 +28,7 @@ class DrmSensor:
         used_mib = None if total is None or used is None else used // _MIB
         sensors = sorted((self.folder / "hwmon").glob("hwmon*"))[:1]
         heat = read_heat(sensors[0]) if sensors else Heat()
-        busy = read_text(self.folder / "gpu_busy_percent").strip()
+        busy = read_text_or_empty(self.folder / "gpu_busy_percent").strip()
         return Reading(
             device=self.device,
             seconds=self.clock(),
