@@ -85,7 +85,6 @@ def test_a_picture_that_cannot_be_written_costs_no_figures(tmp_path: Path, capsy
         (["bench", "matmul", "--picture", "b.jpg"], 2),
         (["bench", "speak", "--voice", "nowhere.onnx"], 3),
         (["bench", "train", "--quality", "huge"], 2),
-        (["bench", "train", "--sweep", "--batch-size", "4"], 2),
         (["bench", "sing"], 2),
     ],
 )

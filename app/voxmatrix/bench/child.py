@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voxmatrix.bench import matmul, speak, train
-from voxmatrix.bench.part import BenchPart
+from voxmatrix.bench.benchmarks import BenchPart
 from voxmatrix.compute.child_device import device_in_child
 from voxmatrix.compute.child_output import asked_break, break_down, print_json
 from voxmatrix.compute.memory import is_out_of_memory
@@ -55,16 +55,15 @@ def _measured(part: BenchPart) -> dict[str, Any]:
 
 
 def _problem(name: str, error: Exception) -> dict[str, Any]:
-    memory = is_out_of_memory(error)
     said = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
     text = "; ".join(said.splitlines())[:_MOST_LETTERS]
-    return {"part": name, "problem": text, "exit_code": _exit_code(error, memory), "out_of_memory": memory}
+    return {"part": name, "problem": text, "exit_code": _exit_code(error)}
 
 
-def _exit_code(error: Exception, out_of_memory: bool) -> int:
+def _exit_code(error: Exception) -> int:
     if isinstance(error, VoxmatrixError):
         return error.exit_code
-    if out_of_memory:
+    if is_out_of_memory(error):
         return MemoryExhaustedError.exit_code
     if isinstance(error, ImportError):
         return MissingProgramError.exit_code
