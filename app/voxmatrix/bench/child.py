@@ -21,10 +21,11 @@ from voxmatrix.machine.facts import Gpu, Machine
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
 _HOOK = "VOXMATRIX_BENCH_BREAK"
+#: By the name of the class that holds its settings, as `bench.measure` sends it.
 _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[BenchPart]]]] = {
-    "matmul": (matmul.MatmulBench, matmul.parts),
-    "speak": (speak.SpeakBench, speak.parts),
-    "train": (train.TrainBench, train.parts),
+    "MatmulBench": (matmul.MatmulBench, matmul.parts),
+    "SpeakBench": (speak.SpeakBench, speak.parts),
+    "TrainBench": (train.TrainBench, train.parts),
 }
 
 
