@@ -1,5 +1,7 @@
 """What a child said becomes rows; a device that hangs or dies costs its own rows, in time and with its reason."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.bench.reports import HERE
@@ -11,7 +13,6 @@ from voxmatrix.compute.child import ChildResult
 from voxmatrix.machine.facts import Gpu
 
 SMALL = MatmulBench(size=16, runs=1, formats=("fp32", "bf16"))
-BREAK = "VOXMATRIX_BENCH_BREAK"
 
 
 def rows_of(said: str, code: int | None = 0, ending: str = "") -> list[tuple[str, str, int]]:
@@ -67,16 +68,16 @@ def test_a_training_is_measured_in_a_child() -> None:
 @pytest.mark.parametrize(
     ("how", "exit_code", "word"), [("die", 4, "signal 6"), ("raise", 4, "RuntimeError"), ("memory", 6, "MemoryError")]
 )
-def test_a_part_that_dies_is_named(how: str, exit_code: int, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, f"bf16={how}")
+def test_a_part_that_dies_is_named(how: str, exit_code: int, word: str, break_children: Callable[[str], None]) -> None:
+    break_children(f"bf16={how}")
     whole, broken = measure(SMALL, None, HERE, 120, {})
     assert whole.measured
     assert (broken.format, broken.exit_code) == ("bf16", exit_code)
     assert word in broken.problem
 
 
-def test_a_child_that_hangs_is_ended_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "fp32=hang")
+def test_a_child_that_hangs_is_ended_in_time(break_children: Callable[[str], None]) -> None:
+    break_children("fp32=hang")
     (row,) = measure(SMALL, None, HERE, 6.0, {})
     assert row.problem == "it did not end within 6 s and was stopped"
 

@@ -21,7 +21,6 @@ from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
 from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
 from voxmatrix.train.run import Run, open_run
-from voxmatrix.train.step.oom_recovery import Guard
 from voxmatrix.train.stop import StopRequest
 from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune
@@ -46,12 +45,10 @@ def fit(
     progress: Progress | None = None,
     *,
     machine: Machine | None = None,
-    guard: Guard | None = None,
 ) -> TrainResult:
     """Train into `settings.out`, or go on with the run that is there.
 
-    `machine` is the computer that is planned for, this one when None. `guard` is called before each part of a batch is
-    computed, and may say that memory is full.
+    `machine` is the computer that is planned for, this one when None.
 
     Raises:
         UsageError: the settings make no sense, or contradict the run in the folder.
@@ -65,11 +62,11 @@ def fit(
     """
     machine = machine or detect().machine
     if not is_rank_zero():
-        return _follow(prepared, settings, machine, guard)
+        return _follow(prepared, settings, machine)
     progress = progress or make_progress()
     with locked(settings.out):
         tuned = _tune(prepared, settings, progress, machine) if settings.tune else None
-        run = open_run(prepared, settings, progress, machine, guard)
+        run = open_run(prepared, settings, progress, machine)
         stop = StopRequest()
         loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
@@ -102,10 +99,10 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, ma
     return tuned
 
 
-def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine, guard: Guard | None) -> TrainResult:
+def _follow(prepared: PreparedSet, settings: TrainSettings, machine: Machine) -> TrainResult:
     """As a process that another one leads: what there is to say, that one says."""
     progress = QuietProgress()
-    run = open_run(prepared, settings, progress, machine, guard)
+    run = open_run(prepared, settings, progress, machine)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
         follow(run, progress, stop)

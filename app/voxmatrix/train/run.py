@@ -30,7 +30,7 @@ from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.step.distributed import Distributed, launch_processes
-from voxmatrix.train.step.oom_recovery import Guard, MemorySavings, OomRecovery
+from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
 from voxmatrix.train.voice_config import make_voice_config
 from voxmatrix.voice.build import build_discriminator, build_generator
@@ -60,9 +60,7 @@ class Run:
         return self.settings.out
 
 
-def open_run(
-    prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine, guard: Guard | None = None
-) -> Run:
+def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress, machine: Machine) -> Run:
     """Make networks, optimisers and feed, and bring them to where the run in the folder stands.
 
     Raises:
@@ -120,7 +118,7 @@ def open_run(
         autocast=fabric.autocast,
         plan=plan,
         oom_recovery=OomRecovery(
-            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value), guard=guard
+            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value)
         ),
         distributed=distributed,
         threads=threads,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 #: Samples of places start..end, which hang on those around them as well.
 Decode = Callable[[int, int], Samples]
-#: Called with the number of frames that are about to be decoded; may refuse them by running out of memory.
-Guard = Callable[[int], None]
 
 
 class SentenceLength(NamedTuple):
