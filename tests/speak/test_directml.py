@@ -20,7 +20,7 @@ TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of ste
 
 def sentences(path: Path) -> list[list[int]]:
     config = VoiceConfig.from_json(read_checkpoint(path).extra["card"])
-    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, normalise=True) as front:
+    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
         return [list(sentence.ids) for sentence in front.sentences(TEXT)]
 
 

@@ -28,7 +28,7 @@ class SpokenSentence:
 def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
     """What turns text into the ids of this voice."""
     config = voice.config
-    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, normalise=settings.normalise)
+    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
 
 
 def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:

@@ -189,11 +189,6 @@ class Schedule:
         for step in self.steps_from(epoch, index):
             yield from (list(batch) for batch in step.batches)
 
-    def largest_batch_samples(self) -> int:
-        """Padded samples of the largest batch there can be."""
-        largest = min(self.batch_size, len(self.samples)) * max(self.samples)
-        return min(largest, max(self.max_batch_samples, *self.samples)) if self.max_batch_samples else largest
-
     def _within_limit(self, chunk: list[int]) -> list[tuple[int, ...]]:
         """Halve until the padded size fits. A clip that is too long by itself stays, alone."""
         padded = len(chunk) * max(self.samples[clip] for clip in chunk)
