@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.voice import Voice
 
 

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from tests.speak.directml_rules import AUTOCAST, NotOnDirectmlError, directml_rules
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.torch import TorchEngine
 from voxmatrix.text.front import FrontEnd
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint

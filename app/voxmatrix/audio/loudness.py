@@ -1,9 +1,8 @@
 """Sentences equally loud: the level of speech without its pauses, a gain, and a limiter so that nothing clips."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Samples = NDArray[np.float32]
+from voxmatrix.audio.samples import Samples
 
 TARGET_DBFS = -20.0
 CEILING_DBFS = -1.0

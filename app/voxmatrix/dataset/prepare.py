@@ -10,11 +10,12 @@ from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
 from voxmatrix.dataset.prepared import Clip, MeasuredRecording, PreparedSet, PrepareSettings, TooFewRecordingsError
-from voxmatrix.dataset.processing import OnProgress, ProcessedRecording, Processor
+from voxmatrix.dataset.processing import ProcessedRecording, Processor
 from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
+from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
 from voxmatrix.transcripts.problem import Problem

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from voxmatrix.audio.loudness import Leveller
-from voxmatrix.speak.engines.base import PendingSamples, Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.prefetch import prefetch
 from voxmatrix.speak.voice import Voice

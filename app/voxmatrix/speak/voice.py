@@ -7,10 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import ParamSpec, Self
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, Samples
+from voxmatrix.speak.engines.base import Engine
 from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_voice
 from voxmatrix.voice.config import VoiceConfig
 

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from tests.speak.gpus import T4, on
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.speak.device import CPU, SpeakDevice
 from voxmatrix.speak.engines import torch as torch_engine
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.torch import LEAST_FRAMES, TorchEngine
 from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint

@@ -4,14 +4,13 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine
 from voxmatrix.machine.text import printable
+from voxmatrix.tables.precision import Precision
 
 FORMAT = 1
-#: As voxmatrix.tables.precision has it, which stands beside this layer.
-Precision = Literal["fp32", "bf16", "fp16"]
 _GIB = 1024
 _MOST_LETTERS = 80
 

@@ -4,7 +4,7 @@ import hashlib
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.progress import OnProgress
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, Opening, SpeakJob, WorkerStart
 from voxmatrix.speak.batch.pool import WorkerPool
@@ -21,8 +22,6 @@ from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import PLAIN, Speech
 from voxmatrix.speak.voice_files import find_voice
 
-#: Called with letters done and letters in all.
-OnProgress = Callable[[int, int], None]
 #: None: the file was there already.
 TextResult = Speech | Failure | None
 #: Of texts that were not spoken because somebody asked to stop.

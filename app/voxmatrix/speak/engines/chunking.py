@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.compute.memory import free_cached, is_out_of_memory, missing_mib
 from voxmatrix.errors import MemoryExhaustedError
-from voxmatrix.speak.engines.base import Samples
 
 if TYPE_CHECKING:
     import torch

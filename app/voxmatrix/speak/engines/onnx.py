@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, PendingSamples, Samples, SynthesisOptions
+from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOptions
 from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength, pieces
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.provider import open_gpu_session

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import torch
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import PendingSamples, Samples, SynthesisOptions
+from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field

@@ -22,7 +22,7 @@ _BLUR = 0.1
 _INT16 = 32768.0
 
 
-class BatchSize(NamedTuple):
+class BatchCounts(NamedTuple):
     """How much there is to learn from, in numbers, so that nobody asks the device for them."""
 
     clips: int
@@ -42,15 +42,15 @@ class Batch:
     symbols_each: tuple[int, ...]
     frames_each: tuple[int, ...]
     first: int = 0  # the row of the whole batch with which this part begins
-    whole: BatchSize | None = None  # of the batch that this is a part of; None: it is no part
+    whole: BatchCounts | None = None  # of the batch that this is a part of; None: it is no part
 
     @property
-    def size(self) -> BatchSize:
+    def size(self) -> BatchCounts:
         """Of these rows."""
-        return BatchSize(len(self.frames_each), sum(self.symbols_each), sum(self.frames_each))
+        return BatchCounts(len(self.frames_each), sum(self.symbols_each), sum(self.frames_each))
 
     @property
-    def of(self) -> BatchSize:
+    def of(self) -> BatchCounts:
         """Of the whole batch."""
         return self.whole or self.size
 
