@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES, SPEC_BINS, qualities, quality
-from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.checkpoint.checkpoint import piper_hyper_parameters
 from voxmatrix.voice.checkpoint.weight_names import to_piper
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.norm import remove_weight_norm
 from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
 from voxmatrix.voice.synthesizer import Synthesizer
@@ -93,7 +93,7 @@ def test_speakers_differ_and_must_be_named(make_voice: MakeVoice) -> None:
 
 @pytest.mark.parametrize("name", list(qualities()))
 def test_every_quality_speaks(name: str) -> None:
-    voice = build_generator(quality(name), 40).eval()
+    voice = Synthesizer(quality(name), 40).eval()
     with torch.no_grad():
         wave = voice.infer(TEXT[:1], LENGTHS[:1], 0.0, 1.0, 0.0)
     assert wave.abs().max() <= 1
@@ -304,7 +304,10 @@ def test_transformers_speaks_the_same_with_our_weights(make_voice: MakeVoice) ->
 
 def test_a_training_pass_never_asks_the_device_for_a_value() -> None:
     with torch.device("meta"):  # tensors without values: whatever wants to see one fails
-        voice, discriminator = build_generator(quality("tiny"), 40, 3), build_discriminator(quality("tiny"))
+        voice, discriminator = (
+            Synthesizer(quality("tiny"), 40, 3),
+            MultiPeriodDiscriminator(quality("tiny").discriminator_divisor),
+        )
         text, lengths = torch.zeros(2, 9, dtype=torch.long), torch.ones(2, dtype=torch.long)
         out = voice(text, lengths, torch.zeros(2, SPEC_BINS, 50), lengths, lengths)
         scores, features = discriminator(out.wave)

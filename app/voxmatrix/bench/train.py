@@ -63,7 +63,7 @@ def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]
 def _measure(job: TrainBench, device: "torch.device") -> Figures:
     import torch
 
-    from voxmatrix.train.memory import keep_freed_memory
+    from voxmatrix.compute.memory import keep_freed_memory
 
     keep_freed_memory()
     torch.set_float32_matmul_precision("high" if job.tf32 else "highest")

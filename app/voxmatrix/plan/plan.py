@@ -11,14 +11,11 @@ from voxmatrix.plan.budget import Need, memory_budget
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 from voxmatrix.plan.device_selection import select_device
 from voxmatrix.plan.device_support import Assess, Task
-from voxmatrix.plan.devices import choose_devices
 from voxmatrix.plan.measured_memory import measured_lines
+from voxmatrix.plan.parallelism import choose_devices, choose_parallel_voices, choose_prepare_workers, choose_workers
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
-from voxmatrix.plan.prepare_workers import choose_prepare_workers
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
 from voxmatrix.plan.verdict import assess
-from voxmatrix.plan.voices import choose_parallel_voices
-from voxmatrix.plan.workers import plan_workers
 from voxmatrix.settings import Setting
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.precision import Precision
@@ -131,7 +128,7 @@ def make_plan(
         gradient_checkpointing=batching.checkpointing,
         compile=compiled,
         allocator=choose_allocator(gpu, machine),
-        workers=plan_workers(machine, batch_bytes, kind, asked.workers),
+        workers=choose_workers(machine, batch_bytes, kind, asked.workers),
         prepare_workers=choose_prepare_workers(machine, asked.prepare_workers),
         parallel_voices=choose_parallel_voices(gpu, machine, budget, asked.parallel_voices),
         findings=(

@@ -16,11 +16,11 @@ from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
-from voxmatrix.train.follow import follow
 from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
 from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
 from voxmatrix.train.run import Run, open_run
+from voxmatrix.train.step.stepper import follow
 from voxmatrix.train.stop import StopRequest
 from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune

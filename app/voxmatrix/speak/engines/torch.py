@@ -16,7 +16,6 @@ from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
 from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.tables.quality import quality
-from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.layers.norm import remove_weight_norm
 from voxmatrix.voice.synthesizer import Latent, Synthesizer
@@ -113,7 +112,7 @@ def _latent(network: _Network, ids: Sequence[int], options: SynthesisOptions) ->
 def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
     """The generator of a checkpoint on the CPU, ready to speak: weights plain, training's parts at rest."""
     with torch.device("meta"):  # no time, memory or randomness is spent on weights that are replaced at once
-        generator = build_generator(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
+        generator = Synthesizer(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
     generator.load_state_dict(checkpoint.generator, assign=True)
     remove_weight_norm(generator)
     return generator.eval()
