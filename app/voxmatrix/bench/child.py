@@ -19,11 +19,10 @@ from voxmatrix.machine.facts import Gpu, Machine
 #: How CUDA says that a library of torch lacks kernels for this GPU.
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
-#: By the name of the class that holds its settings, as `bench.measure` sends it.
 _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[BenchPart]]]] = {
-    "MatmulBench": (matmul.MatmulBench, matmul.parts),
-    "SpeakBench": (speak.SpeakBench, speak.parts),
-    "TrainBench": (train.TrainBench, train.parts),
+    "matmul": (matmul.MatmulBench, matmul.parts),
+    "speak": (speak.SpeakBench, speak.parts),
+    "train": (train.TrainBench, train.parts),
 }
 
 

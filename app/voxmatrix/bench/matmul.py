@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class MatmulBench:
     """What is measured on one device."""
 
+    benchmark: ClassVar = "matmul"
     size: int = 2000  # rows and columns
     runs: int = 10
     warmup: int = 2

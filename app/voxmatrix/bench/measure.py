@@ -26,7 +26,7 @@ def measure(
     """The rows of this GPU (None: the CPU), measured in a child process of at most `limit_seconds`."""
     where, (device, name) = place(gpu), named(gpu, machine)
     prepare_environment(choose_allocator(gpu, machine).value, where.environment)
-    asked = {"benchmark": type(job).__name__, "device": where.device, "name": name, "job": asdict(job)}
+    asked = {"benchmark": job.benchmark, "device": where.device, "name": name, "job": asdict(job)}
     # entrypoint patches what upstream broke, here as for the command itself; no import: it stands above us.
     words = ["-m", "voxmatrix_entrypoint.child", "voxmatrix.bench.child", json.dumps(asked)]
     return read_rows(run_child(words, where.environment, limit_seconds), device, name, given)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
@@ -30,6 +30,7 @@ SENTENCES = (
 class SpeakBench:
     """What is measured on one device."""
 
+    benchmark: ClassVar = "speak"
     voice: str  # a file that is there
     runs: int = 5
     warmup: int = 1

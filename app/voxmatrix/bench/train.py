@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
@@ -30,6 +30,7 @@ _CLIP_NORM = 1000.0
 class TrainBench:
     """What is measured on one device."""
 
+    benchmark: ClassVar = "train"
     quality: str = "medium"
     batch_size: int = 8
     clip_seconds: float = 5.0
