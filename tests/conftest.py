@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +84,15 @@ def pytest_runtest_setup(item: pytest.Item):  # type: ignore[no-untyped-def]
 def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the home of the person who runs it."""
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture
+def break_children(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Break what Python processes started from now on compute, e.g. conv1d=hang: see broken_child/sitecustomize.py."""
+
+    def break_them(what: str) -> None:
+        folders = [str(Path(__file__).with_name("broken_child")), os.environ.get("PYTHONPATH", "")]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))
+        monkeypatch.setenv("BROKEN", what)
+
+    return break_them

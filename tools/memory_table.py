@@ -24,8 +24,9 @@ from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, Quality, qualities
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import Networks, gradients
-from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.voice.synthesizer import Synthesizer
 from voxmatrix_entrypoint import patches
 
 MIB = 1024 * 1024
@@ -40,8 +41,8 @@ def make_step(quality: Quality, seconds: float, clips: int, *, half: bool, again
     """A step over `clips` clips of `seconds`, in fp32 or bf16 (`half`), with checkpointing (`again`) or without."""
     torch.manual_seed(0)
     networks = Networks(
-        generator=build_generator(quality, 256),
-        discriminator=build_discriminator(quality),
+        generator=Synthesizer(quality, 256),
+        discriminator=MultiPeriodDiscriminator(quality.discriminator_divisor),
         spectrum=_spectrum(quality.rate_hz),
     )
     set_gradient_checkpointing([networks.generator, networks.discriminator], again)
@@ -79,7 +80,7 @@ def peak_bytes(
 
 def row(quality: Quality) -> str:
     """One row of the table, as TOML."""
-    networks = (build_generator(quality, 256), build_discriminator(quality))
+    networks = (Synthesizer(quality, 256), MultiPeriodDiscriminator(quality.discriminator_divisor))
     parameters = sum(weight.numel() for network in networks for weight in network.parameters())
     lines = [f"[quality.{quality.name}]", f"parameters = {parameters}"]
     once, shares = [], []

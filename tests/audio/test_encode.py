@@ -36,7 +36,7 @@ def decoded(path: Path) -> np.ndarray:
 @needs_ffmpeg
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_format_holds_the_same_sound(wav: Path, ending: str) -> None:
-    out = encode(wav, wav.with_name(f"out.{ending}"), tags={"title": "Härlig – 1"})
+    out = encode(wav, wav.with_name(f"out.{ending}"))
     sound = decoded(out)
     assert abs(len(sound) / 22050 - 1.5) < 0.1
     assert np.sqrt(np.mean(np.square(sound))) == pytest.approx(0.4 / np.sqrt(2), rel=0.1)
@@ -60,11 +60,10 @@ def test_every_format_is_a_source_as_well(wav: Path, ending: str) -> None:
 
 
 @needs_ffmpeg
-def test_the_bit_rate_decides_the_size_and_tags_are_written(wav: Path) -> None:
-    small = encode(wav, wav.with_name("small.mp3"), bitrate="32k", tags={"title": "Ett två"})
+def test_the_bit_rate_decides_the_size(wav: Path) -> None:
+    small = encode(wav, wav.with_name("small.mp3"), bitrate="32k")
     large = encode(wav, wav.with_name("large.mp3"), bitrate="128k")
     assert small.stat().st_size * 2 < large.stat().st_size
-    assert "Ett två".encode() in small.read_bytes()
 
 
 @needs_ffmpeg

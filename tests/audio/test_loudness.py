@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
-from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, level, limit, speech_level_dbfs
+from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, limit, speech_level_dbfs
 
 RATE_HZ = 22050
 CEILING = 10 ** (CEILING_DBFS / 20)
@@ -16,7 +16,7 @@ def loudness(samples: np.ndarray) -> float:
 
 @pytest.mark.parametrize("amplitude", [0.03, 0.1, 0.4, 0.9])
 def test_speech_of_any_level_comes_to_the_target(amplitude: float) -> None:
-    levelled = level(speech(3.0, RATE_HZ, level=amplitude), RATE_HZ, -20.0)
+    levelled = Leveller(RATE_HZ).level(speech(3.0, RATE_HZ, level=amplitude))
     assert loudness(levelled) == pytest.approx(-20.0, abs=0.3)
     assert levelled.dtype == np.float32
 
@@ -29,14 +29,13 @@ def test_pauses_do_not_count() -> None:
 
 def test_silence_stays_silent() -> None:
     quiet = np.random.default_rng(0).normal(0, 1e-4, RATE_HZ).astype(np.float32)
-    assert np.array_equal(level(quiet, RATE_HZ), quiet)
-    assert len(level(np.zeros(0, np.float32), RATE_HZ)) == 0
-    assert Leveller(RATE_HZ).level(quiet) is not None
+    assert np.array_equal(Leveller(RATE_HZ).level(quiet), quiet)
+    assert len(Leveller(RATE_HZ).level(np.zeros(0, np.float32))) == 0
 
 
 def test_the_gain_has_an_end() -> None:
     faint = speech(2.0, RATE_HZ, level=0.003)
-    assert loudness(level(faint, RATE_HZ)) - loudness(faint) == pytest.approx(MAX_GAIN_DB, abs=0.1)
+    assert loudness(Leveller(RATE_HZ).level(faint)) - loudness(faint) == pytest.approx(MAX_GAIN_DB, abs=0.1)
 
 
 def test_no_peak_passes_the_ceiling_and_what_is_lower_is_left_alone() -> None:
@@ -53,20 +52,20 @@ def test_no_peak_passes_the_ceiling_and_what_is_lower_is_left_alone() -> None:
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=300), st.integers(1, 30))
 def test_whatever_comes_in_never_clips(values: list[float], times: int) -> None:
     samples = np.repeat(np.array(values, np.float32), times)
-    for out in (limit(samples, 8000), level(samples, 8000), Leveller(8000).level(samples)):
+    for out in (limit(samples, 8000), Leveller(8000).level(samples)):
         assert len(out) == len(samples)
         assert np.abs(out).max() <= CEILING + 1e-6
         assert np.isfinite(out).all()
 
 
 def test_sentences_become_even_one_after_the_other() -> None:
-    leveller = Leveller(RATE_HZ, -20.0)
+    leveller = Leveller(RATE_HZ)
     for seed, amplitude in enumerate((0.1, 0.5, 0.05, 0.9)):
         assert loudness(leveller.level(speech(2.0, RATE_HZ, seed=seed, level=amplitude))) == pytest.approx(-20, abs=0.5)
 
 
 def test_a_very_short_sentence_takes_the_gain_of_those_before_it() -> None:
-    leveller = Leveller(RATE_HZ, -20.0)
+    leveller = Leveller(RATE_HZ)
     for seed in range(5):
         leveller.level(speech(2.0, RATE_HZ, seed=seed, level=0.1))
     short = speech(2.0, RATE_HZ, level=0.02)[RATE_HZ : RATE_HZ + RATE_HZ // 25]

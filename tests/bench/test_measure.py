@@ -1,5 +1,7 @@
 """What a child said becomes rows; a device that hangs or dies costs its own rows, in time and with its reason."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.bench.reports import HERE
@@ -11,41 +13,40 @@ from voxmatrix.compute.child import ChildResult
 from voxmatrix.machine.facts import Gpu
 
 SMALL = MatmulBench(size=16, runs=1, formats=("fp32", "bf16"))
-BREAK = "VOXMATRIX_BENCH_BREAK"
 
 
-def rows_of(said: str, code: int | None = 0, ending: str = "") -> list[tuple[str, str, int, bool]]:
+def rows_of(said: str, code: int | None = 0, ending: str = "") -> list[tuple[str, str, int]]:
     rows = read_rows(ChildResult(said=said, code=code, ending=ending), "cuda:0", "a card", {"batch_size": 4})
     assert all((row.device, row.name, row.given) == ("cuda:0", "a card", {"batch_size": 4}) for row in rows)
-    return [(row.format, row.problem, row.exit_code, row.out_of_memory) for row in rows]
+    return [(row.format, row.problem, row.exit_code) for row in rows]
 
 
 DONE = '{"started": ""}\n{"started": "fp32"}\n{"part": "fp32", "figures": {"gflops": 1.5}}\n'
 
 
 def test_what_was_measured_is_kept_and_the_part_that_was_begun_is_blamed() -> None:
-    assert rows_of(DONE) == [("fp32", "", 0, False)]
+    assert rows_of(DONE) == [("fp32", "", 0)]
     hung = rows_of('hello\n{"started": ""}\n{"started": "fp32"}\n{"par', None, "it did not end within 9 s")
-    assert hung == [("fp32", "it did not end within 9 s", 4, False)]
+    assert hung == [("fp32", "it did not end within 9 s", 4)]
     assert rows_of(DONE + '{"started": "bf16"}\n', -11, "signal 11") == [
-        ("fp32", "", 0, False),
-        ("bf16", "signal 11", 4, False),
+        ("fp32", "", 0),
+        ("bf16", "signal 11", 4),
     ]
 
 
 def test_a_child_that_says_nothing_is_named_as_well() -> None:
-    assert rows_of("", 1, "its process ended with code 1") == [("", "its process ended with code 1", 4, False)]
-    assert rows_of("") == [("", "its process ended without a word", 4, False)]
+    assert rows_of("", 1, "its process ended with code 1") == [("", "its process ended with code 1", 4)]
+    assert rows_of("") == [("", "its process ended without a word", 4)]
 
 
 def test_a_process_that_the_system_kills_ran_out_of_memory() -> None:
-    ((_, problem, exit_code, out_of_memory),) = rows_of('{"started": "fp32"}\n', -9, "signal 9")
-    assert (exit_code, out_of_memory) == (6, True)
+    ((_, problem, exit_code),) = rows_of('{"started": "fp32"}\n', -9, "signal 9")
+    assert exit_code == 6
     assert "memory" in problem
 
 
 def test_a_child_that_dies_after_its_last_part_costs_nothing() -> None:
-    assert rows_of(DONE, -11, "its process died of signal 11") == [("fp32", "", 0, False)]
+    assert rows_of(DONE, -11, "its process died of signal 11") == [("fp32", "", 0)]
 
 
 def test_the_cpu_is_measured_in_a_child() -> None:
@@ -67,16 +68,16 @@ def test_a_training_is_measured_in_a_child() -> None:
 @pytest.mark.parametrize(
     ("how", "exit_code", "word"), [("die", 4, "signal 6"), ("raise", 4, "RuntimeError"), ("memory", 6, "MemoryError")]
 )
-def test_a_part_that_dies_is_named(how: str, exit_code: int, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, f"bf16={how}")
+def test_a_part_that_dies_is_named(how: str, exit_code: int, word: str, break_children: Callable[[str], None]) -> None:
+    break_children(f"bf16={how}")
     whole, broken = measure(SMALL, None, HERE, 120, {})
     assert whole.measured
-    assert (broken.format, broken.exit_code, broken.out_of_memory) == ("bf16", exit_code, how == "memory")
+    assert (broken.format, broken.exit_code) == ("bf16", exit_code)
     assert word in broken.problem
 
 
-def test_a_child_that_hangs_is_ended_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "fp32=hang")
+def test_a_child_that_hangs_is_ended_in_time(break_children: Callable[[str], None]) -> None:
+    break_children("fp32=hang")
     (row,) = measure(SMALL, None, HERE, 6.0, {})
     assert row.problem == "it did not end within 6 s and was stopped"
 

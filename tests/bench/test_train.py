@@ -3,7 +3,8 @@
 import pytest
 
 from tests.bench.reports import HERE
-from voxmatrix.bench.train import TrainBench, parts
+from tests.plan.computers import RTX_3060, T4
+from voxmatrix.bench.train import TrainBench, parts, planned_for
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.tables.precision import Precision
 from voxmatrix.train.step import step
@@ -50,3 +51,12 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
 def test_an_unknown_quality_is_usage() -> None:
     with pytest.raises(UsageError):
         parts(TrainBench(quality="huge"), None, HERE)[0].measure()
+
+
+def test_a_training_is_measured_in_what_is_planned() -> None:
+    formats = [
+        (planned.precision, planned.tf32)
+        for gpu in (None, T4, RTX_3060)
+        for planned in [planned_for(gpu, TrainBench())]
+    ]
+    assert formats == [("fp32", False), ("fp16", False), ("bf16", True)]

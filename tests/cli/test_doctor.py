@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 def test_a_broken_operation_is_named_and_the_exit_code_is_5(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv("VOXMATRIX_SMOKE_BREAK", "conv_transpose1d=wrong")
+    break_children("conv_transpose1d=wrong")
     assert main.run(["doctor", "--device", "cpu", "--json"]) == 5
     answer = json.loads(capsys.readouterr().out)
     assert [row["op"] for row in answer["smoke"] if not row["ok"]] == ["conv_transpose1d"]
@@ -25,11 +26,11 @@ def test_a_broken_operation_is_named_and_the_exit_code_is_5(
 
 
 def test_this_computer_passes_and_its_second_report_is_remembered(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:
     assert main.run(["doctor", "--device", "cpu"]) == 0
     assert "operations are right" in capsys.readouterr().out
-    monkeypatch.setenv("VOXMATRIX_SMOKE_BREAK", "matmul=wrong")
+    break_children("matmul=wrong")
     assert main.run(["doctor", "--device", "cpu"]) == 0
     assert main.run(["doctor", "--device", "cpu", "--fresh"]) == 5
 

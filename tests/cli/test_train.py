@@ -2,12 +2,12 @@
 
 import csv
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from voxmatrix.config import home
 from voxmatrix.machine.profiles.store import all_profiles
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "en"
-BREAK = "VOXMATRIX_TUNE_BREAK"
 
 
 @pytest.fixture
@@ -38,9 +37,9 @@ def words(tmp_path: Path) -> list[str]:
 
 
 def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "3=memory")
+    break_children("3=memory")
     assert main.run([*words, "--tune"]) == 0
     captured = capsys.readouterr()
     assert "batch 2: " in captured.err
@@ -54,9 +53,9 @@ def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
 
 
 def test_for_programs_there_is_one_json_object(
-    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "2=memory")
+    break_children("2=memory")
     assert main.run([*words, "--tune", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["steps"] == 1
@@ -67,12 +66,11 @@ def test_for_programs_there_is_one_json_object(
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_while_it_measures_ends_the_child_and_the_command(
-    words: list[str], tmp_path: Path, number: signal.Signals
+    words: list[str], tmp_path: Path, number: signal.Signals, break_children: Callable[[str], None]
 ) -> None:
+    break_children("1=hang")
     command = [sys.executable, "-m", "voxmatrix_entrypoint", *words, "--tune"]
-    with subprocess.Popen(
-        command, env={**os.environ, BREAK: "1=hang"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         child = _child_of(process.pid)
         time.sleep(1)
         process.send_signal(number)

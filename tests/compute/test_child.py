@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.compute.child import json_objects, place, run_child
+from voxmatrix.compute.child import json_objects, place, print_json, run_child
 from voxmatrix.machine.facts import Gpu
 
 
@@ -48,6 +48,13 @@ def test_a_child_that_dies_is_named_with_its_signal() -> None:
 def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
     ended = run_child(["-c", "raise SystemExit('first\\n' + 'ö' * 5000)"], place(None).environment, 60)
     assert ended.ending == "its process ended with code 1: " + "ö" * 300
+
+
+def test_a_line_is_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"started": "matmul\nand more", "count": 2})
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1
+    assert list(json_objects(said)) == [{"started": "matmul\nand more", "count": 2}]
 
 
 def test_only_objects_are_read() -> None:

@@ -1,8 +1,10 @@
 """Out of memory is known in the words of every library that runs out of it, and nothing else is taken for it."""
 
+import ctypes
 import errno
 import gc
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.compute.memory import free_cached, is_out_of_memory, missing_mib
+from voxmatrix.compute.memory import free_cached, is_out_of_memory, keep_freed_memory, missing_mib
 from voxmatrix.errors import MemoryExhaustedError
 
 #: As the libraries write them, with what was asked for in MiB.
@@ -164,3 +166,24 @@ def test_freeing_ends_rings_of_objects_and_empties_the_cache_of_the_device_that_
 def test_devices_that_keep_nothing_are_left_alone(device: torch.device | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: pytest.fail("not this device's cache"))
     free_cached(device)
+
+
+def test_glibc_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    library = SimpleNamespace(mallopt=lambda name, _value: told.append(name) or 1)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+    assert keep_freed_memory()
+    assert len(told) == 2
+
+
+def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace())
+    assert not keep_freed_memory()
+
+
+def test_a_system_without_one_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: object) -> None:
+        raise TypeError("a name is needed here")  # as on Windows
+
+    monkeypatch.setattr(ctypes, "CDLL", none)
+    assert not keep_freed_memory()

@@ -110,17 +110,6 @@ def test_the_digest_changes_with_what_is_learned_from_and_with_nothing_else(tmp_
     assert len({first, second, prepare(data, settings(tmp_path)).digest}) == 3
 
 
-def test_a_voice_trained_further_keeps_its_table_and_names_what_it_lacks(tmp_path: Path) -> None:
-    table = {symbol: ids for symbol, ids in default_map("text").items() if symbol.lower() != "g"}
-    prepared = prepare(good(tmp_path / "data"), settings(tmp_path, id_map=table))
-    assert prepared.id_map == table
-    assert {(problem.id, problem.kind) for problem in prepared.problems} == {
-        ("1", "unknown-symbols"),
-        ("2", "unknown-symbols"),
-    }
-    assert len(prepared.clips) == 4
-
-
 def test_letters_that_no_table_knows_get_a_place_in_a_voice_without_espeak(tmp_path: Path) -> None:
     data = good(tmp_path / "data")
     text = "Быстрая лиса прыгает через собаку."

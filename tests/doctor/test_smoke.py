@@ -1,5 +1,7 @@
 """The smoke test on the CPU: green as it is; broken, hanging and dying operations are named."""
 
+from collections.abc import Callable
+
 import pytest
 
 from voxmatrix.doctor.child import OPERATIONS
@@ -18,8 +20,8 @@ def test_every_operation_passes_on_the_cpu_in_both_precisions() -> None:
 
 
 @pytest.mark.parametrize("how", ["wrong", "nan", "raise"])
-def test_a_broken_operation_is_named_and_the_others_go_on(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VOXMATRIX_SMOKE_BREAK", f"conv1d={how}")
+def test_a_broken_operation_is_named_and_the_others_go_on(how: str, break_children: Callable[[str], None]) -> None:
+    break_children(f"conv1d={how}")
     smoke = run_smoke(None)
     assert [result.op for result in smoke.results if not result.ok] == ["conv1d"]
     assert len(smoke.results) == len(OPERATIONS)
@@ -27,9 +29,9 @@ def test_a_broken_operation_is_named_and_the_others_go_on(how: str, monkeypatch:
 
 @pytest.mark.parametrize(("how", "limit", "word"), [("hang", 8.0, "8 s"), ("die", 120.0, "signal 6")])
 def test_a_child_that_hangs_or_dies_is_ended_and_its_operation_named(
-    how: str, limit: float, word: str, monkeypatch: pytest.MonkeyPatch
+    how: str, limit: float, word: str, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv("VOXMATRIX_SMOKE_BREAK", f"fill/add={how}")
+    break_children(f"fill/add={how}")
     last = run_smoke(None, limit_seconds=limit).results[-1]
     assert not last.ok
     assert last.op in ("fill/add", "import torch")

@@ -12,9 +12,9 @@ from torch import nn
 from voxmatrix.speak.export.export import export_voice
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
-from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
 from voxmatrix.voice.config import VoiceConfig
+from voxmatrix.voice.synthesizer import Synthesizer
 
 MakeCheckpoint = Callable[..., Path]
 
@@ -37,7 +37,7 @@ def checkpoint_content() -> Callable[..., dict[str, Any]]:
     def make(name: str = "tiny", speakers: int = 1, phoneme_type: str = "espeak") -> dict[str, Any]:
         torch.manual_seed(1)
         row = quality(name)
-        generator = build_generator(row, NUM_SYMBOLS, speakers)
+        generator = Synthesizer(row, NUM_SYMBOLS, speakers)
         _liven(generator)
         config = VoiceConfig(
             rate_hz=row.rate_hz,

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from tests.speak.directml_rules import AUTOCAST, NotOnDirectmlError, directml_rules
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.torch import TorchEngine
 from voxmatrix.text.front import FrontEnd
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
@@ -20,7 +21,7 @@ TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of ste
 
 def sentences(path: Path) -> list[list[int]]:
     config = VoiceConfig.from_json(read_checkpoint(path).extra["card"])
-    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, normalise=True) as front:
+    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
         return [list(sentence.ids) for sentence in front.sentences(TEXT)]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.speak.spoken import spoken
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.voice import open_voice
@@ -100,7 +101,7 @@ def test_what_is_wrong_with_the_network_shows_when_it_is_asked(voice: Path) -> N
     voice.write_bytes(voice.read_bytes()[:9999])
 
     with open_voice(voice) as opened, pytest.raises(DamagedFileError, match="9,999 bytes"):
-        opened.synthesize([1, 0, 2], STILL)
+        spoken(opened, [1, 0, 2], STILL)
 
 
 def test_weights_that_are_no_numbers_are_heard_as_an_error(
@@ -111,7 +112,7 @@ def test_weights_that_are_no_numbers_are_heard_as_an_error(
     torch.save(content, tmp_path / "bad.ckpt")
 
     with open_voice(tmp_path / "bad.ckpt") as opened, pytest.raises(DamagedFileError, match="no numbers"):
-        opened.synthesize([1, 0, 2], STILL)
+        spoken(opened, [1, 0, 2], STILL)
 
 
 def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
@@ -125,7 +126,7 @@ def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
     with open_voice(tmp_path / "epoch=1.ckpt") as opened:
-        assert len(opened.synthesize([1, 0, 20, 0, 2], STILL)) > 0
+        assert len(spoken(opened, [1, 0, 20, 0, 2], STILL)) > 0
 
     (tmp_path / "config.json").write_text(json.dumps({**config, "num_speakers": 2}), encoding="utf-8")
     with pytest.raises(BadInputError, match="do not belong together"):
@@ -135,14 +136,14 @@ def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
 def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alone(
     make_checkpoint: Any, ids: list[int]
 ) -> None:
-    def spoken(seed: int | None) -> list[np.ndarray]:
+    def twice(seed: int | None) -> list[np.ndarray]:
         with open_voice(make_checkpoint(), seed=seed) as opened:
-            return [opened.synthesize(ids, SynthesisOptions()) for _ in range(2)]
+            return [spoken(opened, ids, SynthesisOptions()) for _ in range(2)]
 
     torch.manual_seed(3)
     expected = torch.rand(3)
     torch.manual_seed(3)
-    first, again, other = spoken(1), spoken(1), spoken(2)
+    first, again, other = twice(1), twice(1), twice(2)
 
     assert torch.equal(torch.rand(3), expected)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))

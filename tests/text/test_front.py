@@ -24,7 +24,7 @@ def test_sentences_are_made_only_when_they_are_asked_for(letters):
 
 
 def test_what_cannot_be_said_is_left_out_and_named():
-    with FrontEnd("en-us", "text", default_map("text"), normalise=False) as front:
+    with FrontEnd("en-us", "text", default_map("text")) as front:
         assert [sentence.text for sentence in front.sentences("Hello. 你好。 Bye.")] == ["Hello.", "Bye."]
     problems = " ".join(finding.problem for finding in front.findings)
     assert "你" in problems and "left out" in problems
@@ -36,23 +36,6 @@ def test_a_symbol_that_the_voice_lacks_is_named_once():
         sentences = list(front.sentences("Ab. Ab. Ab."))
     assert [sentence.ids for sentence in sentences] == [[1, 0, 3, 0, 2]] * 3
     assert sum("'b'" in finding.problem for finding in front.findings) == 1
-
-
-def test_an_utterance_is_one_however_many_sentences_it_has(letters):
-    utterance = letters.sentence("Hello. Is it you?")
-    assert utterance.text == "Hello. Is it you?"
-    assert "".join(utterance.phonemes) == "hello. is it you?"
-
-
-@pytest.mark.parametrize("text", ["", " ", "...", "😀😀", "?!", "\x00"])
-def test_an_utterance_of_nothing_is_bad_input(letters, text):
-    with pytest.raises(BadInputError, match="can be pronounced"):
-        letters.sentence(text)
-
-
-def test_without_normalising_the_text_stays_as_it_is():
-    with FrontEnd("en-us", "text", default_map("text"), normalise=False) as front:
-        assert front.sentence("It costs $5").text == "It costs $5"
 
 
 def test_ten_thousand_characters_become_bearable_pieces(letters):
@@ -70,7 +53,7 @@ def test_a_missing_espeak_is_said_at_once(monkeypatch):
 @pytest.mark.espeak
 def test_a_sentence_through_espeak_has_its_punctuation_and_no_unknown_symbols():
     with FrontEnd("en-us", "espeak", default_map("espeak")) as front:
-        sentence = front.sentence("Dr. Smith paid $5.20, didn't he?")
+        sentence = next(front.sentences("Dr. Smith paid $5.20, didn't he?"))
         assert sentence.phonemes.count(",") == 1 and sentence.phonemes[-1] == "?"
         assert front.findings == []
 

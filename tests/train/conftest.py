@@ -37,8 +37,8 @@ def run(prepared: PreparedSet, tmp_path: Path) -> Fit:
     def start(**changes: object) -> TrainResult:
         progress = changes.pop("progress", QuietProgress())
         given = changes.pop("prepared", prepared)
-        machine, guard = changes.pop("machine", HERE), changes.pop("guard", None)
+        machine = changes.pop("machine", HERE)
         asked = {"out": tmp_path / "run", "threads": 1, "batch_size": 4, "accumulation": 1, "max_steps": 4, **changes}
-        return fit(given, settings(**asked), progress, preflight=preflight(machine, **asked), guard=guard)  # type: ignore[arg-type]
+        return fit(given, settings(**asked), progress, preflight=preflight(machine, **asked))  # type: ignore[arg-type]
 
     return start

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.tables.quality import quality
-from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.synthesizer import Synthesizer
 
 
@@ -28,7 +27,7 @@ def liven(module: nn.Module, seed: int = 0) -> None:
 def make_voice() -> Callable[..., Synthesizer]:
     def make(name: str = "tiny", speakers: int = 1, symbols: int = 40) -> Synthesizer:
         torch.manual_seed(1)
-        voice = build_generator(quality(name), symbols, speakers).eval()
+        voice = Synthesizer(quality(name), symbols, speakers).eval()
         liven(voice)
         with torch.no_grad():
             voice.dec.conv_post.weight.mul_(10)  # loud, so that a difference of 1e-4 is small

@@ -6,7 +6,6 @@ import torch
 from torch.nn.utils import parametrize
 
 from voxmatrix.tables.quality import qualities
-from voxmatrix.voice.build import build_discriminator
 from voxmatrix.voice.checkpoint.weight_names import to_piper
 from voxmatrix.voice.discriminator import PERIODS, MultiPeriodDiscriminator
 from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial
@@ -14,7 +13,7 @@ from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, 
 
 @pytest.mark.parametrize("name", list(qualities()))
 def test_six_opinions_on_waves_of_any_length(name: str) -> None:
-    discriminator = build_discriminator(qualities()[name])
+    discriminator = MultiPeriodDiscriminator(qualities()[name].discriminator_divisor)
     for n in (8192, 8191, 1000):
         scores, features = discriminator(torch.randn(2, 1, n) * 0.1)
         assert len(scores) == len(features) == 1 + len(PERIODS)

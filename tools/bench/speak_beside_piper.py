@@ -73,13 +73,13 @@ def make_voice(quality: str, folder: Path) -> Path:
     from voxmatrix.speak.export.export import export_voice
     from voxmatrix.tables.quality import quality as row_of
     from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
-    from voxmatrix.voice.build import build_generator
     from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
     from voxmatrix.voice.config import VoiceConfig
+    from voxmatrix.voice.synthesizer import Synthesizer
 
     torch.manual_seed(1)
     row = row_of(quality)
-    generator = build_generator(row, NUM_SYMBOLS, 1)
+    generator = Synthesizer(row, NUM_SYMBOLS, 1)
     with torch.no_grad():
         affine = generator.get_submodule("dp.flows.0")
         affine.get_parameter("m")[0] = -LOG_FRAMES

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,6 @@ def encode(
     out: Path,
     *,
     bitrate: str | None = None,
-    tags: Mapping[str, str] | None = None,
     force: bool = False,
 ) -> Path:
     """Write the sound of `source` to `out` in the format of its ending; `out` appears whole or not at all.
@@ -66,7 +64,7 @@ def encode(
     segment = _decode(source)
     with storage_errors(out), tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         encoded = Path(folder) / f"sound.{wanted.container}"
-        _export(segment, encoded, wanted, bitrate, tags)
+        _export(segment, encoded, wanted, bitrate)
         with replacing(out) as file, encoded.open("rb") as whole:
             shutil.copyfileobj(whole, file)
     return out
@@ -148,7 +146,7 @@ def _with_length(wav: bytes) -> bytes:
     return wav[:data] + size.to_bytes(4, "little") + wav[data + 4 :]
 
 
-def _export(segment: Any, encoded: Path, wanted: Format, bitrate: str | None, tags: Mapping[str, str] | None) -> None:
+def _export(segment: Any, encoded: Path, wanted: Format, bitrate: str | None) -> None:
     usual = None if bitrate else list(wanted.usual) or None
     failure = ""
     with warnings.catch_warnings(), encoded.open("wb+") as file:
@@ -160,7 +158,6 @@ def _export(segment: Any, encoded: Path, wanted: Format, bitrate: str | None, ta
                 codec=wanted.codec,
                 bitrate=bitrate,
                 parameters=usual,
-                tags=dict(tags) if tags else None,
             )
         except Exception as error:
             if type(error).__module__ != "pydub.exceptions":

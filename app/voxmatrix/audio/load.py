@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from voxmatrix.audio.riff import missing_seconds
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError
 
 if TYPE_CHECKING:
     import soundfile
 
-Samples = NDArray[np.float32]
 Fault = Literal["missing", "unreadable", "not-finite", "too-short", "too-long"]
 
 #: No recording of a voice lies outside of these; a header that says so lies, and resampling from 1 Hz fills the memory.

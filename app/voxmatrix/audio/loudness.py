@@ -1,9 +1,8 @@
 """Sentences equally loud: the level of speech without its pauses, a gain, and a limiter so that nothing clips."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Samples = NDArray[np.float32]
+from voxmatrix.audio.samples import Samples
 
 TARGET_DBFS = -20.0
 CEILING_DBFS = -1.0
@@ -34,19 +33,14 @@ def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
     return 10 * float(np.log10(active.mean())), len(active) * FRAME_SECONDS
 
 
-def level(samples: Samples, rate_hz: int, target_dbfs: float = TARGET_DBFS) -> Samples:
-    """Bring the speech in `samples` to `target_dbfs`; peaks stay under -1 dBFS. Silence stays as it is."""
-    measured, _ = speech_level_dbfs(samples, rate_hz)
-    gain_db = float(np.clip(target_dbfs - measured, -MAX_GAIN_DB, MAX_GAIN_DB)) if np.isfinite(measured) else 0.0
-    return limit(samples * np.float32(10 ** (gain_db / 20)), rate_hz)
-
-
 class Leveller:
-    """The same for sentences that come one after the other: a short one takes the gain of those before it."""
+    """Brings sentences to TARGET_DBFS, one after the other: a short one takes the gain of those before it.
 
-    def __init__(self, rate_hz: int, target_dbfs: float = TARGET_DBFS) -> None:
+    Peaks stay below CEILING_DBFS. Silence stays as it is.
+    """
+
+    def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
-        self._target_dbfs = target_dbfs
         self._gain_db: float | None = None
 
     def level(self, samples: Samples) -> Samples:
@@ -57,7 +51,7 @@ class Leveller:
         measured, seconds = speech_level_dbfs(samples, self._rate_hz)
         if not np.isfinite(measured):
             return self._gain_db or 0.0
-        own = float(np.clip(self._target_dbfs - measured, -MAX_GAIN_DB, MAX_GAIN_DB))
+        own = float(np.clip(TARGET_DBFS - measured, -MAX_GAIN_DB, MAX_GAIN_DB))
         if self._gain_db is None:
             self._gain_db = own
             return own
@@ -67,9 +61,9 @@ class Leveller:
         return gain_db
 
 
-def limit(samples: Samples, rate_hz: int, ceiling_dbfs: float = CEILING_DBFS) -> Samples:
+def limit(samples: Samples, rate_hz: int) -> Samples:
     """Lower the gain around peaks, a millisecond before and after each, so that none passes the ceiling."""
-    ceiling = 10 ** (ceiling_dbfs / 20)
+    ceiling = 10 ** (CEILING_DBFS / 20)
     if not len(samples) or float(np.abs(samples).max()) <= ceiling:
         return samples
     block = max(1, round(LIMITER_SECONDS * rate_hz))

@@ -1,6 +1,18 @@
-"""How the figures of each benchmark are read: which one is the speed, and how the others are headed."""
+"""What a benchmark measures, and how its figures are read: which one is the speed, how the others are headed."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+#: None where this device does not say.
+Figures = Mapping[str, float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchPart:
+    """One thing that is measured on one device, in one number format."""
+
+    name: str  # the format: fp32, tf32, bf16, fp16
+    measure: Callable[[], Figures]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The child of a benchmark, started by `voxmatrix_entrypoint.child`: prints JSON lines.
 
 A line is written before a part and one after it, so that the parent knows in which one this process hung or died.
-VOXMATRIX_BENCH_BREAK=fp32=hang (or die, raise, memory) breaks a part, for tests; nothing else reads it.
 """
 
 import json
@@ -10,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from voxmatrix.bench import matmul, speak, train
-from voxmatrix.bench.part import BenchPart
+from voxmatrix.bench.benchmarks import BenchPart
+from voxmatrix.compute.child import print_json
 from voxmatrix.compute.child_device import device_in_child
-from voxmatrix.compute.child_output import asked_break, break_down, print_json
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -20,7 +19,6 @@ from voxmatrix.machine.facts import Gpu, Machine
 #: How CUDA says that a library of torch lacks kernels for this GPU.
 _NO_KERNELS = "no kernel image is available"
 _MOST_LETTERS = 300
-_HOOK = "VOXMATRIX_BENCH_BREAK"
 _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[BenchPart]]]] = {
     "matmul": (matmul.MatmulBench, matmul.parts),
     "speak": (speak.SpeakBench, speak.parts),
@@ -48,34 +46,25 @@ def main(job: str) -> None:
 
 def _measured(part: BenchPart) -> dict[str, Any]:
     try:
-        _break(part.name)
         return {"part": part.name, "figures": dict(part.measure())}
     except Exception as error:
         return _problem(part.name, error)
 
 
 def _problem(name: str, error: Exception) -> dict[str, Any]:
-    memory = is_out_of_memory(error)
     said = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
     text = "; ".join(said.splitlines())[:_MOST_LETTERS]
-    return {"part": name, "problem": text, "exit_code": _exit_code(error, memory), "out_of_memory": memory}
+    return {"part": name, "problem": text, "exit_code": _exit_code(error)}
 
 
-def _exit_code(error: Exception, out_of_memory: bool) -> int:
+def _exit_code(error: Exception) -> int:
     if isinstance(error, VoxmatrixError):
         return error.exit_code
-    if out_of_memory:
+    if is_out_of_memory(error):
         return MemoryExhaustedError.exit_code
     if isinstance(error, ImportError):
         return MissingProgramError.exit_code
     return NoKernelsError.exit_code if _NO_KERNELS in str(error) else NoDeviceError.exit_code
-
-
-def _break(name: str) -> None:
-    """Carry out what the hook asks for this part."""
-    broken, how = asked_break(_HOOK)
-    if broken == name:
-        break_down(how, _HOOK)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from voxmatrix.bench.part import BenchPart, Figures
+from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
 from voxmatrix.compute.child_device import open_device
 from voxmatrix.machine.facts import Gpu, Machine

@@ -54,7 +54,6 @@ def read_rows(ended: ChildResult, device: str, name: str | None, given: Mapping[
                 given=given,
                 problem=_KILLED_SAID if killed else ended.ending or "its process ended without a word",
                 exit_code=(MemoryExhaustedError if killed else NoDeviceError).exit_code,
-                out_of_memory=killed,
             )
         )
     return rows

@@ -6,7 +6,6 @@ from typing import Any
 
 from voxmatrix.bench.benchmarks import Benchmark
 from voxmatrix.bench.row import BenchRow, times_cpu
-from voxmatrix.bench.sweep import Suggestion
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.saved_device import CPU
@@ -22,7 +21,6 @@ class BenchReport:
     machine: Machine
     rows: tuple[BenchRow, ...]
     findings: tuple[Finding, ...]
-    suggestions: tuple[Suggestion, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -44,7 +42,6 @@ class BenchReport:
                 "torch": self.machine.torch and self.machine.torch.version,
             },
             "rows": [self._row(row) for row in self.rows],
-            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
             "findings": [
                 {"severity": each.severity, "problem": each.problem, "remedy": each.remedy} for each in self.findings
             ],
@@ -72,7 +69,6 @@ def make_report(
     machine: Machine,
     rows: Sequence[BenchRow],
     findings: Sequence[Finding] = (),
-    suggestions: Sequence[Suggestion] = (),
 ) -> BenchReport:
     """The report, with a sentence for every GPU that the CPU beats."""
     return BenchReport(
@@ -82,7 +78,6 @@ def make_report(
         machine=machine,
         rows=tuple(rows),
         findings=(*findings, *_slower(kind, rows)),
-        suggestions=tuple(suggestions),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from voxmatrix.bench.part import Figures
+from voxmatrix.bench.benchmarks import Figures
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 
@@ -19,7 +19,6 @@ class BenchRow:
     figures: Figures = field(default_factory=dict)
     problem: str = ""
     exit_code: int = 0
-    out_of_memory: bool = False
 
     @property
     def measured(self) -> bool:

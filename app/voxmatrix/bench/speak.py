@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from voxmatrix.bench.part import BenchPart, Figures
+from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
 from voxmatrix.errors import BadInputError
 from voxmatrix.machine.facts import Gpu, Machine

@@ -34,8 +34,6 @@ def show(report: BenchReport, console: "Console") -> None:
     console.print(table)
     for finding in report.findings:
         console.print(Text(f"{finding.problem}: {finding.remedy}" if finding.remedy else finding.problem))
-    for suggestion in report.suggestions:
-        console.print(Text(f"for {suggestion.device} ({suggestion.reason}):\n  → {suggestion.line}"))
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -3,16 +3,17 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from voxmatrix.bench.part import BenchPart, Figures
+from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
 from voxmatrix.compute.child_device import open_device
 from voxmatrix.compute.peak_memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.plan.precision import choose_precision, choose_tf32
 from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
 
@@ -48,6 +49,12 @@ class TrainBench:
         )
 
 
+def planned_for(gpu: Gpu | None, job: TrainBench) -> TrainBench:
+    """The same training in the number formats that the plan has for this device."""
+    precision, tf32 = choose_precision(gpu, None).value, choose_tf32(gpu, None).value
+    return replace(job, precision=precision, tf32=tf32)
+
+
 def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
     """One, in the planned number format."""
     device = open_device(gpu, machine)
@@ -57,7 +64,7 @@ def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]
 def _measure(job: TrainBench, device: "torch.device") -> Figures:
     import torch
 
-    from voxmatrix.train.memory import keep_freed_memory
+    from voxmatrix.compute.memory import keep_freed_memory
 
     keep_freed_memory()
     torch.set_float32_matmul_precision("high" if job.tf32 else "highest")

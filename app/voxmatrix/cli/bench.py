@@ -10,7 +10,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import VoxmatrixError
 from voxmatrix.plan.overrides import override_number
 
 if TYPE_CHECKING:
@@ -97,23 +97,17 @@ def train(
     ] = 5.0,
     steps: Annotated[int, options.option("--steps", "Steps to one run.", min=1, max=10_000)] = 5,
     runs: Annotated[int, options.option("--runs", "Runs that are counted.", min=1, max=1000)] = 3,
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="Measure batches of 1, 2, 4 … 32 and name the best settings.")
-    ] = False,
     limit: _Limit = _LIMIT_SECONDS,
     picture: _Picture = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """Steps of a training on made-up clips, and the batch size that suits each device."""
+    """Steps of a training on made-up clips."""
     from voxmatrix.bench.benchmarks import TRAIN
     from voxmatrix.bench.report import make_report
-    from voxmatrix.bench.suite import planned_for
-    from voxmatrix.bench.train import TrainBench
+    from voxmatrix.bench.train import TrainBench, planned_for
     from voxmatrix.tables.quality import quality as row_of
 
     asked = override_number(batch_size, *ParameterSources(context).of("batch_size"))
-    if sweep and asked and asked.source == "flag":
-        raise UsageError(f"--sweep measures many batch sizes, and --batch-size is {asked.value}", "give one of them")
     bench = _begin(context, device, picture, limit, task="train")
     job = TrainBench(
         quality=row_of(quality).name,
@@ -122,15 +116,11 @@ def train(
         steps=steps,
         runs=runs,
     )
-    if sweep:
-        rows, suggestions = bench.sweep(job)
-    else:
-        rows, suggestions = bench.each(lambda gpu: planned_for(gpu, job)), []
+    rows = bench.each(lambda gpu: planned_for(gpu, job))
     settings = {key: value for key, value in asdict(job).items() if key not in ("batch_size", "precision", "tf32")}
     report = make_report(
-        TRAIN, about=job.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings,
-        suggestions=suggestions,
-    )  # fmt: skip
+        TRAIN, about=job.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings
+    )
     _end(report, picture, as_json)
 
 

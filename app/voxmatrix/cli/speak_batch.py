@@ -66,7 +66,7 @@ def _automatic(device: "SpeakDevice") -> int:
     """As many as speak side by side on it."""
     from voxmatrix.machine.detect import detect
     from voxmatrix.plan.budget import memory_budget
-    from voxmatrix.plan.voices import choose_parallel_voices
+    from voxmatrix.plan.parallelism import choose_parallel_voices
 
     gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
     return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value

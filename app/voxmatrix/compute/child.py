@@ -123,6 +123,12 @@ class _Lines:
         return True
 
 
+def print_json(line: dict[str, Any]) -> None:
+    """What a child says: one object on one line of standard output, at once, since it may not live to say more."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
 def json_objects(said: str) -> Iterator[dict[str, Any]]:
     """The JSON objects among the lines; a library's chatter and a line cut short are none."""
     for line in said.splitlines():

@@ -23,6 +23,8 @@ SLOWEST_PER_SECOND = 1.0
 SLOW_SECONDS = 2.5
 #: Short sentences vary more: each is judged as if so many characters at the usual pace came with it.
 GRACE_CHARACTERS = 6
+#: A text of more is not one sentence.
+MOST_PHONEMES = 500
 #: So many recordings are needed to know what is usual; beyond so many deviations, and this factor, is not.
 ENOUGH_FOR_USUAL = 8
 DEVIATIONS = 5.0
@@ -40,7 +42,7 @@ def check_recordings(
     """
     problems = _speakers(made)
     for one, lacks in zip(made, missing, strict=True):
-        problems += [*_of_sound(one, settings), *_of_text(one, lacks, settings)]
+        problems += [*_of_sound(one, settings), *_of_text(one, lacks)]
     for rule in (_same_ids, _same_sounds, _paces):
         problems += rule(usable(made, problems))
     return problems
@@ -78,7 +80,7 @@ def _of_sound(made: ProcessedRecording, settings: PrepareSettings) -> Iterator[P
         yield _problem(made, "low-rate", what, "record at 44100 Hz, or train a quality of a lower rate", "warning")
 
 
-def _of_text(made: ProcessedRecording, missing: set[str], settings: PrepareSettings) -> Iterator[Problem]:
+def _of_text(made: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
     text, spoken = made.recording.text, made.spoken
     if not text:
         yield _problem(made, "empty-text", "its text is empty", "write what is said")
@@ -88,8 +90,8 @@ def _of_text(made: ProcessedRecording, missing: set[str], settings: PrepareSetti
     elif spoken.problem or not any(phoneme.isalpha() for phoneme in spoken.phonemes):
         what = spoken.problem or f"nothing in the text {_shown(text)} can be pronounced"
         yield _problem(made, "unpronounceable", what, spoken.remedy or "write it in words")
-    elif len(spoken.phonemes) > settings.max_phonemes:
-        what = f"its text has {len(spoken.phonemes)} phonemes; the most that is used is {settings.max_phonemes}"
+    elif len(spoken.phonemes) > MOST_PHONEMES:
+        what = f"its text has {len(spoken.phonemes)} phonemes; the most that is used is {MOST_PHONEMES}"
         yield _problem(made, "too-many-phonemes", what, "cut the recording into sentences, each with its own text")
     if missing:
         shown = " ".join(sorted(missing)[:10])

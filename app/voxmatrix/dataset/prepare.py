@@ -3,23 +3,25 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
 from voxmatrix.dataset.prepared import Clip, MeasuredRecording, PreparedSet, PrepareSettings, TooFewRecordingsError
-from voxmatrix.dataset.processing import OnProgress, ProcessedRecording, Processor
+from voxmatrix.dataset.processing import ProcessedRecording, Processor
 from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
+from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import quality
-from voxmatrix.text.symbols import default_map, map_for, to_ids
+from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
 from voxmatrix.transcripts.problem import Problem
 
-IdMap = Mapping[str, list[int]]
+#: One to learn from and one to validate with.
+LEAST_CLIPS = 2
 
 
 def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | None = None) -> PreparedSet:
@@ -32,11 +34,11 @@ def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | Non
     """
     recordings, problems = find(data, settings.profile, settings.prompt_list)
     made = _make(recordings, settings, on_progress)
-    id_map = settings.id_map or _table(made, settings.phoneme_type)
+    id_map = _table(made, settings.phoneme_type)
     numbered = [to_ids(one.spoken.phonemes, id_map) for one in made]
     problems += check_recordings(made, [missing for _, missing in numbered], settings)
     prepared = _prepared(made, [ids for ids, _ in numbered], problems, id_map, settings)
-    _check_enough(data, prepared, settings)
+    _check_enough(data, prepared)
     return prepared
 
 
@@ -126,14 +128,14 @@ def _digest(clips: Sequence[Clip], id_map: IdMap, settings: PrepareSettings) -> 
     return learned.hexdigest()
 
 
-def _check_enough(data: Path, prepared: PreparedSet, settings: PrepareSettings) -> None:
+def _check_enough(data: Path, prepared: PreparedSet) -> None:
     left = len(prepared.clips)
-    if left >= max(1, settings.min_clips):
+    if left >= LEAST_CLIPS:
         return
     kinds = Counter(problem.kind for problem in prepared.problems if problem.severity == "error")
     why = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "there are no more"
     raise TooFewRecordingsError(
-        f"{left} of the recordings in {data} can be used, and at least {max(1, settings.min_clips)} are needed ({why})",
+        f"{left} of the recordings in {data} can be used, and at least {LEAST_CLIPS} are needed ({why})",
         "mend what is named above, and run the same command again",
         prepared,
     )

@@ -17,12 +17,9 @@ class PrepareSettings:
     phoneme_type: str  # "espeak" or "text"
     cache: Path
     workers: int = 1
-    min_clips: int = 2
     max_seconds: float = 20.0
-    max_phonemes: int = 500
     profile: str | None = None
     prompt_list: str | None = None
-    id_map: Mapping[str, list[int]] | None = None  # of a voice that is trained further; None: the table of the type
 
 
 @dataclass(frozen=True, kw_only=True)

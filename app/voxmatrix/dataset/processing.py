@@ -15,8 +15,8 @@ from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_sayabl
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts, make_sound, sound_key
 from voxmatrix.files import digest
+from voxmatrix.progress import OnProgress
 
-OnProgress = Callable[[int, int], None]
 T = TypeVar("T")
 #: So many recordings wait for each worker: enough that none stands still, few enough to hold little.
 _WAITING = 4

@@ -1,7 +1,6 @@
 """The child that runs the operations: `python -m voxmatrix.doctor.child cuda:0 float32 bfloat16`, JSON lines on stdout.
 
 A line is written before an operation and one after it, so that the parent knows in which one this process hung or died.
-VOXMATRIX_SMOKE_BREAK=matmul=wrong (or nan, raise, hang, die) breaks an operation, for tests; nothing else reads it.
 """
 
 import math
@@ -9,12 +8,11 @@ import sys
 import time
 from typing import Any
 
-from voxmatrix.compute.child_output import asked_break, break_down, print_json
+from voxmatrix.compute.child import print_json
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
 
 #: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
-_HOOK = "VOXMATRIX_SMOKE_BREAK"
 
 
 def main(device_name: str, dtypes: list[str]) -> None:
@@ -42,15 +40,12 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
     row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, "max_abs_error": None}
     began = time.perf_counter()
     try:
-        fault = _fault(operation.name)
         computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
         found = [each.to("cpu", torch.float64) for each in computed]  # to the CPU: waits for the device
     except Exception as error:  # whatever torch and CUDA raise: it is what is being found out
         return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
     milliseconds = round(1000 * (time.perf_counter() - began), 3)
     right = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
-    if fault:
-        found[-1] = found[-1] * fault  # the last is a gradient, where there are any
     # Each result by its own scale: gradients are far smaller than what they are gradients of.
     errors = [float((a - b).abs().max()) for a, b in zip(found, right, strict=True)]
     scales = [float(each.abs().max()) for each in right]
@@ -58,16 +53,6 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
     # JSON knows neither NaN nor infinity.
     largest = max(errors) if all(map(math.isfinite, errors)) else None
     return {**row, "ok": ok, "max_abs_error": largest, "milliseconds": milliseconds}
-
-
-def _fault(name: str) -> float:
-    """Carry out what the hook asks for this operation; other than 0: a factor that makes its result wrong."""
-    broken, how = asked_break(_HOOK)
-    if broken != name:
-        return 0.0
-    if how not in ("nan", "wrong"):
-        break_down(how, _HOOK)
-    return math.nan if how == "nan" else 2.0
 
 
 def _flash_attention(device: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from voxmatrix.doctor.cache import saved_device
 from voxmatrix.doctor.device import RUNS, chosen_gpu
 from voxmatrix.doctor.report import DoctorReport, assessments_of, make_report
-from voxmatrix.doctor.smoke import LIMIT_SECONDS, SmokeResult, run_smoke
+from voxmatrix.doctor.smoke import SmokeResult, run_smoke
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision
@@ -31,7 +31,6 @@ def examine(
     cache: Path,
     fresh: bool = False,
     notes: Sequence[Finding] = (),
-    limit_seconds: float = LIMIT_SECONDS,
     on_device: OnDevice = lambda name: None,
 ) -> DoctorReport:
     """The report on this computer, with a smoke test on every GPU that should run, or on the CPU when none should.
@@ -45,7 +44,7 @@ def examine(
     smokes = {}
     for gpu in _to_test(machine, chosen, asked):
         on_device("the CPU" if gpu is None else f"GPU {gpu.index}")
-        smokes[gpu] = try_device(machine, gpu, None if fresh else cache, limit_seconds)
+        smokes[gpu] = try_device(machine, gpu, None if fresh else cache)
     results = [result for smoke in smokes.values() for result in smoke.results]
     flash = smokes[chosen].flash if chosen in smokes else None
     return make_report(machine, chosen, results, flash, notes)
@@ -67,14 +66,12 @@ def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | Non
     ]
 
 
-def try_device(
-    machine: Machine, gpu: Gpu | None, cache: Path | None, limit_seconds: float = LIMIT_SECONDS
-) -> SmokeResult:
+def try_device(machine: Machine, gpu: Gpu | None, cache: Path | None) -> SmokeResult:
     """The smoke test on one device; what passed before is not run again where `cache` is given."""
     dtypes = ("float32", *_half(gpu))
 
     def run() -> SmokeResult:
-        return run_smoke(gpu, dtypes, limit_seconds)
+        return run_smoke(gpu, dtypes)
 
     return run() if cache is None else saved_device(cache, machine, gpu, dtypes, run)
 

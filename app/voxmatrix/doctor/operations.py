@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     #: Makes an input of this shape: the same numbers on the device and, in float64, on the CPU.
     Sample = Callable[..., Tensor]
-    Run = Callable[[Sample], tuple[Tensor, ...]]
+    RunOperation = Callable[[Sample], tuple[Tensor, ...]]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Operation:
     """One operation: `run` takes a maker of inputs and returns everything that is to be compared."""
 
     name: str
-    run: "Run"
+    run: "RunOperation"
     spectral: bool = False  # no half precision: FFTs do not have it
 
 

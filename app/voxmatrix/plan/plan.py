@@ -11,14 +11,11 @@ from voxmatrix.plan.budget import Budget, Need, memory_budget
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice, select_device
 from voxmatrix.plan.device_support import Assess, Task
-from voxmatrix.plan.devices import choose_devices
 from voxmatrix.plan.measured_memory import measured_lines
+from voxmatrix.plan.parallelism import choose_devices, choose_parallel_voices, choose_prepare_workers, choose_workers
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
-from voxmatrix.plan.prepare_workers import choose_prepare_workers
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
 from voxmatrix.plan.verdict import assess
-from voxmatrix.plan.voices import choose_parallel_voices
-from voxmatrix.plan.workers import plan_workers
 from voxmatrix.settings import Setting
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.precision import Precision
@@ -143,7 +140,7 @@ def plan_on(
         gradient_checkpointing=batching.checkpointing,
         compile=compiled,
         allocator=choose_allocator(gpu, machine),
-        workers=plan_workers(machine, batch_bytes, selected.device.value.partition(":")[0], overrides.workers),
+        workers=choose_workers(machine, batch_bytes, selected.device.value.partition(":")[0], overrides.workers),
         prepare_workers=choose_prepare_workers(machine, overrides.prepare_workers),
         parallel_voices=choose_parallel_voices(gpu, machine, budget, overrides.parallel_voices),
         findings=(

@@ -19,7 +19,6 @@ class SpeakSettings:
     noise_w: float | None = None  # of the rhythm
     pause_seconds: float = 0.2  # between sentences
     levelled: bool = True  # sentences equally loud; else as the voice gives them
-    normalise: bool = True  # numbers and abbreviations to words
     seed: int | None = None  # the same text then sounds the same, on one machine with one version
     threads: int = 0  # CPU threads; 0 takes what this process may use
     force: bool = False  # replace a file that is there

@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from voxmatrix.speak.engines.base import PendingSamples, Samples
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import PendingSamples
 
 T = TypeVar("T")
 

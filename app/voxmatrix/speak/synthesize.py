@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from voxmatrix.audio.loudness import Leveller
-from voxmatrix.speak.engines.base import PendingSamples, Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.prefetch import prefetch
 from voxmatrix.speak.voice import Voice
@@ -28,7 +29,7 @@ class SpokenSentence:
 def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
     """What turns text into the ids of this voice."""
     config = voice.config
-    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, normalise=settings.normalise)
+    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
 
 
 def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:

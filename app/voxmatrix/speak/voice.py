@@ -1,16 +1,17 @@
 """A voice that is open: its card, and its networks, which load while the first text is read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import ParamSpec, Self
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, Samples, SynthesisOptions
+from voxmatrix.speak.engines.base import Engine
 from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_voice
 from voxmatrix.voice.config import VoiceConfig
 
@@ -61,12 +62,6 @@ class Voice:
         if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.config.num_speakers:
             return int(name)
         raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.config)}")
-
-    def synthesize(self, ids: Sequence[int], options: SynthesisOptions) -> Samples:
-        """One sentence, all at once."""
-        import numpy as np
-
-        return self.checked(np.concatenate([part() for part in self.engine.begin(ids, options)]))
 
     def checked(self, samples: Samples) -> Samples:
         """The samples, when they are numbers.

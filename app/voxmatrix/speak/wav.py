@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from voxmatrix.speak.engines.base import Samples
+from voxmatrix.audio.samples import Samples
 
 #: The length of a stream that has no end yet; readers then go on to the end of the data.
 UNKNOWN = 0xFFFF_FFFF

@@ -24,14 +24,11 @@ class Sentence:
 class FrontEnd:
     """What stands between text and a voice. What could not be said is in `findings`, each thing once."""
 
-    def __init__(
-        self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]], normalise: bool = True
-    ) -> None:
-        """`language` is the voice of espeak-ng, e.g. `en-us`; with `normalise` off, text is only split."""
+    def __init__(self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]]) -> None:
+        """`language` is the voice of espeak-ng, e.g. `en-us`."""
         self.language = language
         self.findings: list[Finding] = []
         self._id_map = id_map
-        self._normalises = normalise
         self._phonemizer = phonemizer(phoneme_type, language)
         self._missing: set[str] = set()
 
@@ -49,7 +46,7 @@ class FrontEnd:
 
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences of a text as they become ready. One that cannot be said is left out and becomes a finding."""
-        for sentence in sentences.split(self._normalised(text), self.language):
+        for sentence in sentences.split(normalise(text, self.language), self.language):
             try:
                 phonemes = self._phonemizer.phonemes(sentence)
             except BadInputError as error:
@@ -66,21 +63,6 @@ class FrontEnd:
                         severity="warning",
                     )
                 )
-
-    def sentence(self, text: str) -> Sentence:
-        """A text as one utterance, however many sentences it has: for training.
-
-        Raises:
-            BadInputError: nothing in it can be pronounced.
-        """
-        whole = " ".join(self._normalised(text).split())
-        ready = self._numbered(whole, self._phonemizer.phonemes(whole))
-        if not _speakable(ready.phonemes):
-            raise BadInputError(f"nothing in {_shown(text)} can be pronounced", "write it in words, or remove it")
-        return ready
-
-    def _normalised(self, text: str) -> str:
-        return normalise(text, self.language) if self._normalises else text
 
     def _numbered(self, sentence: str, phonemes: list[str]) -> Sentence:
         ids, missing = to_ids(phonemes, self._id_map)

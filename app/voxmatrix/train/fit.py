@@ -15,12 +15,11 @@ from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
-from voxmatrix.train.follow import follow
 from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
 from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
 from voxmatrix.train.run import Run, open_run
-from voxmatrix.train.step.oom_recovery import Guard
+from voxmatrix.train.step.stepper import follow
 from voxmatrix.train.stop import StopRequest
 from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune
@@ -45,12 +44,10 @@ def fit(
     progress: Progress | None = None,
     *,
     preflight: Preflight | None = None,
-    guard: Guard | None = None,
 ) -> TrainResult:
     """Train into `settings.out`, or go on with the run that is there.
 
-    `preflight` is what was found out about this computer, if anything. `guard` is called before each part of a batch
-    is computed, and may say that memory is full.
+    `preflight` is what was found out about this computer, if anything.
 
     Raises:
         UsageError: the settings make no sense, or contradict the run in the folder.
@@ -64,11 +61,11 @@ def fit(
     """
     preflight = preflight or run_preflight(settings.overrides.device, "train")
     if not is_rank_zero():
-        return _follow(prepared, settings, preflight, guard)
+        return _follow(prepared, settings, preflight)
     progress = progress or make_progress()
     with locked(settings.out):
         tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
-        run = open_run(prepared, settings, progress, preflight, guard)
+        run = open_run(prepared, settings, progress, preflight)
         stop = StopRequest()
         loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
@@ -101,10 +98,10 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, pr
     return tuned
 
 
-def _follow(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, guard: Guard | None) -> TrainResult:
+def _follow(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight) -> TrainResult:
     """As a process that another one leads: what there is to say, that one says."""
     progress = QuietProgress()
-    run = open_run(prepared, settings, progress, preflight, guard)
+    run = open_run(prepared, settings, progress, preflight)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
         follow(run, progress, stop)

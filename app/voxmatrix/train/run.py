@@ -11,6 +11,7 @@ import torch
 
 import voxmatrix
 from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.doctor.preflight import Preflight
@@ -27,16 +28,16 @@ from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule
 from voxmatrix.train.data.loader import BatchLoader
 from voxmatrix.train.data.split import split
 from voxmatrix.train.device import autocast, compile_networks, open_devices
-from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.step.distributed import Distributed, launch_processes
-from voxmatrix.train.step.oom_recovery import Guard, MemorySavings, OomRecovery
+from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
 from voxmatrix.train.voice_config import make_voice_config
-from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.voice.synthesizer import Synthesizer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +62,7 @@ class Run:
         return self.settings.out
 
 
-def open_run(
-    prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight, guard: Guard | None = None
-) -> Run:
+def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight) -> Run:
     """Make networks, optimisers and loader, and bring them to where the run in the folder stands.
 
     Raises:
@@ -112,7 +111,7 @@ def open_run(
         autocast=partial(autocast, device, plan.precision.value),
         plan=plan,
         oom_recovery=OomRecovery(
-            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value), guard=guard
+            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value)
         ),
         distributed=distributed,
         threads=threads,
@@ -159,8 +158,8 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
     n_speakers = max(1, len(prepared.speakers))
     torch.manual_seed(recipe.seed)
     networks = Networks(
-        generator=build_generator(row, NUM_SYMBOLS, n_speakers).to(device),
-        discriminator=build_discriminator(row).to(device),
+        generator=Synthesizer(row, NUM_SYMBOLS, n_speakers).to(device),
+        discriminator=MultiPeriodDiscriminator(row.discriminator_divisor).to(device),
         spectrum=Spectrum(recipe.rate_hz).to(device),
     )
     set_gradient_checkpointing((networks.generator, networks.discriminator), plan.gradient_checkpointing.value)

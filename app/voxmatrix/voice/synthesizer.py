@@ -27,7 +27,6 @@ class TrainingOutput(NamedTuple):
     m_p: Tensor
     logs_p: Tensor
     logs_q: Tensor
-    text_mask: Tensor  # (b, 1, t)
     frame_mask: Tensor  # (b, 1, f)
     path: Tensor  # (b, f, t)
 
@@ -36,8 +35,6 @@ class Latent(NamedTuple):
     """What the generator speaks, before it is spoken."""
 
     z: Tensor  # (b, c, f)
-    durations: Tensor  # (b, t) whole frames
-    frame_mask: Tensor  # (b, 1, f)
     speaker: Tensor | None  # (b, SPEAKER_CHANNELS, 1)
 
 
@@ -100,7 +97,7 @@ class Synthesizer(nn.Module):
 
         start = random_starts(spec_lengths, segment_frames)
         wave = self.dec(cut(z, start, segment_frames), g)
-        return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, text_mask, frame_mask, path)
+        return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, frame_mask, path)
 
     def infer(  # noqa: PLR0917 (the order of Piper's scales)
         self,
@@ -132,7 +129,7 @@ class Synthesizer(nn.Module):
         noise_w: float | Tensor = 0.8,
         speaker: Tensor | None = None,
     ) -> Latent:
-        """All of `infer` but the generator: how long each symbol sounds, and the frames to be spoken."""
+        """All of `infer` but the generator: the frames to be spoken."""
         g = self._speaker(speaker)
         hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
         log_durations = self.dp.sample(hidden, text_mask, noise_w, g)
@@ -146,7 +143,7 @@ class Synthesizer(nn.Module):
         m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
         z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
         z = self.flow(z_p, frame_mask, g, reverse=True) * frame_mask
-        return Latent(z, durations, frame_mask, g)
+        return Latent(z, g)
 
     def _speaker(self, speaker: Tensor | None) -> Tensor | None:
         """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); a voice of one speaker needs none."""

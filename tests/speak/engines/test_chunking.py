@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.speak.engines import chunking
-from voxmatrix.speak.engines.base import Samples
 from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength
 
 SIZE = SentenceLength(40, 100)

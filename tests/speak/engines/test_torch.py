@@ -1,6 +1,7 @@
 """A checkpoint speaks on any device, in windows where memory is short, and on the CPU when its GPU fails."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,19 @@ import pytest
 import torch
 
 from tests.speak.gpus import T4, on
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.speak.device import CPU, SpeakDevice
 from voxmatrix.speak.engines import torch as torch_engine
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
-from voxmatrix.speak.engines.chunking import Guard
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.torch import LEAST_FRAMES, TorchEngine
 from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint
+from voxmatrix.voice.decoders.hifigan import Generator
 
 MANNER = SynthesisOptions(length=3.0)
+#: Refuses to decode so many frames, by raising.
+Guard = Callable[[int], None]
 
 
 def memory_for(most: int, asked: list[int] | None = None) -> Guard:
@@ -31,6 +35,20 @@ def memory_for(most: int, asked: list[int] | None = None) -> Guard:
             raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total")
 
     return guard
+
+
+@contextmanager
+def decoding(guard: Guard) -> Iterator[None]:
+    """Whatever is decoded meanwhile asks first."""
+    forward = Generator.forward
+
+    def guarded(self: Generator, x: torch.Tensor, *speaker: torch.Tensor | None) -> torch.Tensor:
+        guard(x.size(2))
+        return forward(self, x, *speaker)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Generator, "forward", guarded)
+        yield
 
 
 @pytest.fixture
@@ -50,14 +68,15 @@ def spoken(
     ids: list[int],
     options: SynthesisOptions = MANNER,
     *,
-    guard: Guard | None = None,
+    guard: Guard = lambda frames: None,
     device: SpeakDevice = CPU,
     told: list[Finding] | None = None,
 ) -> Samples:
     warn = [].append if told is None else told.append
-    engine = TorchEngine(checkpoint, 1, seed=5, guard=guard, device=device, warn=warn)
+    engine = TorchEngine(checkpoint, 1, seed=5, device=device, warn=warn)
     (part,) = engine.begin(ids, options)
-    return part()
+    with decoding(guard):
+        return part()
 
 
 @pytest.mark.parametrize(

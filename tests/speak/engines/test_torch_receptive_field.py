@@ -11,20 +11,20 @@ from voxmatrix.speak.engines.torch import speaking_generator
 from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
 from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.tables.quality import HOP, quality
-from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.voice.synthesizer import Synthesizer
 
 
 @pytest.mark.parametrize("name", ["tiny", "x_low", "medium", "high"])
 def test_a_change_at_one_frame_is_heard_within_the_reach_and_nowhere_else(name: str) -> None:
     with torch.device("meta"):
         row = quality(name)
-        shape = build_generator(row, 10).dec
+        shape = Synthesizer(row, 10).dec
     receptive_field = decoder_receptive_field(shape)
     assert receptive_field.hop == HOP and 10 < receptive_field.margin < 20
 
     torch.manual_seed(0)
-    decoder = build_generator(replace(row, upsample_channels=16), 10).dec.eval()  # thin, and no less far-sighted
+    decoder = Synthesizer(replace(row, upsample_channels=16), 10).dec.eval()  # thin, and no less far-sighted
     assert decoder_receptive_field(decoder) == receptive_field
     z = torch.randn(1, row.inter_channels, 2 * receptive_field.margin + 3)
     other, middle = z.clone(), receptive_field.margin + 1

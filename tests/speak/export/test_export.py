@@ -10,6 +10,7 @@ import onnx
 import pytest
 import torch
 
+from tests.speak.spoken import spoken
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.export import export
@@ -51,7 +52,7 @@ def test_it_speaks_like_torch(make_onnx: Any, make_checkpoint: Any, kind: tuple[
     speaker = kind[1] - 1
     with open_voice(make_onnx(*kind)) as exported, open_voice(make_checkpoint(*kind)) as trained:
         options = SynthesisOptions(noise=0.0, noise_w=0.0, speaker=speaker, length=1.2)
-        ours, theirs = exported.synthesize(ids, options), trained.synthesize(ids, options)
+        ours, theirs = spoken(exported, ids, options), spoken(trained, ids, options)
 
     assert ours.shape == theirs.shape and len(ours) > 4096
     assert np.abs(ours - theirs).max() <= 1e-4
@@ -76,7 +77,7 @@ def test_piper_speaks_it_like_our_torch(make_onnx: Any, make_checkpoint: Any, ki
     with open_voice(make_checkpoint(*kind)) as trained:
         assert len(chunks) == 1
         options = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.1, speaker=speaker)
-        ours = trained.synthesize(chunks[0].phoneme_ids, options)
+        ours = spoken(trained, chunks[0].phoneme_ids, options)
         with FrontEnd("en-us", kind[2], trained.config.id_map) as front:
             assert [sentence.ids for sentence in front.sentences(text)] == [chunks[0].phoneme_ids]
     theirs = chunks[0].audio_float_array

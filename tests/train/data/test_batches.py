@@ -43,7 +43,6 @@ def test_no_batch_is_larger_than_asked_unless_one_clip_alone_is(schedule: Schedu
             assert 1 <= len(batch) <= schedule.batch_size
             padded = len(batch) * max(schedule.samples[clip] for clip in batch)
             assert not schedule.max_batch_samples or padded <= schedule.max_batch_samples or len(batch) == 1
-            assert padded <= schedule.largest_batch_samples()
 
 
 @given(schedules, st.integers(0, 3), st.integers(0, 30))

@@ -11,14 +11,15 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.train.data.batches import ClipDataset, Collate
 from voxmatrix.train.monitor.validation import validation_batches, validation_mel
 from voxmatrix.train.step.step import Networks
-from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
+from voxmatrix.voice.synthesizer import Synthesizer
 
 
 def make_networks(n_speakers: int = 1) -> Networks:
     torch.manual_seed(1)
     return Networks(
-        generator=build_generator(MINI, 256, n_speakers),
-        discriminator=build_discriminator(MINI),
+        generator=Synthesizer(MINI, 256, n_speakers),
+        discriminator=MultiPeriodDiscriminator(MINI.discriminator_divisor),
         spectrum=Spectrum(RATE_HZ),
     )
 

@@ -1,7 +1,8 @@
 """Memory runs out: the step is taken again in parts, and what is learned stays the same."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,23 @@ from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.oom_recovery import SHORTEST_SEGMENT, MemorySavings, OomRecovery
 
-Refusing = Callable[[Batch, MemorySavings], None]
 FULL = "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 7.79 GiB"
 
 
-def refusing(fits: Callable[[Batch, MemorySavings], bool]) -> Refusing:
-    """An allocator that refuses what does not fit."""
+@contextmanager
+def memory_for(fits: Callable[[Batch, MemorySavings], bool], error: Exception | None = None) -> Iterator[None]:
+    """Memory in which a part of a batch fits or ends in this error."""
+    parts = OomRecovery.parts
 
-    def guard(part: Batch, savings: MemorySavings) -> None:
-        if not fits(part, savings):
-            raise torch.OutOfMemoryError(FULL)
+    def refusing(self: OomRecovery, batch: Batch) -> Iterator[Batch]:
+        for part in parts(self, batch):
+            if not fits(part, self.savings):
+                raise error or torch.OutOfMemoryError(FULL)
+            yield part
 
-    return guard
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(OomRecovery, "parts", refusing)
+        yield
 
 
 @pytest.fixture
@@ -38,14 +44,8 @@ def batch(prepared: PreparedSet) -> Batch:
 def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(run: Fit, tmp_path: Path) -> None:
     plenty = run(out=tmp_path / "plenty", batch_size=8, max_steps=6, log_every=1)
     notes = Notes()
-    tight = run(
-        out=tmp_path / "tight",
-        batch_size=8,
-        max_steps=6,
-        log_every=1,
-        guard=refusing(lambda part, savings: part.size.clips <= 2),
-        progress=notes,
-    )
+    with memory_for(lambda part, savings: part.size.clips <= 2):
+        tight = run(out=tmp_path / "tight", batch_size=8, max_steps=6, log_every=1, progress=notes)
     assert content(tight.last)["voxmatrix"]["recipe"] == content(plenty.last)["voxmatrix"]["recipe"]
     for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
         assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4), ours["step"]
@@ -57,7 +57,8 @@ def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(
 
 def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp_path: Path) -> None:
     plenty = run(out=tmp_path / "plenty", log_every=1)
-    tight = run(out=tmp_path / "tight", log_every=1, guard=refusing(lambda part, savings: savings.checkpointed))
+    with memory_for(lambda part, savings: savings.checkpointed):
+        tight = run(out=tmp_path / "tight", log_every=1)
     planned = run(out=tmp_path / "planned", log_every=1, checkpointing="on")
     assert rows(planned.out)[0]["mel"] == rows(plenty.out)[0]["mel"]
     for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
@@ -66,8 +67,9 @@ def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp
 
 def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit) -> None:
     notes = Notes()
-    with pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
-        run(guard=refusing(lambda part, savings: False), progress=notes)
+    nothing_fits = memory_for(lambda part, savings: False)
+    with nothing_fits, pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
+        run(progress=notes)
     assert caught.value.exit_code == 6
     assert "1 clip of" in caught.value.problem
     assert "--quality" in caught.value.remedy
@@ -83,17 +85,15 @@ def test_what_ended_for_want_of_memory_goes_on_where_there_is_more(run: Fit, tmp
         seen.append(part)
         return len(seen) <= 2
 
-    with pytest.raises(MemoryExhaustedError):
-        run(max_steps=4, checkpoint_every=1, guard=refusing(full_from_the_third_step))
+    with memory_for(full_from_the_third_step), pytest.raises(MemoryExhaustedError):
+        run(max_steps=4, checkpoint_every=1)
     assert_bit_equal(run(max_steps=4, checkpoint_every=1).last, whole.last)
 
 
 def test_an_error_that_is_not_about_memory_passes(run: Fit) -> None:
-    def broken(part: Batch, savings: MemorySavings) -> None:
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
-
-    with pytest.raises(RuntimeError, match="illegal"):
-        run(guard=broken)
+    error = RuntimeError("CUDA error: an illegal memory access was encountered")
+    with memory_for(lambda part, savings: False, error), pytest.raises(RuntimeError, match="illegal"):
+        run()
 
 
 def test_parts_are_few_equal_and_together_the_whole(batch: Batch) -> None:

@@ -28,9 +28,10 @@ from voxmatrix.train.step.step import (
     take_step,
     whole_batch,
 )
-from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.masks import cut
 from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.voice.synthesizer import Synthesizer
 
 CPU = torch.device("cpu")
 
@@ -39,7 +40,9 @@ CPU = torch.device("cpu")
 def networks() -> Networks:
     torch.manual_seed(3)
     return Networks(
-        generator=build_generator(MINI, 256, 1), discriminator=build_discriminator(MINI), spectrum=Spectrum(RATE_HZ)
+        generator=Synthesizer(MINI, 256, 1),
+        discriminator=MultiPeriodDiscriminator(MINI.discriminator_divisor),
+        spectrum=Spectrum(RATE_HZ),
     )
 
 
@@ -182,7 +185,9 @@ def test_the_same_seed_gives_the_same_step_and_another_one_another(batch: Batch)
     for seed in (1, 1, 2):
         torch.manual_seed(0)
         networks = Networks(
-            generator=build_generator(MINI, 256, 1), discriminator=build_discriminator(MINI), spectrum=Spectrum(RATE_HZ)
+            generator=Synthesizer(MINI, 256, 1),
+            discriminator=MultiPeriodDiscriminator(MINI.discriminator_divisor),
+            spectrum=Spectrum(RATE_HZ),
         )
         take_step(networks, optimisers(networks), [batch], seeds=[seed], autocast=nullcontext, clip_norm=1000.0)
         ends.append(torch.cat([weight.flatten() for weight in weights(networks)]))

@@ -1,5 +1,6 @@
 """Children that measure, die, hang, raise or find memory full: each is a result, in time."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,6 @@ from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
 from voxmatrix.train.tune.search_process import SearchProcess
 from voxmatrix.train.tune.trial_config import TrialJob
 
-BREAK = "VOXMATRIX_TUNE_BREAK"
 JOB = TrialJob(
     device="cpu", name=None, quality="tiny", precision="fp32", checkpointed=False, tf32=False, cudnn_benchmark=False,
     threads=1, samples=16000, symbols=20, speakers=1, free_mib=None,
@@ -44,8 +44,8 @@ def test_a_child_measures_whole_steps_and_says_so_size_by_size() -> None:
     assert peaks == sorted(peaks)
 
 
-def test_a_full_memory_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "4=memory")
+def test_a_full_memory_is_a_result(break_children: Callable[[str], None]) -> None:
+    break_children("4=memory")
     made, told = series()
     assert sizes(made) == [1, 2, 3]
     assert (made.ended, made.problem) == ("batch 4 does not fit", "")
@@ -64,9 +64,9 @@ def test_where_memory_is_the_computers_no_size_is_tried_that_would_take_too_much
 
 @pytest.mark.parametrize(("how", "why"), [("die", "signal 6"), ("raise", "RuntimeError: broken by")])
 def test_a_child_that_dies_counts_as_not_fitting_and_another_goes_on(
-    how: str, why: str, monkeypatch: pytest.MonkeyPatch
+    how: str, why: str, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, f"4={how}")
+    break_children(f"4={how}")
     made, told = series()
     assert sizes(made) == [1, 2, 3]
     assert (made.ended, made.problem) == ("batch 4 does not fit", "")
@@ -75,15 +75,17 @@ def test_a_child_that_dies_counts_as_not_fitting_and_another_goes_on(
     assert why in told[2]
 
 
-def test_where_memory_is_the_computers_nothing_goes_on_after_a_death(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "4=die")
+def test_where_memory_is_the_computers_nothing_goes_on_after_a_death(break_children: Callable[[str], None]) -> None:
+    break_children("4=die")
     made, _ = series(bounds=replace(BOUNDS, careful=True, clip_mib=10))
     assert sizes(made) == [1, 2]
     assert "batch 4: its process died of signal 6" in made.problem
 
 
-def test_a_child_that_says_nothing_for_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "1=hang")
+def test_a_child_that_says_nothing_for_too_long_is_ended(
+    monkeypatch: pytest.MonkeyPatch, break_children: Callable[[str], None]
+) -> None:
+    break_children("1=hang")
     monkeypatch.setattr(module, "START_SECONDS", 24.0)
     made, told = series(bounds=replace(BOUNDS, size_seconds=1.0))
     assert made.tried == []
@@ -91,8 +93,8 @@ def test_a_child_that_says_nothing_for_too_long_is_ended(monkeypatch: pytest.Mon
     assert told == ["1 not: it said nothing for 25 s and was stopped"]
 
 
-def test_all_of_it_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "1=hang")
+def test_all_of_it_has_a_limit(monkeypatch: pytest.MonkeyPatch, break_children: Callable[[str], None]) -> None:
+    break_children("1=hang")
     monkeypatch.setattr(module, "START_SECONDS", 5.0)
     made, _ = series(bounds=replace(BOUNDS, limit_seconds=5.0))
     assert made.tried == []

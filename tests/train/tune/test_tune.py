@@ -1,5 +1,6 @@
 """`--tune` on the CPU with real children: what fits is kept, the plan follows it, and nothing ends a training."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.search_process import OnTooLarge, OnTried, SearchProcess
 from voxmatrix.train.tune.tune import tune
 
-BREAK = "VOXMATRIX_TUNE_BREAK"
 KEY = "cpu-2cpus"
 
 
@@ -44,9 +44,9 @@ def kept() -> tuple[Measurement, ...]:
 
 
 def test_what_fits_is_kept_and_the_plan_follows_it(
-    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: PreparedSet, tmp_path: Path, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "3=memory")
+    break_children("3=memory")
     result, said = tuned(tiny, tmp_path)
     (measured,) = kept()
     assert (measured.quality, measured.precision, measured.largest_batch) == ("tiny", "fp32", 2)
@@ -75,17 +75,19 @@ def test_with_little_memory_no_size_takes_more_than_may_be_taken(tiny: PreparedS
 
 
 def test_where_one_clip_does_not_fit_it_is_measured_with_gradient_checkpointing(
-    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: PreparedSet, tmp_path: Path, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "1=memory")
+    break_children("1=memory")
     result, said = tuned(tiny, tmp_path)
     assert any("with gradient checkpointing on cpu" in line for line in said)
     assert kept() == ()
     assert "not even one clip" in result.paragraph()
 
 
-def test_what_is_forced_is_what_is_measured(tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BREAK, "2=memory")
+def test_what_is_forced_is_what_is_measured(
+    tiny: PreparedSet, tmp_path: Path, break_children: Callable[[str], None]
+) -> None:
+    break_children("2=memory")
     tuned(tiny, tmp_path, precision="bf16", checkpointing="on")
     tuned(tiny, tmp_path, precision="fp32", checkpointing="off")
     assert {(each.precision, each.gradient_checkpointing) for each in kept()} == {("bf16", True), ("fp32", False)}
@@ -103,9 +105,9 @@ def test_without_recordings_there_is_nothing_to_measure_with(tiny: PreparedSet, 
 
 
 def test_what_cannot_be_kept_is_said_and_no_error(
-    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "2=memory")
+    break_children("2=memory")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "file"))
     result, _ = tuned(tiny, tmp_path)
@@ -115,9 +117,9 @@ def test_what_cannot_be_kept_is_said_and_no_error(
 
 
 def test_a_training_measures_then_trains_with_what_it_found(
-    run: Fit, tiny: PreparedSet, monkeypatch: pytest.MonkeyPatch
+    run: Fit, tiny: PreparedSet, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, "3=memory")
+    break_children("3=memory")
     notes = Notes()
     result = run(prepared=tiny, tune=True, max_steps=1, batch_size="auto", accumulation="auto", progress=notes)
     assert result.tuned is not None
@@ -128,10 +130,10 @@ def test_a_training_measures_then_trains_with_what_it_found(
 
 
 def test_a_run_that_goes_on_keeps_its_recipe_and_the_measurement_is_kept(
-    run: Fit, tiny: PreparedSet, monkeypatch: pytest.MonkeyPatch
+    run: Fit, tiny: PreparedSet, break_children: Callable[[str], None]
 ) -> None:
     begun = run(prepared=tiny, max_steps=1)
-    monkeypatch.setenv(BREAK, "2=memory")
+    break_children("2=memory")
     notes = Notes()
     went_on = run(prepared=tiny, tune=True, max_steps=2, batch_size="auto", accumulation="auto", progress=notes)
     recipe = content(went_on.last)["voxmatrix"]["recipe"]
@@ -143,9 +145,9 @@ def test_a_run_that_goes_on_keeps_its_recipe_and_the_measurement_is_kept(
 
 @pytest.mark.parametrize("how", ["die", "raise"])
 def test_a_child_that_dies_at_once_costs_a_warning_and_the_training_goes_by_estimates(
-    run: Fit, tiny: PreparedSet, how: str, monkeypatch: pytest.MonkeyPatch
+    run: Fit, tiny: PreparedSet, how: str, break_children: Callable[[str], None]
 ) -> None:
-    monkeypatch.setenv(BREAK, f"1={how}")
+    break_children(f"1={how}")
     notes = Notes()
     assert run(prepared=tiny, tune=True, max_steps=1, progress=notes).steps == 1
     assert any("not all could be measured: batch 1: " in warning for warning in notes.warnings)
@@ -154,14 +156,14 @@ def test_a_child_that_dies_at_once_costs_a_warning_and_the_training_goes_by_esti
 
 
 def test_a_damaged_profile_is_a_warning_of_a_training_and_is_mended_by_measuring(
-    run: Fit, tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Fit, tiny: PreparedSet, tmp_path: Path, break_children: Callable[[str], None]
 ) -> None:
     place(KEY).parent.mkdir()
     place(KEY).write_text('{"format": 1')
     notes = Notes()
     assert run(prepared=tiny, max_steps=1, progress=notes).steps == 1
     assert any("a profile is not used" in warning for warning in notes.warnings)
-    monkeypatch.setenv(BREAK, "2=memory")
+    break_children("2=memory")
     notes = Notes()
     run(prepared=tiny, tune=True, max_steps=1, out=tmp_path / "other", progress=notes)
     assert kept()

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from voxmatrix.tables.quality import qualities, quality
-from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.checkpoint.checkpoint import piper_hyper_parameters, piper_state
 from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
+from voxmatrix.voice.synthesizer import Synthesizer
 
 LISTS = Path(__file__).parents[1] / "keys"
 Shapes = dict[str, tuple[int, ...]]
@@ -16,7 +17,9 @@ Shapes = dict[str, tuple[int, ...]]
 
 def our_shapes(name: str, speakers: int) -> Shapes:
     with torch.device("meta"):
-        state = piper_state(build_generator(quality(name), 256, speakers), build_discriminator(quality(name)))
+        state = piper_state(
+            Synthesizer(quality(name), 256, speakers), MultiPeriodDiscriminator(quality(name).discriminator_divisor)
+        )
     return {key: tuple(weight.shape) for key, weight in state.items()}
 
 
@@ -51,7 +54,7 @@ def test_names_and_shapes_are_those_of_pipers_trainer(piper_train: SimpleNamespa
 @pytest.mark.parametrize("name", list(qualities()))
 def test_names_go_to_piper_and_come_back(name: str) -> None:
     with torch.device("meta"):
-        state = build_generator(quality(name), 256, 3).state_dict()
+        state = Synthesizer(quality(name), 256, 3).state_dict()
     there = to_piper(state)
     assert not any("parametrizations" in key for key in there)
     assert list(from_piper(there)) == list(state)

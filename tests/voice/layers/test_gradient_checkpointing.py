@@ -16,11 +16,12 @@ from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import Networks, gradients, make_optimisers, take_step
-from voxmatrix.voice.build import build_discriminator, build_generator
 from voxmatrix.voice.decoders.hifigan import PairedBlock
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers import gradient_checkpointing as module
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule, set_gradient_checkpointing
 from voxmatrix.voice.layers.wavenet import WaveNet
+from voxmatrix.voice.synthesizer import Synthesizer
 
 FRAMES, SYMBOLS = 50, 20
 BF16 = partial(torch.autocast, "cpu", torch.bfloat16)
@@ -29,8 +30,8 @@ BF16 = partial(torch.autocast, "cpu", torch.bfloat16)
 def networks(speakers: int = 1) -> Networks:
     torch.manual_seed(3)
     made = Networks(
-        generator=build_generator(MINI, 256, speakers),
-        discriminator=build_discriminator(MINI),
+        generator=Synthesizer(MINI, 256, speakers),
+        discriminator=MultiPeriodDiscriminator(MINI.discriminator_divisor),
         spectrum=Spectrum(RATE_HZ),
     )
     liven(made.generator)

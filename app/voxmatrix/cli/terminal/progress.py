@@ -2,13 +2,13 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from voxmatrix.progress import OnProgress
 
 #: Seconds between two plain lines.
 _PLAIN_SECONDS = 5.0
-
-OnProgress = Callable[[int, int], None]
 
 
 @contextmanager

@@ -4,13 +4,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine, printable
+from voxmatrix.tables.precision import Precision
 
 FORMAT = 1
-#: As voxmatrix.tables.precision has it, which stands beside this layer.
-Precision = Literal["fp32", "bf16", "fp16"]
 _DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 _GIB = 1024
 _MOST_LETTERS = 80

@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.progress import OnProgress
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, Opening, SpeakJob, WorkerStart
 from voxmatrix.speak.batch.pool import WorkerPool
@@ -19,8 +20,6 @@ from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import PLAIN, Speech
 from voxmatrix.speak.voice_files import find_voice
 
-#: Called with letters done and letters in all.
-OnProgress = Callable[[int, int], None]
 #: None: the file was there already.
 TextResult = Speech | Failure | None
 #: Of texts that were not spoken because somebody asked to stop.

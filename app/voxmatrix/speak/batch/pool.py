@@ -51,7 +51,7 @@ _END_ALL = {error.exit_code for error in (NoDeviceError, NoKernelsError, Missing
 _SPAWN = multiprocessing.get_context("spawn")  # the same on every system; after a fork, threads and CUDA are broken
 
 OnResult = Callable[[SpeakJob, Speech | Failure], None]
-OnLetters = Callable[[SpeakJob, int], None]
+OnJobLetters = Callable[[SpeakJob, int], None]
 
 
 @dataclass
@@ -71,7 +71,7 @@ class WorkerPool:
         starts: Sequence[WorkerStart],
         jobs: Sequence[SpeakJob],
         on_result: OnResult,
-        on_letters: OnLetters,
+        on_letters: OnJobLetters,
         warn: Warn = python_warning,
     ) -> None:
         self._starts = starts

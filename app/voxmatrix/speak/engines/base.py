@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from voxmatrix.audio.samples import Samples
 
-Samples = NDArray[np.float32]
 #: A part of a sentence that is still to be computed; parts may be computed side by side.
 PendingSamples = Callable[[], Samples]
 

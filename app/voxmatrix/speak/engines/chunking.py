@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.compute.memory import free_cached, is_out_of_memory, missing_mib
 from voxmatrix.errors import MemoryExhaustedError
-from voxmatrix.speak.engines.base import Samples
 
 if TYPE_CHECKING:
     import torch
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 #: Samples of places start..end, which hang on those around them as well.
 Decode = Callable[[int, int], Samples]
-#: Called with the number of frames that are about to be decoded; may refuse them by running out of memory.
-Guard = Callable[[int], None]
 
 
 class SentenceLength(NamedTuple):

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import Engine, PendingSamples, Samples, SynthesisOptions
-from voxmatrix.speak.engines.chunking import ChunkedDecoder, Guard, SentenceLength, pieces
+from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOptions
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength, pieces
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.provider import open_gpu_session
 from voxmatrix.speak.engines.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
@@ -33,7 +34,6 @@ def open_onnx(
     *,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
-    guard: Guard | None = None,
 ) -> Engine:
     """The engine of a voice in `path`. Any number of threads may ask it at once.
 
@@ -52,7 +52,7 @@ def open_onnx(
     if cut is not None:
         check_inputs(path, cut.inputs, frozenset({cut.second.output}), num_speakers)
         with suppress(DamagedFileError):  # when the whole cannot be loaded either, that says so
-            return SplitModelEngine(path, cut, device=device, warn=warn, guard=guard)
+            return SplitModelEngine(path, cut, device=device, warn=warn)
     return WholeModelEngine(path, num_speakers, seeded=seed is not None, device=device, warn=warn)
 
 
@@ -120,11 +120,9 @@ class SplitModelEngine:
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
-        guard: Guard | None = None,
     ) -> None:
         self._path = path
         self._cut = cut
-        self._guard = guard
         half, least = cut.second, LEAST_SAMPLES // cut.receptive_field.hop
         self._first = _on_cpu(path, cut.first)
         self._second = WithCpuFallback(
@@ -166,8 +164,6 @@ class SplitModelEngine:
         """Samples of between[start:end], which hang on the places around them."""
         receptive_field = self._cut.receptive_field
         first, last = max(0, start - receptive_field.margin), min(between.shape[-1], end + receptive_field.margin)
-        if self._guard:
-            self._guard((last - first) * receptive_field.hop // _FRAME_SAMPLES)
         piece = between[:, :, None, first:last] if self._cut.as_conv2d else between[:, :, first:last]
         given = _of(inputs, self._cut.second.inputs) | {self._cut.between: piece}
         samples = _run(network, self._cut.second.output, given).reshape(-1)

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import torch
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.speak.engines.base import PendingSamples, Samples, SynthesisOptions
-from voxmatrix.speak.engines.chunking import ChunkedDecoder, Guard, SentenceLength
+from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
 from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.tables.quality import quality
-from voxmatrix.voice.build import build_generator
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.layers.norm import remove_weight_norm
 from voxmatrix.voice.synthesizer import Latent, Synthesizer
@@ -45,12 +45,10 @@ class TorchEngine:
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
-        guard: Guard | None = None,
     ) -> None:
         torch.set_num_threads(threads)
         self._checkpoint = checkpoint
         self._seed = seed
-        self._guard = guard
         self._network = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
@@ -76,8 +74,6 @@ class TorchEngine:
         """Samples of the frames start..end, which hang on the frames around them."""
         receptive_field = network.receptive_field
         first, last = max(0, start - receptive_field.margin), min(latent.z.size(2), end + receptive_field.margin)
-        if self._guard:
-            self._guard(last - first)
         wave = network.generator.dec(latent.z[:, :, first:last], latent.speaker)
         samples: Samples = (
             wave.reshape(-1)[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop].cpu().numpy()
@@ -116,7 +112,7 @@ def _latent(network: _Network, ids: Sequence[int], options: SynthesisOptions) ->
 def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
     """The generator of a checkpoint on the CPU, ready to speak: weights plain, training's parts at rest."""
     with torch.device("meta"):  # no time, memory or randomness is spent on weights that are replaced at once
-        generator = build_generator(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
+        generator = Synthesizer(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
     generator.load_state_dict(checkpoint.generator, assign=True)
     remove_weight_norm(generator)
     return generator.eval()

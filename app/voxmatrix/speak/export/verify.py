@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from voxmatrix.speak.engines.base import Samples, SynthesisOptions
+from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.session import open_session, sentence_inputs
 from voxmatrix.voice.synthesizer import Synthesizer
 

@@ -14,6 +14,7 @@ _ROMAN = r"(?=[IVXL])(X{0,3}(?:IX|IV|V?I{0,3})|XL|L)(?!\w)"
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
 
+#: What is looked for, and what is said in its place.
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 

@@ -1,14 +1,11 @@
 """Amounts of money as they are said."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 from voxmatrix.text.normalisation import numbers
-from voxmatrix.text.normalisation.abbreviations import any_of
+from voxmatrix.text.normalisation.abbreviations import Rule, any_of
 from voxmatrix.text.normalisation.language import Currency, Language
-
-Said = Callable[[re.Match[str]], str]
 
 
 def say_money(text: str, language: Language) -> str:
@@ -19,7 +16,7 @@ def say_money(text: str, language: Language) -> str:
 
 
 @cache
-def _money_rules(language: Language) -> list[tuple[re.Pattern[str], Said]]:
+def _money_rules(language: Language) -> list[Rule]:
     by_sign = {written: currency for currency in language.currencies for written in currency.written}
     sign, number = any_of(by_sign), numbers.pattern(language)
     magnitude = rf"(?:\s?({any_of(language.magnitudes)})(?!\w))?"

@@ -1,14 +1,12 @@
 """Measures, shares, ranges and the numbers that are left, as they are said."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from voxmatrix.text.normalisation import numbers
-from voxmatrix.text.normalisation.abbreviations import any_of
+from voxmatrix.text.normalisation.abbreviations import Rule, any_of
 from voxmatrix.text.normalisation.language import Language
-
-Said = Callable[[re.Match[str]], str]
 
 #: What repair leaves between the numbers of a range.
 RANGE_DASH = "\u2012"
@@ -50,7 +48,7 @@ def say_measures(text: str, language: Language) -> str:
 
 
 @cache
-def _measure_rules(language: Language) -> list[tuple[re.Pattern[str], Said]]:
+def _measure_rules(language: Language) -> list[Rule]:
     number, units = numbers.pattern(language), language.units
     endings = any_of(language.ordinal_endings)
 

@@ -22,7 +22,7 @@ _BLUR = 0.1
 _INT16 = 32768.0
 
 
-class BatchSize(NamedTuple):
+class BatchCounts(NamedTuple):
     """How much there is to learn from, in numbers, so that nobody asks the device for them."""
 
     clips: int
@@ -42,15 +42,15 @@ class Batch:
     symbols_each: tuple[int, ...]
     frames_each: tuple[int, ...]
     first: int = 0  # the row of the whole batch with which this part begins
-    whole: BatchSize | None = None  # of the batch that this is a part of; None: it is no part
+    whole: BatchCounts | None = None  # of the batch that this is a part of; None: it is no part
 
     @property
-    def size(self) -> BatchSize:
+    def size(self) -> BatchCounts:
         """Of these rows."""
-        return BatchSize(len(self.frames_each), sum(self.symbols_each), sum(self.frames_each))
+        return BatchCounts(len(self.frames_each), sum(self.symbols_each), sum(self.frames_each))
 
     @property
-    def of(self) -> BatchSize:
+    def of(self) -> BatchCounts:
         """Of the whole batch."""
         return self.whole or self.size
 
@@ -188,11 +188,6 @@ class Schedule:
         """The same as lists of clips, a list a batch: what a DataLoader wants."""
         for step in self.steps_from(epoch, index):
             yield from (list(batch) for batch in step.batches)
-
-    def largest_batch_samples(self) -> int:
-        """Padded samples of the largest batch there can be."""
-        largest = min(self.batch_size, len(self.samples)) * max(self.samples)
-        return min(largest, max(self.max_batch_samples, *self.samples)) if self.max_batch_samples else largest
 
     def _within_limit(self, chunk: list[int]) -> list[tuple[int, ...]]:
         """Halve until the padded size fits. A clip that is too long by itself stays, alone."""

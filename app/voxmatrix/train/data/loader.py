@@ -11,7 +11,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from voxmatrix.dataset.prepared import Clip
-from voxmatrix.plan.workers import PREFETCH
+from voxmatrix.plan.parallelism import PREFETCH
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate, Schedule, StepPlan
 from voxmatrix.train.stop import quiet_worker
 

@@ -10,7 +10,8 @@ from voxmatrix.tables.quality import Quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.data.batches import Batch, Collate
 from voxmatrix.train.step.step import Networks
-from voxmatrix.voice.build import build_discriminator, build_generator
+from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
+from voxmatrix.voice.synthesizer import Synthesizer
 
 #: Ids below this are symbols in every table of symbols.
 _IDS = 100
@@ -20,8 +21,8 @@ def synthetic_networks(row: Quality, device: torch.device, speakers: int = 1) ->
     """Networks of a quality with weights that have learned nothing."""
     torch.manual_seed(1)
     return Networks(
-        generator=build_generator(row, NUM_SYMBOLS, speakers).to(device),
-        discriminator=build_discriminator(row).to(device),
+        generator=Synthesizer(row, NUM_SYMBOLS, speakers).to(device),
+        discriminator=MultiPeriodDiscriminator(row.discriminator_divisor).to(device),
         spectrum=Spectrum(row.rate_hz).to(device),
     )
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.train.load import load
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,3 +225,17 @@ def clock(seconds: float) -> str:
     minutes, second = divmod(max(0, round(seconds)), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def load(reading: Reading | None) -> str:
+    """How busy, full and hot the device is, as far as that is known: GPU 93 %  11.2/12.0 GiB  71 °C."""
+    if reading is None:
+        return ""
+    used, total = reading.used_mib, reading.total_mib
+    known = (
+        None if reading.utilisation is None else f"{reading.utilisation:.0%}".replace("%", " %"),
+        None if used is None or total is None else f"{used / 1024:.1f}/{total / 1024:.1f} GiB",
+        None if reading.temperature_c is None else f"{reading.temperature_c:.0f} °C",
+    )
+    figures = "  ".join(filter(None, known))
+    return f"{'CPU' if reading.device == 'cpu' else 'GPU'} {figures}" if figures else ""

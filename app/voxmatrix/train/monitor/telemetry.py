@@ -48,7 +48,7 @@ class Telemetry:
         Raises:
             UnreachableError: the disk is full.
         """
-        for finding in self._pressure.assess(self._sampling.new(), steps_per_second):
+        for finding in self._pressure.assess(self._sampling.new()):
             self._warn(f"{finding.problem}\n  → {finding.remedy}")
         reading = self._sampling.latest()
         self._record(step, reading, steps_per_second)

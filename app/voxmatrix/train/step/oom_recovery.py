@@ -5,7 +5,7 @@ In this order: a batch is computed in smaller parts, one after the other; the ne
 is learned: losses and gradients are those of the whole batch. The last one is kept for the end because it does.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from voxmatrix.compute.memory import missing_mib
@@ -26,17 +26,12 @@ class MemorySavings:
     segment_frames: int = SEGMENT_FRAMES
 
 
-#: Called before each part is computed; may raise what a full memory raises. For tests, and for measuring.
-Guard = Callable[[Batch, MemorySavings], None]
-
-
 @dataclass(kw_only=True)
 class OomRecovery:
     """Chooses the parts of batches, and gives way when memory runs out."""
 
     device: str
     savings: MemorySavings = field(default_factory=MemorySavings)
-    guard: Guard | None = None
     trying: Batch | None = None
 
     def parts(self, batch: Batch) -> Iterator[Batch]:
@@ -47,8 +42,6 @@ class OomRecovery:
         for number in range(count):
             start, stop = -(-clips * number // count), -(-clips * (number + 1) // count)  # the larger ones first
             self.trying = batch if count == 1 else batch.part(start, stop)
-            if self.guard is not None:
-                self.guard(self.trying, self.savings)
             yield self.trying
 
     def reduce(self, error: BaseException) -> str:

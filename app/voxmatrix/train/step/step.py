@@ -20,7 +20,7 @@ from torch.nn.utils import parametrize
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES
 from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
-from voxmatrix.train.data.batches import Batch, BatchSize
+from voxmatrix.train.data.batches import Batch, BatchCounts
 from voxmatrix.train.step.rng import rng_of
 from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.layers.masks import cut
@@ -119,7 +119,7 @@ def gradients(
     in which parts a batch is computed, one after the other; losses and gradients do not depend on it.
     """
     totals: dict[str, Tensor] = {}
-    whole = BatchSize(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
+    whole = BatchCounts(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
         for part in split(batch):
             torch.manual_seed(seed)

@@ -75,6 +75,22 @@ class Stepper:
             free_cached(run.device)
 
 
+def follow(run: Run, progress: Progress, stop: StopRequest) -> None:
+    """Only compute, where another process saves, reports and talks (voxmatrix.train.step.distributed).
+
+    Takes every step that the leading process takes, until the asked number is done or anybody asks to stop.
+    """
+    stepper = Stepper(run=run, progress=progress, stop=stop)
+    position = run.state.position
+    stepper.set_rate()
+    if stepper.finished():
+        return
+    for plan, batches in run.loader.steps_from(position.epoch, position.index):
+        stepper.take(plan, batches)
+        if stepper.finished() or run.distributed.any(stop.asked):
+            return
+
+
 def epochs_limit(max_steps: int | None, epochs: int | None) -> int | None:
     """How many epochs at most: without any limit given, a default."""
     return DEFAULT_EPOCHS if max_steps is None and epochs is None else epochs

@@ -1,7 +1,6 @@
 """The child of --tune, started by `voxmatrix_entrypoint.child`: prints JSON lines.
 
 A line is written before a size and one after it: if this process hangs or dies, only the size in hand is lost.
-VOXMATRIX_TUNE_BREAK=4=hang (or die, raise, memory) breaks sizes from 4 on, for tests; nothing else reads it.
 """
 
 import json
@@ -9,7 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 
-from voxmatrix.compute.child_output import asked_break, break_down, print_json
+from voxmatrix.compute.child import print_json
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.train.tune.batch_search import BatchSearch, SearchBounds, TriedBatch
@@ -17,7 +16,6 @@ from voxmatrix.train.tune.trial import Trial, open_trial
 from voxmatrix.train.tune.trial_config import TrialJob
 
 _MOST_LETTERS = 300
-_HOOK = "VOXMATRIX_TUNE_BREAK"
 
 
 def main(asked: str) -> None:
@@ -45,7 +43,6 @@ def _one_size(trial: Trial, size: int, parent: int) -> TriedBatch | None:
     print_json({"started": size})
     tried = None
     try:
-        _break(size)
         tried = trial.measure(size)
     except Exception as error:
         if not is_out_of_memory(error):
@@ -55,13 +52,6 @@ def _one_size(trial: Trial, size: int, parent: int) -> TriedBatch | None:
         free_cached(trial.device)
     print_json({"too_large": size} if tried is None else {"tried": asdict(tried)})
     return tried
-
-
-def _break(size: int) -> None:
-    """Carry out what the hook asks for this size."""
-    smallest, how = asked_break(_HOOK)
-    if smallest and size >= int(smallest):
-        break_down(how, _HOOK)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from functools import partial
 import torch
 
 from voxmatrix.compute.child_device import device_in_child, open_device
+from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.compute.peak_memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.tables.memory import MIB, memory_table
@@ -16,7 +17,6 @@ from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.device import autocast
-from voxmatrix.train.memory import keep_freed_memory
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.train.tune.trial_config import TrialJob

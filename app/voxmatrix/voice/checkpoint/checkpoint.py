@@ -45,7 +45,6 @@ class Checkpoint:
     rate_hz: int
     quality: str
     extra: dict[str, Any]  # what our trainer added, or nothing in a file of Piper
-    raw: dict[str, Any]
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -78,7 +77,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
         rate_hz=rate_hz or row.rate_hz,
         quality=row.name,
         extra=_mapping(raw.get(EXTRA)),
-        raw=raw,
     )
 
 

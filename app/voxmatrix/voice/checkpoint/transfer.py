@@ -21,7 +21,6 @@ class Transfer:
 
     copied: int  # weights taken over whole
     fresh: tuple[str, ...]  # weights that begin anew, under Piper's names
-    symbols: int | None  # embeddings copied symbol by symbol, None when they were taken over (or left) whole
 
 
 def transfer(
@@ -39,7 +38,6 @@ def transfer(
     state = target.state_dict()
     source = from_piper(source)
     rows = _shared_rows(source_symbols, target_symbols)
-    copied_rows: int | None = None
     fresh: list[str] = []
     with torch.no_grad():
         for name, weight in state.items():
@@ -49,13 +47,9 @@ def transfer(
                 continue
             fresh.append(name)
             if rows is not None and name == _EMBEDDING and old is not None and old.shape[1:] == weight.shape[1:]:
-                copied_rows = _copy_rows(old, weight, rows)
+                _copy_rows(old, weight, rows)
         _silence(state, fresh)
-    return Transfer(
-        copied=len(state) - len(fresh),
-        fresh=tuple(to_piper(dict.fromkeys(fresh))),
-        symbols=copied_rows,
-    )
+    return Transfer(copied=len(state) - len(fresh), fresh=tuple(to_piper(dict.fromkeys(fresh))))
 
 
 def _shared_rows(source: Symbols | None, target: Symbols | None) -> list[tuple[int, int]] | None:
@@ -70,11 +64,10 @@ def _plain(symbols: Symbols) -> dict[str, list[int]]:
     return {symbol: list(ids) for symbol, ids in symbols.items()}
 
 
-def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> int:
-    inside = [(there, here) for there, here in rows if there < source.size(0) and here < target.size(0)]
-    for there, here in inside:
-        target[here] = source[there]
-    return len(inside)
+def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> None:
+    for there, here in rows:
+        if there < source.size(0) and here < target.size(0):
+            target[here] = source[there]
 
 
 def _silence(state: Mapping[str, Tensor], fresh: Sequence[str]) -> None:
