@@ -36,7 +36,7 @@ def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
 class Leveller:
     """Brings sentences to TARGET_DBFS, one after the other: a short one takes the gain of those before it.
 
-    Peaks stay below CEILING_DBFS. Silence stays as it is.
+    Peaks stay below CEILING_DBFS. A silent sentence takes the gain of those before it.
     """
 
     def __init__(self, rate_hz: int) -> None:
