@@ -38,6 +38,7 @@ class Quality:
     upsample_channels: int
     discriminator_divisor: int
     learning_rate: float
+    decoder: str = "hifigan"  # a module of voxmatrix.voice.decoders
 
     def __post_init__(self) -> None:
         if math.prod(self.upsample_rates) != HOP:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from voxmatrix.audio.precision import without_autocast
 from voxmatrix.tables.quality import SEGMENT_FRAMES, SPEAKER_CHANNELS, SPEC_BINS, Quality
 from voxmatrix.voice.alignment import best_path, prior_scores
-from voxmatrix.voice.decoders.hifigan import Generator
+from voxmatrix.voice.decoders import make_decoder
 from voxmatrix.voice.duration import StochasticDurationPredictor
 from voxmatrix.voice.flow import Flow
 from voxmatrix.voice.layers.masks import cut, places, random_starts, sequence_mask
@@ -53,16 +53,7 @@ class Synthesizer(nn.Module):
             n_heads=q.n_heads,
             n_layers=q.n_layers,
         )
-        self.dec = Generator(
-            q.inter_channels,
-            resblock=q.resblock,
-            resblock_kernels=q.resblock_kernels,
-            resblock_dilations=q.resblock_dilations,
-            upsample_rates=q.upsample_rates,
-            upsample_channels=q.upsample_channels,
-            upsample_kernels=q.upsample_kernels,
-            speaker_channels=speaker_channels,
-        )
+        self.dec = make_decoder(q, speaker_channels)
         self.enc_q = PosteriorEncoder(
             SPEC_BINS, q.inter_channels, q.hidden_channels, q.posterior_layers, speaker_channels
         )

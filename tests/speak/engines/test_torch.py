@@ -16,7 +16,6 @@ from voxmatrix.speak.device import CPU, SpeakDevice
 from voxmatrix.speak.engines import torch as torch_engine
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.torch import LEAST_FRAMES, TorchEngine
-from voxmatrix.speak.onnx.receptive_field import ReceptiveField
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint
 from voxmatrix.voice.decoders.hifigan import Generator
 
@@ -101,7 +100,7 @@ def test_without_the_frames_around_them_windows_would_not_be_the_whole(
     checkpoint: Checkpoint, ids: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = spoken(checkpoint, ids)
-    monkeypatch.setattr(torch_engine, "decoder_receptive_field", lambda generator: ReceptiveField(0, 256))
+    monkeypatch.setattr(Generator, "margin", 0)
 
     pieces = spoken(checkpoint, ids, guard=memory_for(120))
 

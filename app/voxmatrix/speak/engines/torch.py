@@ -13,9 +13,7 @@ from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warn
 from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength
 from voxmatrix.speak.engines.fallback import WithCpuFallback
-from voxmatrix.speak.engines.torch_receptive_field import decoder_receptive_field
-from voxmatrix.speak.onnx.receptive_field import ReceptiveField
-from voxmatrix.tables.quality import quality
+from voxmatrix.tables.quality import HOP, quality
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.layers.norm import remove_weight_norm
 from voxmatrix.voice.synthesizer import Latent, Synthesizer
@@ -30,7 +28,7 @@ class _Network(NamedTuple):
 
     generator: Synthesizer
     device: torch.device
-    receptive_field: ReceptiveField
+    margin: int  # frames on either side of a chunk that its samples depend on
     chunked: ChunkedDecoder
 
 
@@ -72,12 +70,9 @@ class TorchEngine:
 
     def _decode(self, network: _Network, latent: Latent, start: int, end: int) -> Samples:
         """Samples of the frames start..end, which hang on the frames around them."""
-        receptive_field = network.receptive_field
-        first, last = max(0, start - receptive_field.margin), min(latent.z.size(2), end + receptive_field.margin)
+        first, last = max(0, start - network.margin), min(latent.z.size(2), end + network.margin)
         wave = network.generator.dec(latent.z[:, :, first:last], latent.speaker)
-        samples: Samples = (
-            wave.reshape(-1)[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop].cpu().numpy()
-        )
+        samples: Samples = wave.reshape(-1)[(start - first) * HOP : (end - first) * HOP].cpu().numpy()
         return samples
 
     def _to_gpu(self, gpu: FoundGpu) -> _Network:
@@ -94,7 +89,7 @@ class TorchEngine:
     def _network_on(self, device: torch.device, where: str, remedy: str) -> _Network:
         generator = speaking_generator(self._checkpoint).to(device)
         chunked = ChunkedDecoder(LEAST_FRAMES, where, remedy, device)
-        return _Network(generator, device, decoder_receptive_field(generator.dec), chunked)
+        return _Network(generator, device, generator.dec.margin, chunked)
 
 
 def _latent(network: _Network, ids: Sequence[int], options: SynthesisOptions) -> Latent:

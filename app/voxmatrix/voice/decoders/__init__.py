@@ -1,1 +1,12 @@
-"""From latent frames to the wave: one decoder a file."""
+"""From latent frames to the wave: one decoder a module, chosen by the column `decoder` of qualities.toml."""
+
+from importlib import import_module
+
+from voxmatrix.tables.quality import Quality
+from voxmatrix.voice.decoders.decoder import Decoder
+
+
+def make_decoder(quality: Quality, speaker_channels: int) -> Decoder:
+    """The decoder of a quality, made by `make` of the module that it names."""
+    decoder: Decoder = import_module(f"{__name__}.{quality.decoder}").make(quality, speaker_channels)
+    return decoder

@@ -1,11 +1,14 @@
 """From latent frames to the wave (HiFi-GAN, Kong et al. 2020)."""
 
+import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.tables.quality import Quality
+from voxmatrix.voice.decoders.decoder import Decoder
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import weight_norm
 
@@ -41,7 +44,7 @@ class SingleBlock(CheckpointedModule):
         return x
 
 
-class Generator(nn.Module):
+class Generator(Decoder):
     """Upsample step by step; after each step blocks of several kernel sizes are averaged.
 
     Weights keep torch's initialisation: HiFi-GAN's own (normal, 0.01) never takes effect there, because its weight
@@ -91,9 +94,46 @@ class Generator(nn.Module):
             x = total / self.n_kernels
         return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # the last slope is torch's default, 0.01
 
+    @property
+    def margin(self) -> int:
+        """Frames on either side of a frame that its samples depend on: half of every kernel at its rate."""
+        frames, rate = float(_half(self.conv_pre)), 1
+        for step, up in enumerate(self.ups):
+            assert isinstance(up, nn.ConvTranspose1d)
+            frames += up.kernel_size[0] / up.stride[0] / rate
+            rate *= up.stride[0]
+            blocks = self.resblocks[step * self.n_kernels :][: self.n_kernels]
+            widest = max(sum(map(_half, filter(_is_convolution, block.modules()))) for block in blocks)
+            frames += widest / rate
+        return math.ceil(frames + _half(self.conv_post) / rate)
+
+
+def make(quality: Quality, speaker_channels: int) -> Generator:
+    """The generator of a quality."""
+    return Generator(
+        quality.inter_channels,
+        resblock=quality.resblock,
+        resblock_kernels=quality.resblock_kernels,
+        resblock_dilations=quality.resblock_dilations,
+        upsample_rates=quality.upsample_rates,
+        upsample_channels=quality.upsample_channels,
+        upsample_kernels=quality.upsample_kernels,
+        speaker_channels=speaker_channels,
+    )
+
 
 def _same_conv(channels: int, kernel: int, dilation: int) -> nn.Conv1d:
     padding = (kernel - 1) * dilation // 2
     conv = nn.Conv1d(channels, channels, kernel, dilation=dilation, padding=padding)
     weight_norm(conv)
     return conv
+
+
+def _is_convolution(module: nn.Module) -> bool:
+    return isinstance(module, nn.Conv1d)
+
+
+def _half(convolution: nn.Module) -> int:
+    """Places on either side that a convolution sees: it keeps the length, so that is its padding."""
+    assert isinstance(convolution, nn.Conv1d)
+    return int(convolution.padding[0])
