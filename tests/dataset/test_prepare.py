@@ -1,7 +1,9 @@
+import contextlib
 import dataclasses
 import errno
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +130,13 @@ def test_problems_stand_errors_first_in_the_order_of_the_lines(tmp_path: Path) -
     sound(rate_hz=8000, text=SENTENCES[0])(data / "wavs" / "0.wav")
     found = prepare(data, settings(tmp_path)).problems
     assert [(problem.severity, problem.id) for problem in found] == [("error", "2"), ("error", "10"), ("warning", "0")]
+
+
+def test_the_tables_of_the_index_keep_their_names_so_that_older_caches_are_read(tmp_path: Path) -> None:
+    prepare(good(tmp_path / "data"), settings(tmp_path))
+    with contextlib.closing(sqlite3.connect(tmp_path / "cache" / INDEX_NAME)) as index:
+        tables = {name for (name,) in index.execute("select name from sqlite_master where type = 'table'")}
+    assert tables == {"files", "soundfacts_75fabd5e", "spoken_916606d5"}
 
 
 @pytest.mark.parametrize("damage", [b"", b"rubbish" * 999])
