@@ -325,6 +325,7 @@ def test_a_damaged_voice_is_said_once_for_all(make_onnx: Any, tmp_path: Path) ->
 
 
 PROGRAM = """
+import signal
 import sys
 from pathlib import Path
 from voxmatrix.speak.batch.batch import speak_batch
@@ -334,6 +335,7 @@ from voxmatrix.speak.voice_files import default_voice
 from voxmatrix.speak.options import SpeakSettings
 from tests.speak import openings
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as voxmatrix_entrypoint does
     folder, texts = Path(sys.argv[1]), sys.argv[2:]
     items = [Item(id=str(n), name=f"{n:02}", text=text) for n, text in enumerate(texts)]
     outcomes = speak_batch(

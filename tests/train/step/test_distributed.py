@@ -16,7 +16,7 @@ from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.distributed import Distributed
 from voxmatrix.train.step.step import LOSSES
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def start(out: Path, clips: Path, steps: int, devices: int, slow_seconds: float = 0) -> subprocess.Popen[str]:

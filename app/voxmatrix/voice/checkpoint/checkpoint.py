@@ -146,8 +146,11 @@ def _check_sums(path: Path) -> None:
         zipfile.BadZipFile: one differs.
     """
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            changed = archive.testzip()
+        try:
+            with zipfile.ZipFile(path) as archive:
+                changed = archive.testzip()
+        except OSError as error:  # a seek to before the start, in a file that is cut short
+            raise zipfile.BadZipFile(str(error)) from error
         if changed is not None:
             raise zipfile.BadZipFile(changed)
 
