@@ -4,6 +4,7 @@
 somebody's dataset, which it refuses; they are read as pure paths, which touch no disk and exist on every system.
 """
 
+import errno
 import pickle
 import re
 import struct
@@ -134,6 +135,10 @@ def _load(path: Path) -> dict[str, Any]:
                 f"no memory left to read {path}", "close programs, or allow more memory"
             ) from error
         raise _damaged(path) from error
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a seek to before the start: the file is truncated
+            raise _damaged(path) from error
+        raise
     if not isinstance(raw, dict):
         raise BadInputError(f"{path} holds a {type(raw).__name__}, not a checkpoint", "give a file ending in .ckpt")
     return raw
@@ -146,11 +151,8 @@ def _check_sums(path: Path) -> None:
         zipfile.BadZipFile: one differs.
     """
     if zipfile.is_zipfile(path):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                changed = archive.testzip()
-        except OSError as error:  # a seek to before the start, in a file that is cut short
-            raise zipfile.BadZipFile(str(error)) from error
+        with zipfile.ZipFile(path) as archive:
+            changed = archive.testzip()
         if changed is not None:
             raise zipfile.BadZipFile(changed)
 
