@@ -76,12 +76,12 @@ def _constraint() -> list[str]:
     return ["--constraint", str(BUILT / "constraints.txt")]
 
 
-def _install(session: nox.Session, python: Path, *words: str) -> None:
-    session.run(*_pip(python, *words), external=True)
+def _install(session: nox.Session, python: Path, *args: str) -> None:
+    session.run(*_pip(python, *args), external=True)
 
 
-def _pip(python: Path, *words: str) -> list[str]:
-    return [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
+def _pip(python: Path, *args: str) -> list[str]:
+    return [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *args]
 
 
 def _digest() -> str:
@@ -116,10 +116,10 @@ def demo(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run all tests that this machine can run; lists the skipped ones, with reasons, at the end."""
     python = python_with(session, "test", "peers")
-    words = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
+    options = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
     session.log(f"images are tested separately: ./run {images}")
-    session.run(python, "-m", "pytest", *words, external=True, env={"OMP_NUM_THREADS": "1"})
+    session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session
@@ -136,9 +136,9 @@ def lint(session: nox.Session) -> None:
         ["shellcheck", *shell_scripts()],
         *_actionlint(session),
     )
-    failed = [words for words in checks if not _passes(session, programs, words)]
+    failed = [check for check in checks if not _passes(session, programs, check)]
     if failed:
-        session.error(f"failed: {', '.join(' '.join(words[:2]) for words in failed)}")
+        session.error(f"failed: {', '.join(' '.join(check[:2]) for check in failed)}")
 
 
 def _actionlint(session: nox.Session) -> list[list[str]]:
@@ -149,9 +149,9 @@ def _actionlint(session: nox.Session) -> list[list[str]]:
     return []
 
 
-def _passes(session: nox.Session, programs: Path, words: list[str]) -> bool:
-    session.log(" ".join(words))
-    return subprocess.run([str(programs / words[0]), *words[1:]], cwd=ROOT, check=False).returncode == 0
+def _passes(session: nox.Session, programs: Path, check: list[str]) -> bool:
+    session.log(" ".join(check))
+    return subprocess.run([str(programs / check[0]), *check[1:]], cwd=ROOT, check=False).returncode == 0
 
 
 def shell_scripts() -> list[str]:
@@ -220,8 +220,8 @@ def _build(session: nox.Session, row: matrix.Row) -> None:
     if not (ROOT / row.pins).is_file():
         also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
         session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
-    *words, context = matrix.command(row, matrix.this_build(row))
-    session.run(*words, *session.posargs, context, external=True)
+    *command, context = matrix.command(row, matrix.this_build(row))
+    session.run(*command, *session.posargs, context, external=True)
 
 
 def _smoke(session: nox.Session, row: matrix.Row) -> None:
@@ -243,7 +243,7 @@ def _flash(session: nox.Session, row: matrix.Row) -> None:
 
 
 for _row in BUILDABLE:
-    for _name, _task, _words in (
+    for _name, _task, _doc in (
         ("build", _build, "Build the image {image}."),
         ("smoke", _smoke, "Test the image {image}: size, commands, any user, train, stop, resume, speak, export."),
         ("wheelhouse", _wheelhouse, "Download wheels to {wheelhouse}, to build {image} without a network."),
@@ -254,5 +254,5 @@ for _row in BUILDABLE:
         if _name == "flash" and not _row.flash_attn:
             continue
         _bound = functools.partial(_task, row=_row)
-        _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)
+        _bound.__doc__ = _doc.format(image=_row.image, wheelhouse=_row.wheelhouse)
         nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)

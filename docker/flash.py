@@ -137,17 +137,8 @@ def compile_wheel(source: Path, out: Path, home: Path, local: str) -> None:
         "MAX_JOBS": str(jobs()),
         "NVCC_THREADS": "1",  # compiling files in parallel uses the cores better than architectures in parallel
     }
-    words = (
-        "wheel",
-        "-v",
-        "--no-index",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-cache-dir",
-        "--wheel-dir",
-        str(out),
-    )
-    subprocess.run([*PIP, *words, str(source)], env={**os.environ, **settings}, check=True)
+    options = ("-v", "--no-index", "--no-deps", "--no-build-isolation", "--no-cache-dir", "--wheel-dir", str(out))
+    subprocess.run([*PIP, "wheel", *options, str(source)], env={**os.environ, **settings}, check=True)
 
 
 def seconds_of(source: Path) -> Iterator[str]:
@@ -164,8 +155,14 @@ def missing(wheel: Path, archs: Sequence[str], home: Path) -> Iterator[str]:
         (name,) = (name for name in archive.namelist() if name.endswith(".so"))
         library = archive.extract(name, folder)
         for arch in archs:
-            words = [str(home / "bin" / "cuobjdump"), "--dump-elf-symbols", "--gpu-architecture", f"sm_{arch}", library]
-            symbols = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+            command = [
+                str(home / "bin" / "cuobjdump"),
+                "--dump-elf-symbols",
+                "--gpu-architecture",
+                f"sm_{arch}",
+                library,
+            ]
+            symbols = subprocess.run(command, capture_output=True, text=True, check=False).stdout
             for kind in _KINDS:
                 if kind not in symbols:
                     yield f"sm_{arch} is required, but cuobjdump finds no {kind} kernel for it"

@@ -64,8 +64,8 @@ def installed_debian() -> str:
     """The output of dpkg-query, or "" if there is no dpkg."""
     if shutil.which("dpkg-query") is None:
         return ""
-    words = ["dpkg-query", "--show", f"--showformat={_DPKG}"]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    command = ["dpkg-query", "--show", f"--showformat={_DPKG}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def _component(reference: str, name: str, version: str, licence: str) -> dict[str, Any]:

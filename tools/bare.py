@@ -42,9 +42,9 @@ def main(tasks: list[str]) -> None:
             "echo 'It also speaks there.' | .nox/app/bin/piper -m demo/voice.onnx -f /out/piper.wav; fi",
         ]
     )
-    words = ["docker", "run", "--rm", "--cpus", "2"]
-    words += ["--volume", f"{matrix.ROOT}:/origin:ro", "--volume", f"{out}:/out", *_pip_as_here()]
-    subprocess.run([*words, IMAGE, "bash", "-euo", "pipefail", "-c", script], check=True)
+    command = ["docker", "run", "--rm", "--cpus", "2"]
+    command += ["--volume", f"{matrix.ROOT}:/origin:ro", "--volume", f"{out}:/out", *_pip_as_here()]
+    subprocess.run([*command, IMAGE, "bash", "-euo", "pipefail", "-c", script], check=True)
     _probe(out)
 
 

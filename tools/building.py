@@ -70,9 +70,9 @@ def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
     return row.index if named is None else named
 
 
-def _git(*words: str) -> str:
+def _git(*args: str) -> str:
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
@@ -152,5 +152,5 @@ def command(row: Row, build: Build) -> list[str]:
         "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
         "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
     }
-    words = [word for flag, values in flags.items() for value in values for word in (flag, value)]
-    return ["docker", "buildx", "build", "--load", *words, "."]
+    options = [word for flag, values in flags.items() for value in values for word in (flag, value)]
+    return ["docker", "buildx", "build", "--load", *options, "."]

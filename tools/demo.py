@@ -38,8 +38,8 @@ def main(out: Path, steps: int) -> None:
         print(f"  {path}  {what}")
 
 
-def _voxmatrix(*words: object) -> None:
-    typed = [str(word) for word in words]
+def _voxmatrix(*args: object) -> None:
+    typed = [str(word) for word in args]
     print(f"\n$ voxmatrix {shlex.join(typed)}", flush=True)
     done = subprocess.run([sys.executable, "-m", "voxmatrix_entrypoint", *typed], cwd=HERE, check=False)
     if done.returncode:

@@ -14,5 +14,5 @@ def inspect(image: str, what: str) -> str:
     Raises:
         subprocess.CalledProcessError: the image does not exist.
     """
-    words = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

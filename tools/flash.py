@@ -14,9 +14,9 @@ from tools.rows import ROOT, Row, rows
 HEAD_SIZES = (32, 64, 96, 128, 192, 256)
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Build the image; the exit code is Docker's."""
-    args = _parser().parse_args(words)
+    args = _parser().parse_args(argv)
     row = rows()[args.row]
     build = replace(this_build(row), flash=flash(row, args.archs, args.head_sizes))
     return subprocess.run([*command(row, build), "--progress", "plain"], cwd=ROOT, check=False).returncode

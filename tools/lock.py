@@ -77,15 +77,15 @@ def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> dict[str, 
         build.write_text("\n".join(project["build-system"]["requires"]), encoding="utf-8")
         if row.name != HOME:  # uv prefers the versions in an existing output file
             out.write_text(pins.render(_preferred(), "preferred"), encoding="utf-8")
-        words = [word for extra in row.extras for word in ("--extra", extra)]
-        words += [word for location in find_links for word in ("--find-links", location)]
-        return resolve(uv, row, out, *words, constraints=fixed, of=["pyproject.toml", build])
+        options = [word for extra in row.extras for word in ("--extra", extra)]
+        options += [word for location in find_links for word in ("--find-links", location)]
+        return resolve(uv, row, out, *options, constraints=fixed, of=["pyproject.toml", build])
 
 
 def _find_links() -> list[str]:
     """The find-links of pip's configuration, which uv does not read."""
-    words = [sys.executable, "-m", "pip", "config", "list"]
-    listing = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     pairs = (line.partition("=") for line in listing.splitlines())
     values = [value.strip("'\"") for key, _, value in pairs if key.endswith(".find-links")]
     return list(dict.fromkeys(word for value in values for word in value.split()))

@@ -31,9 +31,9 @@ from tools.rows import ROOT, TABLE, MatrixError, Row, read, rows
 __all__ = ["ROOT", "Build", "MatrixError", "Row", "arguments", "command", "labels", "main", "read", "rows"]
 
 
-def main(words: list[str]) -> int:
+def main(argv: list[str]) -> int:
     """Run a command. The exit code is 2 if the table or the arguments are invalid."""
-    args = _parser().parse_args(words)
+    args = _parser().parse_args(argv)
     try:
         do: Callable[[Mapping[str, Row], argparse.Namespace], None] = args.do
         do(rows(), args)

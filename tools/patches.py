@@ -46,13 +46,13 @@ class Seen:
     tests: str  # the last line of pytest
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Test each pair. The exit code is 1 if a test failed or an environment could not be created."""
     parser = argparse.ArgumentParser(prog="./run patches --", description=__doc__)
     parser.add_argument("pairs", nargs="*", metavar="TORCH/TORCHAUDIO", help="versions (default: those of the images)")
     parser.add_argument("--keep", action="store_true", help="do not delete the environments")
     parser.add_argument("--tests", default=_TESTS, help=f"arguments for pytest (default: {_TESTS})")
-    args = parser.parse_args(words)
+    args = parser.parse_args(argv)
     seen: list[Seen | None] = []
     for pair in map(parse_pair, args.pairs) if args.pairs else pairs_of_images():
         seen.append(_beside(pair, args.tests, args.keep))
@@ -144,8 +144,8 @@ def _seen(python: Path, tests: str) -> Seen:
     listed: dict[str, Any] = json.loads(
         _run(python, "-m", "voxmatrix_entrypoint", "patches", "--try", "--json", read=True)
     )
-    words: list[str | Path] = [python, "-m", "pytest", "-rfE", *tests.split()]
-    ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=matrix.ROOT)
+    command: list[str | Path] = [python, "-m", "pytest", "-rfE", *tests.split()]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=matrix.ROOT)
     print(ran.stdout)
     last = (ran.stdout.strip().splitlines() or [""])[-1].strip("= ")
     summary = re.sub(r" in [\d.]+s.*", "", last)
@@ -156,9 +156,9 @@ def _seen(python: Path, tests: str) -> Seen:
     )
 
 
-def _run(*words: str | Path, read: bool = False) -> str:
+def _run(*command: str | Path, read: bool = False) -> str:
     output = subprocess.PIPE if read else None
-    return subprocess.run(words, stdout=output, text=True, check=True, cwd=matrix.ROOT).stdout or ""
+    return subprocess.run(command, stdout=output, text=True, check=True, cwd=matrix.ROOT).stdout or ""
 
 
 def _log(line: str) -> None:

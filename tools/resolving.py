@@ -9,7 +9,7 @@ from tools.rows import ROOT, Row
 
 
 def resolve(
-    uv: str, row: Row, out: Path, *words: str, constraints: Path, of: Sequence[str | Path]
+    uv: str, row: Row, out: Path, *options: str, constraints: Path, of: Sequence[str | Path]
 ) -> dict[str, pins.Pin]:
     """Resolve the requirements in the files `of` to pins with the hashes of all files; versions in `out` are preferred.
 
@@ -19,5 +19,5 @@ def resolve(
     fixed = [uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate"]
     fixed += ["--python-version", row.python, "--python-platform", row.system]
     fixed += ["--constraint", str(constraints), "--output-file", str(out)]
-    subprocess.run([*fixed, *words, *map(str, of)], check=True, cwd=ROOT)
+    subprocess.run([*fixed, *options, *map(str, of)], check=True, cwd=ROOT)
     return pins.parse(out.read_text(encoding="utf-8"))

@@ -61,10 +61,10 @@ class Row:
         return MatrixError(f"[{self.name}] {name} is {getattr(self, name)!r}, must be {must}")
 
     def _check_texts(self) -> None:
-        for name, (pattern, words) in TEXTS.items():
+        for name, (pattern, description) in TEXTS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or not re.fullmatch(pattern, value):
-                raise self._wrong(name, words)
+                raise self._wrong(name, description)
         for name, known in (("channel", CHANNELS), ("status", STATUSES)):
             if getattr(self, name) not in known:
                 raise self._wrong(name, f"one of {', '.join(known)}")
@@ -72,12 +72,12 @@ class Row:
             raise self._wrong("size_mb", "a number of 10^6 bytes")
 
     def _check_lists(self) -> None:
-        for name, (pattern, words) in MEMBERS.items():
+        for name, (pattern, description) in MEMBERS.items():
             value = getattr(self, name)
             if not isinstance(value, tuple):
                 raise self._wrong(name, "a list")
             if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in value):
-                raise self._wrong(name, f"a list of {words}")
+                raise self._wrong(name, f"a list of {description}")
         if not self.platforms:
             raise MatrixError(f"[{self.name}] platforms is empty")
 

@@ -30,8 +30,8 @@ def sbom_of(image: str) -> bytes:
         SystemExit: the image does not exist, or is too old to have an SBOM.
     """
     check_image(image)
-    words = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, IN_IMAGE]
-    done = subprocess.run(words, capture_output=True, check=False)
+    command = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, IN_IMAGE]
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         raise SystemExit(f"{image} has no {IN_IMAGE}\n  → rebuild it: ./run build-{image.rpartition(':')[2]}")
     return done.stdout

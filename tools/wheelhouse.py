@@ -39,22 +39,22 @@ def fill(row: matrix.Row, torch_index: str) -> None:
     print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
 
 
-def _download(folder: Path, chosen: Iterable[pins.Pin], *words: str) -> None:
-    if not _downloaded(folder, chosen, *words, silent=False):
+def _download(folder: Path, chosen: Iterable[pins.Pin], *args: str) -> None:
+    if not _downloaded(folder, chosen, *args, silent=False):
         raise SystemExit("pip could not download the locked files; see its output above")
 
 
-def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *words: str, silent: bool = True) -> bool:
+def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *args: str, silent: bool = True) -> bool:
     with tempfile.TemporaryDirectory() as scratch:
         requirements = Path(scratch, "requirements.txt")
         requirements.write_text(pins.render(chosen, "a part of the pins"), encoding="utf-8")
         options = ["--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--prefer-binary"]
-        options += ["--dest", str(folder), "--requirement", str(requirements), *words]
+        options += ["--dest", str(folder), "--requirement", str(requirements), *args]
         return _pip("download", *options, silent=silent) == 0
 
 
-def _pip(*words: str, silent: bool = False) -> int:
-    return subprocess.run([sys.executable, "-m", "pip", *words], capture_output=silent, check=False).returncode
+def _pip(*args: str, silent: bool = False) -> int:
+    return subprocess.run([sys.executable, "-m", "pip", *args], capture_output=silent, check=False).returncode
 
 
 def unlocked_files(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:

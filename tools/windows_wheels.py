@@ -53,9 +53,9 @@ def fetch(folder: Path) -> None:
     chosen = folder / "wheels.txt"
     # docopt has no wheel on PyPI; it is a single Python file, which builds anywhere.
     chosen.write_text(pins.render((pin for pin in locked.values() if pin.name != "docopt"), "wheels"), encoding="utf-8")
-    words = ["download", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"]
-    words += ["--python-version", row.python, "--dest", str(folder), "--requirement", str(chosen)]
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True)
+    options = ["download", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"]
+    options += ["--python-version", row.python, "--dest", str(folder), "--requirement", str(chosen)]
+    subprocess.run([sys.executable, "-m", "pip", *options], check=True)
 
 
 def libraries(wheels: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:

@@ -53,8 +53,8 @@ def write_texts(path: Path) -> None:
 
 def command(voice: Path, texts: Path, out: Path, workers: int) -> list[str]:
     """The command line of voxmatrix."""
-    words = ["--voice", str(voice), "--batch", str(texts), "--out", str(out), "--threads", "1"]
-    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *words, "--parallel-voices", str(workers)]
+    options = ["--voice", str(voice), "--batch", str(texts), "--out", str(out), "--threads", "1"]
+    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *options, "--parallel-voices", str(workers)]
 
 
 def figures(taken: dict[int, list[Run]], voice: str) -> dict[str, object]:

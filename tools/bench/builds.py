@@ -73,12 +73,12 @@ def _changed(row: matrix.Row, context: Path, number: int) -> tuple[float, str]:
     return _build(row, context)
 
 
-def _build(row: matrix.Row, context: Path, *words: str) -> tuple[float, str]:
+def _build(row: matrix.Row, context: Path, *flags: str) -> tuple[float, str]:
     """Build the row; the seconds and the id of the image."""
     command = building.command(row, building.this_build(row))
     command[command.index("--tag") + 1] = _name(row)
     began = time.monotonic()
-    done = subprocess.run([*command[:-1], *words, "."], cwd=context, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command[:-1], *flags, "."], cwd=context, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"building {row.name} failed:\n{done.stderr[-4000:]}")
     return round(time.monotonic() - began, 1), inspect(_name(row), ".Id")

@@ -51,8 +51,8 @@ def _measure(row: matrix.Row, rounds: int) -> dict[str, Any]:
         }
         taken: dict[str, list[float]] = {name: [] for name in commands}
         for number in range(rounds + 1):
-            for name, (flags, words, code) in commands.items():
-                seconds = _timed(row.image, folder, flags, words, code)
+            for name, (flags, arguments, code) in commands.items():
+                seconds = _timed(row.image, folder, flags, arguments, code)
                 if number:  # the first round fills the file cache
                     taken[name].append(seconds)
     return _figures(taken)
@@ -80,19 +80,21 @@ def _describe(row: matrix.Row, folder: Path) -> None:
     (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")
 
 
-def _timed(image: str, folder: Path, flags: Sequence[str], words: Sequence[str], code: int) -> float:
+def _timed(image: str, folder: Path, flags: Sequence[str], arguments: Sequence[str], code: int) -> float:
     """Run a container, which must end with exit code `code`, and return the seconds."""
     started = time.perf_counter()
-    done = _run(image, folder, flags, words)
+    done = _run(image, folder, flags, arguments)
     seconds = time.perf_counter() - started
     if done.returncode != code:
-        raise SystemExit(f"{image} {' '.join(words)} ended with {done.returncode}, not {code}:\n{done.stderr}")
+        raise SystemExit(f"{image} {' '.join(arguments)} ended with {done.returncode}, not {code}:\n{done.stderr}")
     return seconds
 
 
-def _run(image: str, folder: Path, flags: Sequence[str], words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+def _run(
+    image: str, folder: Path, flags: Sequence[str], arguments: Sequence[str]
+) -> "subprocess.CompletedProcess[str]":
     mounted = ("--user", f"{os.getuid() or 12345}:0", "--volume", f"{folder}:/data")
-    command = ["docker", "run", "--rm", *mounted, *flags, image, *words]
+    command = ["docker", "run", "--rm", *mounted, *flags, image, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

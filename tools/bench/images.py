@@ -41,8 +41,8 @@ def _layers(image: str) -> dict[str, int]:
     return found
 
 
-def _docker(*words: str) -> str:
-    return subprocess.run(["docker", *words], capture_output=True, text=True, check=True).stdout.strip()
+def _docker(*args: str) -> str:
+    return subprocess.run(["docker", *args], capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -144,8 +144,8 @@ def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, flo
 
 def ours(voice: Path, text: Path, out: Path) -> list[str]:
     """The command line of voxmatrix."""
-    words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
-    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *words]
+    options = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
+    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *options]
 
 
 def piper(voice: Path, text: Path, out: Path) -> list[str]:

@@ -31,8 +31,8 @@ def main() -> None:
     args = parser.parse_args()
     taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for number in range(args.rounds + 1):
-        for name, words in COMMANDS.items():
-            seconds = timed(words)
+        for name, arguments in COMMANDS.items():
+            seconds = timed(arguments)
             if number:  # the first round fills the file cache
                 taken[name].append(seconds)
     medians = {name: statistics.median(times) for name, times in taken.items()}
@@ -49,10 +49,10 @@ def main() -> None:
     )
 
 
-def timed(words: list[str]) -> float:
-    """Run Python with `words` and return the seconds."""
+def timed(arguments: list[str]) -> float:
+    """Run Python with `arguments` and return the seconds."""
     started = time.perf_counter()
-    subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started
 
 
