@@ -6,8 +6,8 @@ set -eu
 site=$(echo /opt/venv/lib/python3*/site-packages)
 case $1 in
     cuda)
-        # Headers, static libraries, CMake and pkg-config files; device code to link with (nvshmem); the disassemblers of
-        # triton.
+        # Headers, static libraries, CMake and pkg-config files; device code to link with (nvshmem); the disassemblers
+        # of triton.
         for folder in "$site/nvidia" "$site/cusparselt" "$site/triton/backends/nvidia/lib"; do
             [ -d "$folder" ] || continue
             find "$folder" -type d \( -name include -o -name cmake -o -name pkgconfig \) -prune -exec rm -rf {} +

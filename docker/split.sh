@@ -1,7 +1,7 @@
 #!/bin/sh
 # Split locked requirements into files: split.sh ALL FOLDER.
-#   for an image      cuda.txt, torch.txt and setuptools.txt, which get separate steps. CUDA's libraries (and triton) are
-#                     gigabytes that change only with torch; setuptools builds what has no wheel
+#   for an image      cuda.txt, torch.txt and setuptools.txt, which get separate steps. CUDA's libraries (and triton)
+#                     are gigabytes that change only with torch; setuptools builds what has no wheel
 #   for flash-attn    source.txt (the source), run.txt (needed at runtime) and compile.txt (needed only to compile)
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# debian-base.sh IMAGE: ensure that the base image (debian:SUITE-slim) exists. If it cannot be pulled, debootstrap builds
-# it from Debian's packages, as slim as the official image; this needs root.
+# debian-base.sh IMAGE: ensure that the base image (debian:SUITE-slim) exists. If it cannot be pulled, debootstrap
+# builds it from Debian's packages, as slim as the official image; this needs root.
 set -euo pipefail
 
 image=${1:?which image, e.g. debian:bookworm-slim}
