@@ -1,6 +1,6 @@
-"""Every task of the project: `./run` lists them, `./run WORD …` does them.
+"""The tasks of the project: `./run` lists them, `./run TASK …` runs them.
 
-No version stands here: they are in pyproject.toml (ranges), docker/images.toml (rows) and docker/pins (locks).
+Versions are in pyproject.toml (ranges), docker/images.toml (rows) and docker/pins (locks), never here.
 """
 
 import functools
@@ -15,25 +15,25 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT))  # `nox` as a program does not look where the noxfile lies
+sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
 from tools import matrix, pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
-nox.options.default_venv_backend = "none"  # one environment for all tasks (below): torch is large
+nox.options.default_venv_backend = "none"  # all tasks share one environment (below): torch is large
 
 ROWS = matrix.rows()
 BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
-HOME_ROW = ROWS["cpu"]  # the torch of a machine outside any image
+HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
 
 
-# The environment of the tasks -----------------------------------------------------------------------------------------
+# The shared environment -----------------------------------------------------------------------------------------------
 
 
 def python_with(session: nox.Session, *groups: str) -> str:
-    """The Python that has the project and these dependency groups. What is installed already is not asked for again."""
+    """A Python with the project and these dependency groups; installs only what has changed."""
     python = _environment(session, "app")
     if _changed(python, "app"):
         _install_project(session, python)
@@ -54,78 +54,78 @@ def _environment(session: nox.Session, name: str) -> Path:
 
 
 def _install_project(session: nox.Session, python: Path) -> None:
-    known = pins.parse((ROOT / HOME_ROW.pins).read_text(encoding="utf-8"))
-    (BUILT / "constraints.txt").write_text(pins.constraints(known), encoding="utf-8")
+    locked = pins.parse((ROOT / HOME_ROW.pins).read_text(encoding="utf-8"))
+    (BUILT / "constraints.txt").write_text(pins.constraints(locked), encoding="utf-8")
     _install_torch(session, python)
     _install(session, python, *_constraint(), "setuptools", *PROJECT["project"]["dependencies"])
     _install(session, python, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
 
 
 def _install_torch(session: nox.Session, python: Path) -> None:
-    """torch from wheels that lie here, else from VOXMATRIX_TORCH_INDEX, else from the index of the row `cpu`."""
-    wanted = ["--no-deps", f"torch=={HOME_ROW.torch}"]
-    here = ["--no-index", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
-    if subprocess.run(_pip(python, *wanted, *here), capture_output=True, check=False).returncode == 0:
+    """Install torch from local wheels, else from VOXMATRIX_TORCH_INDEX, else from the index of the row `cpu`."""
+    torch = ["--no-deps", f"torch=={HOME_ROW.torch}"]
+    local = ["--no-index", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
+    if subprocess.run(_pip(python, *torch, *local), capture_output=True, check=False).returncode == 0:
         return
-    # Set to nothing, it means: from where pip is configured to look.
+    # An empty variable means pip's configured index.
     index = os.environ.get("VOXMATRIX_TORCH_INDEX", HOME_ROW.index)
-    _install(session, python, *wanted, *(["--index-url", index] if index else []))
+    _install(session, python, *torch, *(["--index-url", index] if index else []))
 
 
 def _constraint() -> list[str]:
     return ["--constraint", str(BUILT / "constraints.txt")]
 
 
-def _install(session: nox.Session, python: Path, *words: str) -> None:
-    session.run(*_pip(python, *words), external=True)
+def _install(session: nox.Session, python: Path, *args: str) -> None:
+    session.run(*_pip(python, *args), external=True)
 
 
-def _pip(python: Path, *words: str) -> list[str]:
-    return [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
+def _pip(python: Path, *args: str) -> list[str]:
+    return [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *args]
 
 
 def _digest() -> str:
-    """Of everything that decides what is installed."""
+    """A hash of everything that determines what is installed."""
     declared = json.dumps([PROJECT["project"], PROJECT["dependency-groups"]])
     return hashlib.sha256(declared.encode() + (ROOT / HOME_ROW.pins).read_bytes()).hexdigest()
 
 
-def _mark(python: Path, what: str) -> Path:
+def _marker(python: Path, what: str) -> Path:
     return python.parent.parent / f"installed-{what}"
 
 
 def _changed(python: Path, what: str) -> bool:
-    mark = _mark(python, what)
-    return not mark.exists() or mark.read_text(encoding="utf-8") != _digest()
+    marker = _marker(python, what)
+    return not marker.exists() or marker.read_text(encoding="utf-8") != _digest()
 
 
 def _remember(python: Path, what: str) -> None:
-    _mark(python, what).write_text(_digest(), encoding="utf-8")
+    _marker(python, what).write_text(_digest(), encoding="utf-8")
 
 
-# For everybody --------------------------------------------------------------------------------------------------------
+# Common tasks ---------------------------------------------------------------------------------------------------------
 
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Samples → checked dataset → a short training → speech → mp3 and ONNX, into demo/."""
+    """Run the whole workflow on the samples: prepare, a short training, speak, export; results in demo/."""
     session.run(python_with(session), "tools/demo.py", *session.posargs, external=True)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Everything that can be checked on this machine; what was skipped, and why, stands at the end."""
+    """Run all tests that this machine can run; lists the skipped ones, with reasons, at the end."""
     python = python_with(session, "test", "peers")
-    words = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
+    options = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
-    session.log(f"the images have tests of their own: ./run {images}")
-    session.run(python, "-m", "pytest", *words, external=True, env={"OMP_NUM_THREADS": "1"})
+    session.log(f"images are tested separately: ./run {images}")
+    session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, types, layers; Dockerfiles and shell."""
-    beside = Path(python_with(session, "lint")).parent
+    """Check style, types, import layers, Dockerfiles and shell scripts."""
+    programs = Path(python_with(session, "lint")).parent
     checks = (
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
@@ -136,26 +136,26 @@ def lint(session: nox.Session) -> None:
         ["shellcheck", *shell_scripts()],
         *_actionlint(session),
     )
-    failed = [words for words in checks if not _passes(session, beside, words)]
+    failed = [check for check in checks if not _passes(session, programs, check)]
     if failed:
-        session.error(f"not clean: {', '.join(' '.join(words[:2]) for words in failed)}")
+        session.error(f"failed: {', '.join(' '.join(check[:2]) for check in failed)}")
 
 
 def _actionlint(session: nox.Session) -> list[list[str]]:
-    """Its package fetches the program from where no closed network reaches: it is used where it is there."""
+    """Run actionlint only if it is installed: its package downloads the program, which a closed network cannot do."""
     if found := shutil.which("actionlint"):
         return [[found]]
-    session.log("actionlint is not on the PATH: the workflows are left to .github/workflows/checks.yml")
+    session.log("actionlint is not on the PATH: the workflows are not checked here")
     return []
 
 
-def _passes(session: nox.Session, beside: Path, words: list[str]) -> bool:
-    session.log(" ".join(words))
-    return subprocess.run([str(beside / words[0]), *words[1:]], cwd=ROOT, check=False).returncode == 0
+def _passes(session: nox.Session, programs: Path, check: list[str]) -> bool:
+    session.log(" ".join(check))
+    return subprocess.run([str(programs / check[0]), *check[1:]], cwd=ROOT, check=False).returncode == 0
 
 
 def shell_scripts() -> list[str]:
-    """The tracked files that are shell: by name, or by their first line."""
+    """The tracked shell scripts, by extension or first line."""
     tracked = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     paths = [ROOT / name for name in tracked.split("\0") if name]
     return [str(path.relative_to(ROOT)) for path in paths if path.is_file() and _is_shell(path)]
@@ -169,25 +169,25 @@ def _is_shell(path: Path) -> bool:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Training and speaking beside piper-tts on the same files: docs/measurements.md."""
+    """Run the benchmarks, with piper-tts for comparison, and update docs/measurements.md."""
     session.run(python_with(session, "peers", "bench"), "tools/bench/__main__.py", *session.posargs, external=True)
 
 
 @nox.session(default=False)
 def patches(session: nox.Session) -> None:
-    """The tests of the patches beside the torch of every image: 3 to 6 GB each, one after the other (-- --help)."""
+    """Test the patches with the torch of every image, one after the other; 3 to 6 GB each (-- --help)."""
     session.run(sys.executable, "-m", "tools.patches", *session.posargs, external=True)
 
 
 @nox.session(default=False)
 def samples(session: nox.Session) -> None:
-    """Make samples/ again (needs the programs flite and espeak-ng)."""
+    """Remake samples/ (needs the programs flite and espeak-ng)."""
     session.run(python_with(session), "tools/make_samples.py", *session.posargs, external=True)
 
 
 @nox.session(default=False)
 def bare(session: nox.Session) -> None:
-    """`./run demo` and `./run tests` from a clone, in a container with python3, python3-venv and git only."""
+    """Run demo and tests in a fresh clone, in a container with only python3, python3-venv and git."""
     session.run(sys.executable, "-m", "tools.bare", *session.posargs, external=True)
 
 
@@ -196,7 +196,7 @@ def bare(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def lock(session: nox.Session) -> None:
-    """Resolve pyproject.toml for every row (or those behind --): docker/pins/ROW.txt with the hashes of all files."""
+    """Resolve the requirements of every row, or of those after --, to docker/pins/ROW.txt, with hashes."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
     for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
@@ -205,7 +205,7 @@ def lock(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def windows_wheels(session: nox.Session) -> None:
-    """Fetch what is locked for Windows and look whether every library that it needs is somewhere. Runs anywhere."""
+    """Check that the wheels locked for Windows include every library they need. Runs on any system."""
     python = _environment(session, "windows")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "windows"))
     session.run(str(python), "-m", "tools.windows_wheels", external=True)
@@ -218,16 +218,16 @@ def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
     if not (ROOT / row.pins).is_file():
-        also = f"; the stable row is {row.instead}: ./run build-{row.instead}" if row.instead else ""
-        session.error(f"{row.name} is not locked: ./run lock -- {row.name}{also}")
-    *words, context = matrix.command(row, matrix.this_build(row))
-    session.run(*words, *session.posargs, context, external=True)
+        also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
+        session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
+    *command, context = matrix.command(row, matrix.this_build(row))
+    session.run(*command, *session.posargs, context, external=True)
 
 
 def _smoke(session: nox.Session, row: matrix.Row) -> None:
     python = python_with(session, "test")
-    promised = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
-    session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=promised)
+    env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
+    session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=env)
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
@@ -243,20 +243,16 @@ def _flash(session: nox.Session, row: matrix.Row) -> None:
 
 
 for _row in BUILDABLE:
-    for _name, _task, _words in (
+    for _name, _task, _doc in (
         ("build", _build, "Build the image {image}."),
-        ("smoke", _smoke, "Test the image {image}: size, words, any user, train, stop, go on, speak, export."),
-        (
-            "wheelhouse",
-            _wheelhouse,
-            "Fill {wheelhouse}: with it {image} builds on a closed network.",
-        ),
-        ("sbom", _sbom, "Write what is in {image} to dist/, as CycloneDX."),
-        ("bundle", _bundle, "Pack {image} for a computer without a network, into dist/."),
-        ("flash", _flash, "Compile flash-attn: {image}-flash. Hours (-- --archs 120 --head-sizes 96: less)."),
+        ("smoke", _smoke, "Test the image {image}: size, commands, any user, train, stop, resume, speak, export."),
+        ("wheelhouse", _wheelhouse, "Download wheels to {wheelhouse}, to build {image} without a network."),
+        ("sbom", _sbom, "Write the SBOM of {image} to dist/, as CycloneDX."),
+        ("bundle", _bundle, "Pack {image} into dist/, for a computer without a network."),
+        ("flash", _flash, "Build {image}-flash, with flash-attn. Takes hours (less: -- --archs 120 --head-sizes 96)."),
     ):
         if _name == "flash" and not _row.flash_attn:
             continue
         _bound = functools.partial(_task, row=_row)
-        _bound.__doc__ = _words.format(image=_row.image, wheelhouse=_row.wheelhouse)
+        _bound.__doc__ = _doc.format(image=_row.image, wheelhouse=_row.wheelhouse)
         nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)

@@ -1,26 +1,26 @@
 <#
 .SYNOPSIS
-    voxmatrix on Windows without a container: makes a Python environment of its own beside this file, then runs voxmatrix in it.
+    Run voxmatrix on Windows without a container, in a Python environment that this script creates in its own folder.
 
 .DESCRIPTION
-    Needs Windows 10 1709 or newer, and Python 3.11 (64-bit). What is installed is locked, with hashes, in
-    docker\pins\directml-windows.txt: torch 2.4.1 with torch-directml, which speaks on any GPU with DirectX 12.
-    The first run takes some minutes; later ones start at once. Nothing outside of this folder is changed.
+    Requires Windows 10 1709 or newer, and 64-bit Python 3.11. Installs the packages that are locked, with hashes, in
+    docker\pins\directml-windows.txt: torch 2.4.1 with torch-directml, which speaks on any DirectX 12 GPU.
+    The first run takes some minutes; later runs start at once. Nothing outside of this folder is changed.
 
 .PARAMETER ListGpus
-    Show the GPUs and the CPU, with the numbers that -GpuIndex takes.
+    List the GPUs and the CPU, with the numbers for -GpuIndex.
 
 .PARAMETER Device
-    auto, cpu or directml. auto takes the best GPU, else the CPU with the reason.
+    auto, cpu or directml. auto uses the best GPU, and falls back to the CPU with a warning.
 
 .PARAMETER GpuIndex
-    The number of the GPU, as -ListGpus shows it.
+    The number of the GPU, as shown by -ListGpus.
 
 .PARAMETER Python
-    A python.exe to use, instead of the one that is found.
+    The python.exe to use, instead of searching for one.
 
 .PARAMETER Reinstall
-    Make the environment again from nothing.
+    Recreate the environment from scratch.
 
 .EXAMPLE
     .\voxmatrix.ps1 -ListGpus
@@ -43,16 +43,16 @@ param(
 
 Set-StrictMode -Version 3.0
 $ErrorActionPreference = 'Stop'
-# A newer PowerShell would turn every exit code but 0 into an exception of its own.
+# PowerShell 7.4 and newer would otherwise turn every nonzero exit code into an exception.
 $PSNativeCommandUseErrorActionPreference = $false
 
 $GpuNamed = $PSBoundParameters.ContainsKey('GpuIndex')
 $Pins = Join-Path $PSScriptRoot 'docker\pins\directml-windows.txt'
 $Environment = Join-Path $PSScriptRoot '.run\windows'
 $Interpreter = Join-Path $Environment 'Scripts\python.exe'
-$Mark = Join-Path $Environment 'installed.txt'
-# One line, single quotes only: Windows PowerShell 5.1 loses double quotes on their way to a program.
-$Fits = 'import struct, sys; sys.exit(not (sys.version_info[:2] == (3, 11) and struct.calcsize(''P'') == 8))'
+$Marker = Join-Path $Environment 'installed.txt'
+# One line, single quotes only: Windows PowerShell 5.1 drops double quotes in arguments of a program.
+$PythonCheck = 'import struct, sys; sys.exit(not (sys.version_info[:2] == (3, 11) and struct.calcsize(''P'') == 8))'
 
 function Stop-WithRemedy([int] $Code, [string] $Problem, [string] $Remedy) {
     [Console]::Error.WriteLine("voxmatrix: $Problem")
@@ -61,11 +61,11 @@ function Stop-WithRemedy([int] $Code, [string] $Problem, [string] $Remedy) {
 }
 
 function Test-Python([string[]] $Command) {
-    # Whether this starts a Python that the locked wheels are made for.
+    # Whether this command is a Python that the locked wheels support.
     $Program, $Arguments = $Command
     if (-not (Get-Command $Program -CommandType Application -ErrorAction SilentlyContinue)) { return $false }
     $Arguments = @($Arguments | Where-Object { $_ })
-    & $Program @Arguments -c $Fits 2>$null | Out-Null
+    & $Program @Arguments -c $PythonCheck 2>$null | Out-Null
     return $LASTEXITCODE -eq 0
 }
 
@@ -79,7 +79,7 @@ function Find-Python {
 }
 
 function Get-Digest {
-    # Of what decides what is installed.
+    # The hash of the locked requirements, to detect changes.
     return (Get-FileHash -Algorithm SHA256 -LiteralPath $Pins).Hash
 }
 
@@ -87,32 +87,32 @@ function Invoke-Step([string] $What, [string] $Program, [string[]] $Arguments) {
     [Console]::Error.WriteLine("voxmatrix: $What")
     & $Program @Arguments | Out-Host
     if ($LASTEXITCODE -ne 0) {
-        Stop-WithRemedy 7 "$What failed: the reason stands above" 'mend it and run the same command again; -Reinstall begins anew'
+        Stop-WithRemedy 7 "$What failed; see its output above" 'fix the problem and run the same command again; -Reinstall starts from scratch'
     }
 }
 
 function Install-Environment {
-    $Made = if (Test-Path -LiteralPath $Mark) { (Get-Content -LiteralPath $Mark -Raw).Trim() } else { '' }
-    if (-not $Reinstall -and $Made -eq (Get-Digest) -and (Test-Path -LiteralPath $Interpreter)) { return }
+    $Installed = if (Test-Path -LiteralPath $Marker) { (Get-Content -LiteralPath $Marker -Raw).Trim() } else { '' }
+    if (-not $Reinstall -and $Installed -eq (Get-Digest) -and (Test-Path -LiteralPath $Interpreter)) { return }
     $Program, $Arguments = Find-Python
-    Invoke-Step 'making its Python environment' $Program (@($Arguments | Where-Object { $_ }) + @('-m', 'venv', '--clear', $Environment))
-    # setuptools first: it builds what is locked and is no wheel.
+    Invoke-Step 'creating the Python environment' $Program (@($Arguments | Where-Object { $_ }) + @('-m', 'venv', '--clear', $Environment))
+    # setuptools first: it builds the locked packages that have no wheel.
     $First = Join-Path $Environment 'first.txt'
     $Found = [regex]::Match((Get-Content -LiteralPath $Pins -Raw), '(?m)^setuptools==.*(\r?\n +--hash=.*)+')
     Set-Content -LiteralPath $First -Value $Found.Value -Encoding ascii
     $Install = @('-m', 'pip', 'install', '--disable-pip-version-check', '--require-hashes', '--no-deps')
     Invoke-Step 'installing setuptools' $Interpreter ($Install + @('--requirement', $First))
     $Install += '--no-build-isolation'
-    Invoke-Step 'installing what is locked (some minutes)' $Interpreter ($Install + @('--requirement', $Pins))
-    Set-Content -LiteralPath $Mark -Value (Get-Digest) -Encoding ascii
+    Invoke-Step 'installing the locked packages (takes some minutes)' $Interpreter ($Install + @('--requirement', $Pins))
+    Set-Content -LiteralPath $Marker -Value (Get-Digest) -Encoding ascii
 }
 
 function Get-Settings {
-    # What is set for voxmatrix while it runs.
+    # The environment variables to set while voxmatrix runs.
     $Settings = @{ PYTHONUTF8 = '1'; PYTHONPATH = "$PSScriptRoot\app;$PSScriptRoot\entrypoint" }
     if ($Device -eq 'directml' -and $GpuNamed) { $Settings.VOXMATRIX_DEVICE = "directml:$GpuIndex" }
     elseif ($Device -eq 'cpu' -and $GpuNamed) {
-        Stop-WithRemedy 2 '-GpuIndex names a GPU, and -Device is cpu' 'leave out one of them'
+        Stop-WithRemedy 2 '-GpuIndex cannot be combined with -Device cpu' 'remove one of them'
     }
     elseif ($Device) { $Settings.VOXMATRIX_DEVICE = $Device }
     elseif ($GpuNamed) { $Settings.VOXMATRIX_GPU = "$GpuIndex" }
@@ -127,12 +127,12 @@ foreach ($Name in $Settings.Keys) {
     [Environment]::SetEnvironmentVariable($Name, $Settings[$Name])
 }
 try {
-    $Said = if ($ListGpus) { @('devices') } elseif ($Words) { $Words } else { @('--help') }
-    & $Interpreter -m voxmatrix_entrypoint @Said
+    $Command = if ($ListGpus) { @('devices') } elseif ($Words) { $Words } else { @('--help') }
+    & $Interpreter -m voxmatrix_entrypoint @Command
     $Code = $LASTEXITCODE
 }
 finally {
-    # The variables of a script are those of the window it was typed in.
+    # Environment variables set in a script would otherwise stay in the user's session.
     foreach ($Name in $Before.Keys) { [Environment]::SetEnvironmentVariable($Name, $Before[$Name]) }
 }
 exit $Code

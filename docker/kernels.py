@@ -1,8 +1,8 @@
-"""What the image carries for GPUs, measured: `kernels.py FILE.json` writes it down. Needs no GPU.
+"""Measure the GPU code in the image and write it to a file: `kernels.py FILE.json`. Needs no GPU.
 
-`kernels` are those of torch, by its own word (`torch._C._cuda_getArchFlags()`); `libraries` are all compiled files of
-site-packages that carry code for GPUs, read from the headers of their fat binaries, as cuobjdump lists them. (cuFFT
-keeps most of its code in a form that neither sees.)
+`kernels` are those of torch, as it reports them (`torch._C._cuda_getArchFlags()`); `libraries` are all compiled files
+of site-packages with GPU code, from the headers of their fat binaries, as cuobjdump lists them. (cuFFT stores most of
+its code in a form that neither can read.)
 """
 
 import json
@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-#: Sections of an ELF file that hold fat binaries; the second those of code that was linked for the device as well.
+#: ELF sections with fat binaries; the second one is for relocatable device code.
 _SECTIONS = (b".nv_fatbin", b"__nv_relfatbin")
 _FAT, _ENTRY = struct.Struct("<IHHQ"), struct.Struct("<HHIQIIHHIIIQ")
 _MAGIC = 0xBA55ED50
 _FORMS = {1: "compute", 2: "sm"}  # PTX, machine code
-#: Bits of an entry's flags: code for exactly this capability, or for its family.
+#: Bits of an entry's flags: code for this capability only (a), or for its family (f).
 _SUFFIXES = ((0x100000, "a"), (0x200000, "f"))
 
 
 def main(out: Path) -> None:
-    """Measure this Python's site-packages and write what was found."""
+    """Measure the site-packages of this Python and write the result."""
     measured = {**_torch(), "libraries": dict(libraries(Path(sysconfig.get_paths()["platlib"])))}
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
@@ -39,14 +39,14 @@ def _torch() -> dict[str, Any]:
 
 
 def libraries(site: Path) -> Iterator[tuple[str, list[str]]]:
-    """Every compiled file with code for GPUs, and for which."""
+    """Every compiled file with GPU code, and its architectures."""
     for path in sorted(site.rglob("*.so*")):
         if path.is_file() and not path.is_symlink() and (names := architectures(path)):
             yield str(path.relative_to(site)), names
 
 
 def architectures(path: Path) -> list[str]:
-    """What a file has code for, such as sm_90 or compute_120; nothing when it is no such file."""
+    """The architectures a file has code for, such as sm_90 or compute_120; empty if it has no GPU code."""
     if path.stat().st_size < _ENTRY.size:
         return []
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -63,7 +63,7 @@ def _order(name: str) -> tuple[str, int, str]:
 
 
 def _sections(content: mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Where the sections with fat binaries begin and end."""
+    """The start and end of each section with fat binaries."""
     (table,) = struct.unpack_from("<Q", content, 0x28)
     size, count, names = struct.unpack_from("<HHH", content, 0x3A)
     headers = [struct.unpack_from("<IIQQQQ", content, table + at * size) for at in range(count)]
@@ -77,7 +77,7 @@ def _sections(content: mmap.mmap) -> Iterator[tuple[int, int]]:
 
 
 def _fat_binaries(content: mmap.mmap, at: int, end: int) -> Iterator[str]:
-    """The names of all entries of all fat binaries between two places."""
+    """The names of all entries of all fat binaries between two offsets."""
     end = min(end, len(content))
     while at + _FAT.size <= end:
         magic, _, header, size = _FAT.unpack_from(content, at)
@@ -92,7 +92,7 @@ def _entries(content: mmap.mmap, at: int, end: int) -> Iterator[str]:
     while at + _ENTRY.size <= end:
         kind, _, header, size, _, _, _, _, architecture, _, _, flags = _ENTRY.unpack_from(content, at)
         if header < _ENTRY.size:
-            return  # no entry is so short: the file is damaged
+            return  # too short for an entry: the file is corrupt
         if kind in _FORMS:
             suffix = next((letter for bit, letter in _SUFFIXES if flags & bit), "")
             yield f"{_FORMS[kind]}_{architecture}{suffix}"

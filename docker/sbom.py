@@ -1,7 +1,7 @@
-"""What is in an image, as CycloneDX 1.6 JSON: `sbom.py ROW > sbom.cdx.json`. Standard library only.
+"""Print the SBOM of an image, as CycloneDX 1.6 JSON: `sbom.py ROW > sbom.cdx.json`. Standard library only.
 
-Python's packages come from the metadata of what is installed, Debian's from dpkg. It runs in the build, behind the
-gate, so the list is of the image itself and not of what somebody meant to install.
+Python packages come from the metadata of the installed distributions, Debian packages from dpkg. It runs in the build,
+after the gate, so it lists what is actually installed.
 Source: https://cyclonedx.org/docs/1.6/json/ and https://github.com/package-url/purl-spec
 """
 
@@ -15,12 +15,12 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import Any
 
-#: Fields of dpkg-query, in this order, with tabs between them.
+#: The output format of dpkg-query: tab-separated fields.
 _DPKG = "${Package}\t${Version}\t${Architecture}\t${db:Status-Status}\n"
 
 
 def sbom(row: str, version: str, components: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The whole document. It has no date and no serial number: the same image gives the same bytes."""
+    """The whole document, reproducible: it has no date and no serial number."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -39,11 +39,11 @@ def sbom(row: str, version: str, components: Iterable[dict[str, Any]]) -> dict[s
 
 
 def python_components() -> list[dict[str, Any]]:
-    """Every project that is installed for this Python, once."""
+    """Every project installed for this Python, once."""
     found = {}
     for distribution in importlib.metadata.distributions():
         name, version = distribution.metadata["Name"], distribution.version
-        if not name or not version:  # what a broken installation left behind
+        if not name or not version:  # left over from a broken installation
             continue
         plain = re.sub(r"[-_.]+", "-", name).lower()
         found[plain] = _component(f"pkg:pypi/{plain}@{_quoted(version)}", name, version, _licence(distribution))
@@ -51,7 +51,7 @@ def python_components() -> list[dict[str, Any]]:
 
 
 def debian_components(listing: str) -> list[dict[str, Any]]:
-    """From what dpkg-query says of all packages."""
+    """The installed packages in the output of dpkg-query."""
     rows = (line.split("\t") for line in listing.splitlines())
     return [
         _component(f"pkg:deb/debian/{_quoted(name)}@{_quoted(version)}?arch={architecture}", name, version, "")
@@ -61,11 +61,11 @@ def debian_components(listing: str) -> list[dict[str, Any]]:
 
 
 def installed_debian() -> str:
-    """What dpkg-query says; "" where there is no dpkg."""
+    """The output of dpkg-query, or "" if there is no dpkg."""
     if shutil.which("dpkg-query") is None:
         return ""
-    words = ["dpkg-query", "--show", f"--showformat={_DPKG}"]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    command = ["dpkg-query", "--show", f"--showformat={_DPKG}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def _component(reference: str, name: str, version: str, licence: str) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def _component(reference: str, name: str, version: str, licence: str) -> dict[st
 
 
 def _licence(distribution: importlib.metadata.Distribution) -> str:
-    """The SPDX expression (PEP 639). Free text and classifiers are no expression, and none is made up of them."""
-    return distribution.metadata.get("License-Expression") or ""  # type: ignore[attr-defined]  # a message, as email has them
+    """The SPDX expression (PEP 639), or ""; older licence texts and classifiers are not expressions."""
+    return distribution.metadata.get("License-Expression") or ""  # type: ignore[attr-defined]  # an email message
 
 
 def _quoted(text: str) -> str:
@@ -83,7 +83,7 @@ def _quoted(text: str) -> str:
 
 
 def main(row: str) -> None:
-    """Print it."""
+    """Print the SBOM of this image."""
     version = importlib.metadata.version("voxmatrix")
     document = sbom(row, version, [*python_components(), *debian_components(installed_debian())])
     json.dump(document, sys.stdout, indent=1)

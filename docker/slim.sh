@@ -1,13 +1,13 @@
 #!/bin/sh
-# Removes what only compiling or testing needs: slim.sh cuda | torch. In the layer that installed it, or nothing is won.
-# Licences stay, and every shared library stays: which of them a GPU asks for is known only on that GPU.
+# Remove files that are only needed to compile or test: slim.sh cuda | torch. Must run in the layer that installed them.
+# Licences stay, and so do all shared libraries: which of them a GPU needs is known only at runtime.
 set -eu
 
 site=$(echo /opt/venv/lib/python3*/site-packages)
 case $1 in
     cuda)
-        # Headers, static libraries, CMake's and pkg-config's files; code to link into code for GPUs (nvshmem's); of triton
-        # the programs that print machine code.
+        # Headers, static libraries, CMake and pkg-config files; device code to link with (nvshmem); the disassemblers
+        # of triton.
         for folder in "$site/nvidia" "$site/cusparselt" "$site/triton/backends/nvidia/lib"; do
             [ -d "$folder" ] || continue
             find "$folder" -type d \( -name include -o -name cmake -o -name pkgconfig \) -prune -exec rm -rf {} +
@@ -21,7 +21,7 @@ case $1 in
         find "$site/torch/lib" -type f -name '*.a' -delete
         ;;
     *)
-        echo "slim.sh: $1 is neither cuda nor torch" >&2
+        echo "slim.sh: the argument is '$1', must be cuda or torch" >&2
         exit 2
         ;;
 esac

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Splits locked requirements by what becomes of them: split.sh ALL FOLDER.
-#   an image's        cuda.txt, torch.txt and setuptools.txt: layers of their own. CUDA's libraries (and triton) are gigabytes
-#                     that change with torch only; setuptools builds what is on no index as a wheel
-#   flash-attn's      source.txt, what it needs where it runs (run.txt), and what only compiling needs (compile.txt)
+# Split locked requirements into files: split.sh ALL FOLDER.
+#   for an image      cuda.txt, torch.txt and setuptools.txt, which get separate steps. CUDA's libraries (and triton)
+#                     are gigabytes that change only with torch; setuptools builds what has no wheel
+#   for flash-attn    source.txt (the source), run.txt (needed at runtime) and compile.txt (needed only to compile)
 set -eu
 
 all=$1
@@ -21,7 +21,7 @@ if grep -q '^flash-attn==' "$all"; then
     rm "$folder/.taken"
     exit 0
 fi
-take 'nvidia-ml-py' >"$folder/nvml.txt" # looks like one of CUDA's, and is the app's
+take 'nvidia-ml-py' >"$folder/nvml.txt" # named like a CUDA library, but a requirement of the app
 take 'nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+|triton' | grep -vxFf "$folder/nvml.txt" >"$folder/cuda.txt" || true
 rm "$folder/nvml.txt"
 for first in torch setuptools; do take "$first" >"$folder/$first.txt"; done

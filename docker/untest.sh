@@ -1,6 +1,6 @@
 #!/bin/sh
-# Removes the tests of libraries that keep them apart from what they do, in the layer that installed them.
-# (A file of its own: a change here must not make the layers of gigabytes that use slim.sh anew.)
+# Remove the test folders of some libraries, in the layer that installed them.
+# (Not part of slim.sh: a change here must not rebuild the large layers that use slim.sh.)
 set -eu
 
 site=$(echo /opt/venv/lib/python3*/site-packages)

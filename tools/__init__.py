@@ -1,1 +1,1 @@
-"""Programs of the repository: they make, lock, measure; nothing of the app imports them."""
+"""Programs for maintaining this repository. The app never imports them."""

@@ -1,4 +1,4 @@
-"""The rows as a bake file and as a matrix of jobs. Standard library only."""
+"""The rows as a bake file and as a CI job matrix. Standard library only."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from tools.rows import Row
 
 
 def bake(rows: Iterable[Row], build_of: Callable[[Row], Build]) -> dict[str, Any]:
-    """What `docker buildx bake -f -` reads: one target a row, and all of them as the default."""
+    """The input of `docker buildx bake -f -`: one target per row; the default group holds all of them."""
     targets = {row.name: _target(row, build_of(row)) for row in rows}
     return {"group": {"default": {"targets": list(targets)}}, "target": targets}
 
@@ -30,7 +30,7 @@ def _target(row: Row, build: Build) -> dict[str, Any]:
 
 
 def ci(rows: Iterable[Row]) -> dict[str, Any]:
-    """A matrix as GitHub reads it: one job for each image and platform that is built on Linux."""
+    """A GitHub Actions matrix: one job per image and platform that is built on Linux."""
     return {
         "include": [
             {
@@ -49,5 +49,5 @@ def ci(rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-#: Generous: runners are slow, and a CUDA image fetches some 4 GB.
+#: Generous: runners are slow, and a CUDA image downloads about 4 GB.
 _MINUTES, _MINUTES_WITH_CUDA = 60, 120

@@ -1,8 +1,8 @@
-"""`./run demo` and `./run tests` as a stranger: a clone, in a container with python3, python3-venv and git only.
+"""`./run demo` and `./run tests` as a new user: in a fresh clone, in a container with only python3, venv and git.
 
-Run by `./run bare`; other tasks than these two stand behind two dashes: ./run bare -- "demo -- demo 20" "tests -- -x".
-pip inside is configured as pip here is, so a machine that takes its packages from a mirror can do this as well. What
-the demo made is left in demo-bare/, spoken by the real piper-tts and read by ffprobe where those are.
+Run by `./run bare`; pass other tasks after two dashes: ./run bare -- "demo -- demo 20" "tests -- -x".
+pip in the container gets the configuration of pip on the host, so this also works on a machine that uses a package
+mirror. The results of the demo are copied to demo-bare/; piper-tts and ffprobe check them where they are installed.
 """
 
 import re
@@ -17,7 +17,7 @@ IMAGE = "voxmatrix-bare"
 
 
 def main(tasks: list[str]) -> None:
-    """Build the bare machine, do the tasks in it, look at what came out."""
+    """Build the bare image, run the tasks in it, and inspect the results."""
     base = matrix.rows()["cpu"].base_reference
     recipe = (
         f"FROM {base}\n"
@@ -32,51 +32,51 @@ def main(tasks: list[str]) -> None:
     out.chmod(0o777)
     script = " && ".join(
         [
-            "git config --global safe.directory '*'",  # /origin belongs to another user
+            "git config --global safe.directory '*'",  # /origin is owned by another user
             "git clone --quiet /origin ~/voxmatrix",
             "cd ~/voxmatrix",
             *(f"echo '== ./run {task}' && time ./run {task}" for task in tasks),
             "if [ -d demo ]; then cp -r demo/. /out/; fi",
             "if [ -f demo/voice.onnx ] && [ -x .nox/app/bin/piper ]; then "
             "echo 'The ONNX in the real piper-tts:' && "
-            "echo 'It speaks there as well.' | .nox/app/bin/piper -m demo/voice.onnx -f /out/piper.wav; fi",
+            "echo 'It also speaks there.' | .nox/app/bin/piper -m demo/voice.onnx -f /out/piper.wav; fi",
         ]
     )
-    words = ["docker", "run", "--rm", "--cpus", "2"]
-    words += ["--volume", f"{matrix.ROOT}:/origin:ro", "--volume", f"{out}:/out", *_pip_as_here()]
-    subprocess.run([*words, IMAGE, "bash", "-euo", "pipefail", "-c", script], check=True)
+    command = ["docker", "run", "--rm", "--cpus", "2"]
+    command += ["--volume", f"{matrix.ROOT}:/origin:ro", "--volume", f"{out}:/out", *_pip_as_here()]
+    subprocess.run([*command, IMAGE, "bash", "-euo", "pipefail", "-c", script], check=True)
     _probe(out)
 
 
 def _pip_as_here() -> list[str]:
-    """pip's configuration as flags of docker: one variable for each setting, and the places that they name mounted."""
-    said = subprocess.run(
+    """Flags for `docker run` that pass on pip's configuration: one variable per setting, one mount per local path."""
+    listing = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
     ).stdout
     settings = {}
-    for line in said.splitlines():
+    for line in listing.splitlines():
         key, _, value = line.partition("=")
         settings[f"PIP_{key.rpartition('.')[2].upper().replace('-', '_')}"] = value.strip("'\"")
     flags = [word for name, value in settings.items() for word in ("--env", f"{name}={value}")]
-    places = {place for value in settings.values() for place in re.findall(r"(?:^|\s|file://)(/[^\s]+)", value)}
-    roots = {_mountable(Path(place)) for place in places if Path(place).exists()}
+    paths = {path for value in settings.values() for path in re.findall(r"(?:^|\s|file://)(/[^\s]+)", value)}
+    roots = {_mountable(Path(path)) for path in paths if Path(path).exists()}
     return flags + [word for root in sorted(roots) for word in ("--volume", f"{root}:{root}:ro")]
 
 
-def _mountable(place: Path) -> Path:
-    """A folder index points to files beside it, so its parent is what must be there."""
-    return place.parent if place.is_dir() and place.name == "simple" else place
+def _mountable(path: Path) -> Path:
+    """The folder to mount: a local index (`simple`) links to files next to it, so its parent is needed."""
+    return path.parent if path.is_dir() and path.name == "simple" else path
 
 
 def _probe(out: Path) -> None:
     probe = shutil.which("ffprobe")
     for path in sorted([*out.glob("*.mp3"), *out.glob("*.wav")]):
         if probe is None:
-            print(f"{path.name}: {path.stat().st_size} bytes (no ffprobe here)")
+            print(f"{path.name}: {path.stat().st_size} bytes (ffprobe is not installed)")
             continue
-        asked = [probe, "-v", "error", "-show_entries", "format=format_name,duration", "-of", "csv=p=0", str(path)]
-        said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-        print(f"{path.name}: ffprobe says {said}")
+        command = [probe, "-v", "error", "-show_entries", "format=format_name,duration", "-of", "csv=p=0", str(path)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        print(f"{path.name}: ffprobe reports {output}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How an image is built: what a row and this checkout make of `docker buildx build`. Standard library only."""
+"""The `docker buildx build` command for a row and this checkout. Standard library only."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ INDEX = "VOXMATRIX_TORCH_INDEX"
 
 @dataclass(frozen=True, kw_only=True)
 class Flash:
-    """What of flash-attn is compiled: its architectures, as "100;120", and sizes of a head; none given: all of them."""
+    """What flash-attn is compiled for: architectures such as "100;120", and head sizes (empty: all)."""
 
     archs: str
     head_sizes: tuple[int, ...] = ()
@@ -23,7 +23,7 @@ class Flash:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """What a build takes from the checkout and the machine, and not from the row."""
+    """The inputs of a build that come from the checkout and the machine instead of the row."""
 
     version: str
     revision: str = ""
@@ -32,12 +32,12 @@ class Build:
     torch_index: str | None = None
     ca: str = ""
     network: str = "default"
-    platform: str = ""  # of this machine; "": the row's first
+    platform: str = ""  # of this machine; "": the first platform of the row
     flash: Flash | None = None
 
 
 def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
-    """The build that this checkout and this machine make of a row."""
+    """The build inputs of this checkout and this machine."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     certificates = (environment.get(name, "") for name in ("VOXMATRIX_CA", "PIP_CERT", "SSL_CERT_FILE"))
     return Build(
@@ -56,44 +56,44 @@ _PLATFORMS = {"x86_64": "linux/amd64", "amd64": "linux/amd64", "aarch64": "linux
 
 
 def named_index(row: Row, environment: Mapping[str, str] = os.environ) -> str | None:
-    """The index of torch that the environment names for a row; None when it names none.
+    """The torch index set in the environment for a row, or None.
 
-    The name without a row means an index of CPU builds, which would be wrong for a row with CUDA.
+    VOXMATRIX_TORCH_INDEX without a row name is an index of CPU builds, so it does not apply to rows with CUDA.
     """
     own = environment.get(f"{INDEX}_{row.name.upper().replace('-', '_')}")
     return own if own is not None or row.cuda else environment.get(INDEX)
 
 
 def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
-    """Where a row's torch comes from; "": from where pip looks by default."""
+    """The index a row's torch is installed from; "" is pip's default index."""
     named = named_index(row, environment)
     return row.index if named is None else named
 
 
-def _git(*words: str) -> str:
+def _git(*args: str) -> str:
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def chosen_platform(row: Row, build: Build) -> str:
-    """The platform of this machine where the row has it: one engine loads one."""
+    """The platform of this machine if the row has it, else the row's first: an engine loads a single platform."""
     return build.platform if build.platform in row.platforms else row.platforms[0]
 
 
 def arguments(row: Row, build: Build) -> dict[str, str]:
     """The build arguments of a row's Dockerfile."""
     index = row.index if build.torch_index is None else build.torch_index
-    given = {
+    values = {
         "BASE": row.base_reference,
         "ROW": row.name,
         "TORCH": row.torch,
         "TORCH_INDEX": "" if build.wheelhouse else index,
     }
     if row.cuda:
-        given |= {
+        values |= {
             "CUDA": row.cuda,
             "CAPABILITIES": " ".join(row.capabilities),
             "KERNELS": " ".join(row.kernels_on(chosen_platform(row, build))),
@@ -101,27 +101,27 @@ def arguments(row: Row, build: Build) -> dict[str, str]:
             "INSTEAD": row.instead,
         }
     if build.flash:
-        given |= {
+        values |= {
             "FLASH": "flash-attn",  # the stage
             "FLASH_ATTN_CUDA_ARCHS": build.flash.archs,
             "FLASH_HEAD_SIZES": " ".join(map(str, build.flash.head_sizes)),
         }
-        given |= {"TOOLKIT": row.toolkit} if row.toolkit else {}
-    return given
+        values |= {"TOOLKIT": row.toolkit} if row.toolkit else {}
+    return values
 
 
 def image(row: Row, build: Build) -> str:
-    """The name of what is built: an image with flash-attn is another one."""
+    """The tag of the built image; an image with flash-attn has its own tag."""
     return f"{row.image}-flash" if build.flash else row.image
 
 
 def labels(row: Row, build: Build) -> dict[str, str]:
-    """OCI's labels, and ours. What is not known is left out.
+    """OCI labels and our own; unknown values are left out.
 
-    The kernels are the row's; docker/gate.py fails the build that measures others, so the label is measured as well.
+    The kernels are those of the row. docker/gate.py fails a build that measures others, so the label is always true.
     """
     title = "org.opencontainers.image"
-    given = {
+    values = {
         f"{title}.title": "voxmatrix",
         f"{title}.description": f"One voice app, every GPU: the image '{row.name}'",
         f"{title}.version": build.version,
@@ -137,11 +137,11 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         "voxmatrix.oldest-driver": row.oldest_driver,
         "voxmatrix.flash-attn": row.flash_attn if build.flash else "",
     }
-    return {key: value for key, value in given.items() if value}
+    return {key: value for key, value in values.items() if value}
 
 
 def command(row: Row, build: Build) -> list[str]:
-    """The words that build a row."""
+    """The command line that builds a row."""
     flags = {
         "--file": [row.dockerfile],
         "--tag": [image(row, build)],
@@ -152,5 +152,5 @@ def command(row: Row, build: Build) -> list[str]:
         "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
         "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
     }
-    words = [word for flag, values in flags.items() for value in values for word in (flag, value)]
-    return ["docker", "buildx", "build", "--load", *words, "."]
+    options = [word for flag, values in flags.items() for value in values for word in (flag, value)]
+    return ["docker", "buildx", "build", "--load", *options, "."]

@@ -1,6 +1,6 @@
-"""Everything to run an image on a computer without a network: `python -m tools.bundle ROW`, done by `./run bundle-ROW`.
+"""Pack an image for a computer without a network: `python -m tools.bundle ROW`, run by `./run bundle-ROW`.
 
-dist/voxmatrix-VERSION-ROW/ holds the image, its SBOM and licence, `load.sh`, and the checksums of all of them.
+dist/voxmatrix-VERSION-ROW/ holds the image, its SBOM and licence, `load.sh`, and a checksum for each of them.
 """
 
 import gzip
@@ -18,27 +18,27 @@ from tools.sbom import check_image, sbom_of
 
 OUT = matrix.ROOT / "dist"
 SUMS = "SHA256SUMS"
-#: Some stores and file systems take no larger file (FAT32: 4 GiB).
+#: Some artifact stores and file systems limit the size of a file (FAT32: 4 GiB).
 PART_BYTES = 2_000_000_000
 _BLOCK = 1 << 20
 _LOAD = """#!/bin/sh
-# Checks that all came across whole, and hands the image to Docker.
+# Verify the checksums of all files, then load the image into Docker.
 set -eu
 cd -- "$(dirname -- "$0")"
 sha256sum --check --quiet {sums} || {{
-    echo "load.sh: a file is damaged or missing: copy the folder again" >&2
+    echo "load.sh: a file is corrupt or missing: copy the folder again" >&2
     exit 9
 }}
 cat image.tar.gz.* | gzip -dc | docker load
-echo "try it: docker run --rm --network none {image} doctor"
+echo "Try it: docker run --rm --network none {image} doctor"
 """
 
 
 def bundle(image: str, folder: Path) -> None:
-    """Fill `folder`, which appears whole or not at all; what was there is replaced.
+    """Write the bundle to `folder` atomically, replacing an existing one.
 
     Raises:
-        SystemExit: there is no such image.
+        SystemExit: the image does not exist.
     """
     check_image(image)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -57,17 +57,17 @@ def bundle(image: str, folder: Path) -> None:
 
 
 def save(image: str, folder: Path, part_bytes: int = PART_BYTES) -> None:
-    """Write the image to image.tar.gz.0000, .0001 …, so many bytes at most each. The same image, the same bytes."""
+    """Write the image to image.tar.gz.0000, .0001 … of at most `part_bytes` each. Reproducible, byte for byte."""
     with subprocess.Popen(["docker", "image", "save", image], stdout=subprocess.PIPE) as saving:
         assert saving.stdout is not None
         with _Parts(folder, part_bytes) as parts, gzip.GzipFile("", "wb", 1, parts, mtime=0) as zipped:
             shutil.copyfileobj(saving.stdout, zipped, _BLOCK)
     if saving.returncode:
-        raise SystemExit("docker could not save the image: its words stand above")
+        raise SystemExit("docker could not save the image; see its output above")
 
 
 class _Parts:
-    """A file to write, in pieces."""
+    """A writable file object that is split into parts of limited size."""
 
     def __init__(self, folder: Path, part_bytes: int) -> None:
         self._folder = folder
@@ -86,7 +86,7 @@ class _Parts:
         self._file.close()
 
     def write(self, content: bytes) -> int:
-        """All of it, into as many files as that takes."""
+        """Write all of `content`, starting new parts as needed."""
         left = memoryview(content)
         while left:
             room = self._most - self._file.tell()
@@ -100,12 +100,12 @@ class _Parts:
         return len(content)
 
     def flush(self) -> None:
-        """To the disk's driver."""
+        """Flush the current part."""
         self._file.flush()
 
 
 def checksums(paths: Iterable[Path]) -> str:
-    """As sha256sum reads it."""
+    """Checksum lines in the format of sha256sum."""
     return "".join(f"{_sha256(path)}  {path.name}\n" for path in paths)
 
 
@@ -115,12 +115,12 @@ def _sha256(path: Path) -> str:
 
 
 def main(row: matrix.Row) -> None:
-    """Make it, and say where it lies."""
+    """Write the bundle of a row and print its folder."""
     version = tomllib.loads((matrix.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     folder = OUT / f"voxmatrix-{version}-{row.name}"
     bundle(row.image, folder)
     sizes = sum(path.stat().st_size for path in folder.iterdir())
-    print(f"{folder.relative_to(matrix.ROOT)}: {sizes / 1e9:.2f} GB; copy it, and there: ./load.sh")
+    print(f"{folder.relative_to(matrix.ROOT)}: {sizes / 1e9:.2f} GB; copy the folder and run ./load.sh there")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/bash
-# debian-base.sh IMAGE: makes sure that the base image (debian:SUITE-slim) is here. Where no registry can be reached it is
-# made from Debian's packages by debootstrap, as slim as the official one. Needs root for that.
+# debian-base.sh IMAGE: ensure that the base image (debian:SUITE-slim) exists. If it cannot be pulled, debootstrap
+# builds it from Debian's packages, as slim as the official image; this needs root.
 set -euo pipefail
 
 image=${1:?which image, e.g. debian:bookworm-slim}
@@ -12,7 +12,7 @@ say() { printf 'debian-base: %s\n' "$*" >&2; }
 docker image inspect "$image" >/dev/null 2>&1 && exit 0
 timeout 60 docker pull --quiet "$image" >/dev/null 2>&1 && exit 0
 
-say "$image cannot be pulled: making it with debootstrap"
+say "$image cannot be pulled; building it with debootstrap"
 if ! command -v debootstrap >/dev/null; then
     apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap >/dev/null
 fi
@@ -20,14 +20,14 @@ fi
 sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) main' 'Origin: Debian' 'Created-By: Packages' |
     grep -E " $suite(-[a-z]+)? main" | sort -u)
 mirror=$(awk -v suite="$suite" '$3 == suite { print $2; exit }' <<<"$sources")
-[[ -n $mirror ]] || { say "this machine's apt knows no mirror of Debian $suite: pull $image by hand"; exit 8; }
+[[ -n $mirror ]] || { say "apt has no mirror of Debian $suite: pull $image by hand"; exit 8; }
 
 root=$(mktemp -d)
 trap 'rm -rf -- "$root"' EXIT
 debootstrap --variant=minbase "$suite" "$root" "$mirror" >/dev/null
 printf '%s\n' "$sources" >"$root/etc/apt/sources.list"
 
-# What the official slim image leaves out, now and in later installations. Copyright files stay.
+# Exclude what the official slim image excludes, now and in later installations. Copyright files stay.
 left_out=(/usr/share/doc /usr/share/info /usr/share/linda /usr/share/lintian /usr/share/locale /usr/share/man)
 {
     printf 'path-exclude %s/*\n' "${left_out[@]}"

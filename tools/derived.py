@@ -1,4 +1,4 @@
-"""What stands elsewhere and is derived from the rows: README's table and the app's. Standard library only."""
+"""Tables generated from the rows: the one in README.md and the app's images.toml. Standard library only."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -11,13 +11,13 @@ BEGIN = "<!-- written by `python3 tools/matrix.py readme --write` from docker/im
 END = "<!-- end of the images -->"
 
 _APP_HEAD = """\
-# What each image offers a GPU: the rows that a verdict may advise. Nightlies are advised to nobody.
-# Written by `python3 tools/matrix.py app --write` from docker/images.toml, which says more; do not edit.
+# What each image offers a GPU: the images that a verdict may recommend. Nightlies are never recommended.
+# Written by `python3 tools/matrix.py app --write` from docker/images.toml, which has more columns; do not edit.
 """
 
 
 def readme_table(rows: Iterable[Row]) -> str:
-    """README's table of the images."""
+    """The table of images in README.md."""
     head = ["image", "torch", "CUDA", "machine code for", "driver from", "at most", "status", "for"]
     body = [
         [
@@ -36,31 +36,31 @@ def readme_table(rows: Iterable[Row]) -> str:
 
 
 def _kernels(row: Row) -> str:
-    """Of the platform that is named first."""
+    """The kernels on the first platform of the row."""
     return " ".join(row.kernels_on(row.platforms[0])).replace("sm_", "")
 
 
 def with_readme_table(text: str, rows: Iterable[Row]) -> str:
-    """README with the table as it should be.
+    """README with an up-to-date table.
 
     Raises:
-        ValueError: the marks between which it belongs are not there.
+        ValueError: the markers around the table are missing.
     """
     return with_part(text, BEGIN, END, readme_table(rows))
 
 
 def write_readme(rows: Iterable[Row]) -> None:
-    """Put the table into README.md."""
+    """Update the table in README.md."""
     README.write_text(with_readme_table(README.read_text(encoding="utf-8"), rows), encoding="utf-8")
 
 
 def app_table(rows: Iterable[Row]) -> str:
-    """app/voxmatrix/tables/images.toml: the stable rows, as far as a verdict needs them."""
+    """The content of app/voxmatrix/tables/images.toml: the stable rows, with the columns that a verdict needs."""
     return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel == "stable")
 
 
 def write_app_table(rows: Iterable[Row]) -> None:
-    """Put app/voxmatrix/tables/images.toml in its place."""
+    """Update app/voxmatrix/tables/images.toml."""
     APP_TABLE.write_text(app_table(rows), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What each image's torch is said to do on the described computers of tests/machines, and a training's plan there."""
+"""The verdict of each image's torch, and a training plan, for every machine description in tests/machines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,29 +12,29 @@ from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.image import Image, images
 
 MACHINES = Path(__file__).resolve().parent.parent / "tests" / "machines"
-#: The images whose torch has CUDA, as the columns of the tables.
+#: The columns of the tables: the images whose torch has CUDA.
 COLUMNS = tuple(image for image in images().values() if image.cuda)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """One GPU of a described computer, or a computer without one."""
+    """One GPU of a described computer, or a computer without a GPU."""
 
     computer: str
     machine: Machine
     gpu: Gpu | None
-    verdicts: tuple[str, ...]  # of each column's torch
-    image: str  # the one that serves it best
-    plan: Plan  # of a training in that image: quality `medium`, nothing forced
+    verdicts: tuple[str, ...]  # one per column
+    image: str  # the best image for this GPU
+    plan: Plan  # of a training in that image: quality `medium`, no overrides
 
     @property
     def precision(self) -> str:
-        """In which it trains."""
+        """The training precision, with a note when a loss scaler is used."""
         return self.plan.precision.value + (" with scaler" if self.plan.scaler.value else "")
 
 
 def served(driver: str | None = None) -> Iterator[Served]:
-    """Every described GPU, those of one computer that are equal once; with this driver instead of theirs, if given."""
+    """Every described GPU, equal GPUs of one computer once. `driver` overrides the described driver."""
     for path in sorted(MACHINES.glob("*.json")):
         machine = read_machine(path)
         if driver is not None:

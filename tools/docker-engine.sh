@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes a Docker engine answer on this machine: does nothing when one does, else installs it (Debian, Ubuntu) and starts it.
-# Needs root. Run by .ci/run; a person with Docker needs it never.
+# Ensure that a Docker engine is running: if none is, install one (Debian, Ubuntu) and start it. Needs root.
+# Run by .ci/run; not needed on a machine with Docker.
 set -euo pipefail
 
 log=/var/log/voxmatrix-dockerd.log
@@ -10,14 +10,14 @@ say() { printf 'docker-engine: %s\n' "$*" >&2; }
 
 answers() { docker info >/dev/null 2>&1; }
 
-# Debian 12 has no docker-buildx; the packages of the release after it install on 12 and leave its libc alone.
+# Debian 12 has no docker-buildx; the packages of Debian 13 install on it without replacing libc.
 add_trixie() {
     local mirror
     # shellcheck disable=SC2016 # apt fills these in
     mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Origin: Debian' 'Created-By: Packages' |
         awk '$1 !~ /-/ && !found { print $2; found = 1 }')
-    [[ -n $mirror ]] || { say "no docker-buildx here, and no Debian mirror to take it from"; exit 7; }
-    say "adding Debian trixie for the engine's packages only"
+    [[ -n $mirror ]] || { say "docker-buildx is not available, and apt has no Debian mirror to install it from"; exit 7; }
+    say "adding Debian trixie, for the packages of the engine only"
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" \
         >/etc/apt/sources.list.d/voxmatrix-trixie.list
     printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: %s\nPin: release n=trixie\nPin-Priority: 900\n' \
@@ -26,7 +26,7 @@ add_trixie() {
 }
 
 install_engine() {
-    [[ $(id -u) == 0 ]] || { say "no Docker engine answers, and only root can install one"; exit 7; }
+    [[ $(id -u) == 0 ]] || { say "no Docker engine is running, and installing one needs root"; exit 7; }
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -qq
     [[ -n $(apt-cache madison docker-buildx) ]] || add_trixie
@@ -34,7 +34,7 @@ install_engine() {
     apt-get install -y -qq --no-install-recommends "${packages[@]}" iptables ca-certificates >/dev/null
 }
 
-# start_engine [FLAG …]: true when the engine answers within half a minute.
+# start_engine [FLAG …]: start dockerd; succeeds if the engine answers within 30 seconds.
 start_engine() {
     say "starting dockerd $*"
     setsid dockerd "$@" >"$log" 2>&1 </dev/null &
@@ -53,10 +53,10 @@ answers && exit 0
 if ! command -v dockerd >/dev/null || ! docker buildx version >/dev/null 2>&1 || ! docker compose version >/dev/null 2>&1; then
     install_engine
 fi
-# Plain first; then for kernels without overlayfs, and for those without the tables that bridges need.
+# The defaults first, then fallbacks for kernels without overlayfs and for kernels without iptables.
 answers || start_engine || start_engine --storage-driver=vfs \
     || start_engine --storage-driver=vfs --iptables=false --ip6tables=false --bridge=none || {
-    say "dockerd does not start; the end of $log:"
+    say "dockerd did not start; the end of $log:"
     tail -n 20 "$log" >&2
     exit 8
 }

@@ -1,18 +1,18 @@
-"""What a Docker engine says of its images. Standard library only."""
+"""Questions to the Docker engine about its images. Standard library only."""
 
 import subprocess
 
 
 def is_built(image: str) -> bool:
-    """Whether the engine has it."""
+    """Whether the engine has this image."""
     return subprocess.run(["docker", "image", "inspect", image], capture_output=True, check=False).returncode == 0
 
 
 def inspect(image: str, what: str) -> str:
-    """A part of what is known of an image, as a template of Docker's names it: `.Size`, `json .RootFS.Layers`.
+    """One property of an image, by its Docker template: `.Size`, `json .RootFS.Layers`.
 
     Raises:
-        subprocess.CalledProcessError: there is no such image.
+        subprocess.CalledProcessError: the image does not exist.
     """
-    words = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["docker", "image", "inspect", "--format", f"{{{{{what}}}}}", image]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""The image of a row with flash-attn compiled into it: `python -m tools.flash ROW`, done by `./run flash-ROW`."""
+"""Build the image of a row with flash-attn compiled in: `python -m tools.flash ROW`, run by `./run flash-ROW`."""
 
 import argparse
 import subprocess
@@ -10,20 +10,20 @@ from tools.building import Flash, command, this_build
 from tools.flash_archs import KNOWN
 from tools.rows import ROOT, Row, rows
 
-#: What its setup.py can be told to compile.
+#: The head sizes that flash-attn's setup.py can compile.
 HEAD_SIZES = (32, 64, 96, 128, 192, 256)
 
 
-def main(words: Sequence[str]) -> int:
-    """Build it; the exit code is Docker's."""
-    asked = _parser().parse_args(words)
-    row = rows()[asked.row]
-    build = replace(this_build(row), flash=flash(row, asked.archs, asked.head_sizes))
+def main(argv: Sequence[str]) -> int:
+    """Build the image; the exit code is Docker's."""
+    args = _parser().parse_args(argv)
+    row = rows()[args.row]
+    build = replace(this_build(row), flash=flash(row, args.archs, args.head_sizes))
     return subprocess.run([*command(row, build), "--progress", "plain"], cwd=ROOT, check=False).returncode
 
 
 def flash(row: Row, archs: Sequence[int], head_sizes: Sequence[int]) -> Flash:
-    """What to compile; nothing asked for is all that the row promises, and all sizes."""
+    """What to compile; by default all architectures that the row promises, and all head sizes."""
     return Flash(
         archs=";".join(str(arch) for arch in sorted(set(archs))) or row.flash_archs,
         head_sizes=tuple(sorted(set(head_sizes))),
@@ -39,11 +39,11 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=(),
         choices=KNOWN,
-        help="such as 120; the row's, when none is given",
+        help="architectures such as 120 (default: those of the row)",
     )
     parser.add_argument(
         "--head-sizes", type=int, nargs="+", default=(), choices=HEAD_SIZES,
-        help="all, when none is given",
+        help="head sizes (default: all)",
     )  # fmt: skip
     return parser
 

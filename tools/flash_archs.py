@@ -1,4 +1,4 @@
-"""What flash-attn is told to compile for. Standard library only."""
+"""The architectures flash-attn is compiled for. Standard library only."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ KNOWN = (80, 90, 100, 120)
 
 
 def flash_archs(capabilities: Iterable[str]) -> str:
-    """FLASH_ATTN_CUDA_ARCHS, for those of some GPUs that flash-attn is for (8.0 and later), as "80;120".
+    """FLASH_ATTN_CUDA_ARCHS for these capabilities, such as "80;120"; flash-attn supports 8.0 and later.
 
-    It reads no other variable, and leaves out what it does not know, so only names of its own are given: a GPU gets the
-    highest one of its major version that is not above it (8.6 runs sm_80).
+    flash-attn reads no other variable and silently ignores unknown architectures, so only names it knows are used: each
+    GPU gets the highest one with its major version that is not above its capability (8.6 runs sm_80).
     """
-    wanted = [int(text.replace(".", "")) for text in capabilities]
-    chosen = {max((arch for arch in KNOWN if arch // 10 == each // 10 and arch <= each), default=0) for each in wanted}
+    targets = [int(text.replace(".", "")) for text in capabilities]
+    chosen = {max((arch for arch in KNOWN if arch // 10 == gpu // 10 and arch <= gpu), default=0) for gpu in targets}
     return ";".join(str(arch) for arch in sorted(chosen - {0}))

@@ -1,4 +1,4 @@
-"""README's table: the described GPUs that are served alike, in one row. Verdicts are those with a current driver."""
+"""The GPU table in README.md: one row per group of GPUs with equal results. Verdicts assume a current driver."""
 
 import re
 
@@ -9,36 +9,36 @@ from voxmatrix.tables.architecture import architecture
 from voxmatrix.tables.driver import drivers, newest
 
 BEGIN = "<!-- written by `python -m tools.gpu_table` from tests/machines; do not edit -->"
-END = "<!-- end of what it writes -->"
-#: How the kinds are called that are not NVIDIA's.
+END = "<!-- end of the GPU table -->"
+#: Display names of the kinds of GPU that are not NVIDIA's.
 _KINDS = {"directml": "DirectX 12 (Windows)", "xpu": "Intel", "rocm": "AMD", "mps": "Apple"}
 _MOST_CARDS = 5
 
 
 def with_table(text: str) -> str:
-    """README with the table as it should be.
+    """README with an up-to-date table.
 
     Raises:
-        ValueError: the marks between which it belongs are not there.
+        ValueError: the markers around the table are missing.
     """
     return with_part(text, BEGIN, END, table())
 
 
 def table() -> str:
-    """One row for each class of GPU, the oldest first, and then the computers without one of NVIDIA's."""
+    """One row per class of GPU, oldest first, then the computers without an NVIDIA GPU."""
     classes: dict[tuple[str, ...], list[Served]] = {}
     for one in sorted(served(_current_driver()), key=_age):
         if "unknown" not in one.verdicts:
             classes.setdefault((*one.verdicts, f"`{one.image}`", _trains_in(one)), []).append(one)
     head = ["GPUs", "capability", *(f"`{image.name}`" for image in COLUMNS), "best image", "trains in"]
     rows = [head, ["---"] * len(head), *([_called(alike), _capabilities(alike), *of] for of, alike in classes.items())]
-    floors = ", ".join(f"`{image.name}` from {image.oldest_driver} on" for image in COLUMNS)
+    floors = ", ".join(f"{image.oldest_driver} for `{image.name}`" for image in COLUMNS)
     text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    return f"{text}\nThis is with a current driver. The images ask for a driver: {floors}.\n"
+    return f"{text}\nThe table assumes a current driver. Minimum drivers: {floors}.\n"
 
 
 def _current_driver() -> str:
-    """One that is new enough for all that the tables know of."""
+    """A driver new enough for every toolkit in the tables."""
     known = newest(floor.linux for floor in drivers().toolkits.values())
     assert known is not None
     return known
@@ -59,7 +59,7 @@ def _capabilities(alike: list[Served]) -> str:
 
 
 def _called(alike: list[Served]) -> str:
-    """Architectures and some of their cards; or what the other kinds are called."""
+    """Architectures with some of their cards, or the names of the other kinds of GPU."""
     gpus = [one.gpu for one in alike if one.gpu and one.gpu.capability]
     if not gpus:
         return ", ".join({_kind(one): None for one in alike})

@@ -1,8 +1,8 @@
-"""Every described computer of tests/machines: the verdict of each image's torch on its GPUs, and a training's plan.
+"""The verdict of each image's torch and a training plan, for every machine description in tests/machines.
 
-    python -m tools.gpu_table            writes docs/gpus.md and the table in README.md; tests fail when they are others
+    python -m tools.gpu_table            writes docs/gpus.md and the table in README.md; tests fail if they are outdated
 
-The plan is that of the image which serves the GPU best, for quality `medium` and with nothing forced.
+The plan is for the best image of each GPU, quality `medium`, without overrides.
 """
 
 from pathlib import Path
@@ -17,20 +17,20 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gpus.md"
 _HEAD = """# Which image for which GPU
 
-Written by `python -m tools.gpu_table` from the described computers in `tests/machines/`; do not edit. No figure in it
-was taken on such a computer: verdicts follow from the kernels of each image's torch and from the driver, plans from the
-tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` say the same of the computer
-at hand; `doctor` also tries it.
+Written by `python -m tools.gpu_table` from the machine descriptions in `tests/machines/`; do not edit. Nothing here was
+measured on such a computer: verdicts follow from the driver and the kernels of each image's torch, plans from the
+tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` report the same for your computer;
+`doctor` also runs a smoke test on it.
 
-**native**: it runs. **ptx-jit**: it runs, and the first start takes minutes. **unsupported**: this torch has no kernels
-for it. **driver-too-old**: it would run with a newer driver. **no build**: there is no such torch for this processor.
-Batches are recordings a batch × batches a step.
+**native**: runs. **ptx-jit**: runs, but the first start takes minutes. **unsupported**: this torch has no kernels for
+the GPU. **driver-too-old**: runs with a newer driver. **no build**: this torch does not exist for the processor.
+The batch is recordings per batch × batches per step.
 
 """
 
 
 def main() -> None:
-    """Write the page, and the table in README."""
+    """Write the page and update the table in README.md."""
     PAGE.write_text(page(), encoding="utf-8")
     README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
     print(f"written: {PAGE.relative_to(ROOT)}, {README.relative_to(ROOT)}")

@@ -1,4 +1,4 @@
-"""Memory of tensors, counted while a program runs: how much lives, the most that ever did, and what autograd saved."""
+"""Count the memory of live tensors while a program runs: now, at the peak, and what autograd saved."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -10,16 +10,16 @@ from torch.utils._pytree import tree_leaves
 
 
 class LiveMemory(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts every storage that an operation makes inside of it until it is freed: bytes, whatever the device.
+    """Counts, in bytes, every storage that an operation creates in its context, until that storage is freed.
 
-    What was there before is not counted. Fake tensors count like real ones: they know their size and have no memory.
+    Existing storages are not counted. Fake tensors count like real ones: they have a size but no memory.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.now = 0
         self.peak = 0
-        self.saved = 0  # of all that ever lived, what `note_saved` was shown
+        self.saved = 0  # counted by `note_saved`
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._saved: set[int] = set()
 
@@ -30,7 +30,7 @@ class LiveMemory(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Compute, and look at what came out."""
+        """Run the operation and count the storages of its results."""
         out = func(*args, **(kwargs or {}))
         for leaf in tree_leaves(out):
             if isinstance(leaf, Tensor):
@@ -38,7 +38,7 @@ class LiveMemory(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return out
 
     def note_saved(self, tensor: Tensor) -> Tensor:
-        """For saved_tensors_hooks: count a tensor that autograd saves, once however often it does."""
+        """A pack hook for saved_tensors_hooks: count a tensor that autograd saves, once per storage."""
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key in self._alive and key not in self._saved:

@@ -1,10 +1,10 @@
-"""Make the recordings under samples/ with free synthesizers, or a corpus of any length to train a voice from.
+"""Make the recordings in samples/ with free synthesizers, or a corpus of any length to train a voice.
 
-    python tools/make_samples.py samples                            samples/en and samples/sv, again
-    python tools/make_samples.py corpus --hours 1.2 --out DIR       speech to train from, not kept in the repository
+    python tools/make_samples.py samples                            remake samples/en and samples/sv
+    python tools/make_samples.py corpus --hours 1.2 --out DIR       make training data, not kept in the repository
 
-Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng`. The same programs give the
-same bytes: only the corpus is drawn by chance, from a fixed seed.
+Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng`. The output is reproducible
+with the same versions of these programs: the random sentences of the corpus come from a fixed seed.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from voxmatrix.files import replacing, write_text
 from voxmatrix.text.normalisation.normalise import normalise
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
-#: The first eight of the 72 Harvard lists are spoken for the repository, all of them for a corpus.
+#: samples/en has the first eight of the 72 Harvard lists; a corpus has all of them.
 ENGLISH_SENTENCES = 80
 SEED = 1969
 BATCH = 200
@@ -36,11 +36,11 @@ Speaker = Callable[[str, Path], list[str]]
 
 
 def main() -> int:
-    """Do what the command line asks for."""
+    """Run the command; the result is the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("samples", help="make samples/en and samples/sv again")
-    corpus = commands.add_parser("corpus", help="make speech to train from")
+    commands.add_parser("samples", help="remake samples/en and samples/sv")
+    corpus = commands.add_parser("corpus", help="make training data")
     corpus.add_argument("--hours", type=float, default=1.2)
     corpus.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
@@ -57,15 +57,19 @@ def main() -> int:
 
 
 def require_programs() -> None:
-    """Refuse to begin without the synthesizers."""
+    """Check that the synthesizers are installed.
+
+    Raises:
+        MissingProgramError: flite or espeak-ng is not installed.
+    """
     missing = [program for program in ("flite", "espeak-ng") if shutil.which(program) is None]
     if missing:
         line = f"sudo apt-get install {' '.join(missing)}"
-        raise MissingProgramError(f"not installed: {', '.join(missing)}", f"type:  {line}")
+        raise MissingProgramError(f"not installed: {', '.join(missing)}", f"run:  {line}")
 
 
 def make_samples() -> None:
-    """Speak the two sets of the repository."""
+    """Speak the two sample sets of the repository."""
     sets: dict[str, Speaker] = {"en": flite, "sv": espeak_swedish}
     for language, speaker in sets.items():
         folder = SAMPLES / language
@@ -76,13 +80,13 @@ def make_samples() -> None:
 
 
 def make_corpus(out: Path, hours: float) -> None:
-    """English speech of at least so many hours: every Harvard sentence, then sentences of the grammar."""
-    written = corpus_sentences()
+    """Speak at least `hours` of English: every Harvard sentence, then sentences from the grammar."""
+    texts_left = corpus_sentences()
     texts: dict[str, str] = {}
     seconds = 0.0
     while seconds < hours * 3600:
         first = len(texts) + 1
-        batch = {f"c{first + number:05d}": text for number, text in enumerate(islice(written, BATCH))}
+        batch = {f"c{first + number:05d}": text for number, text in enumerate(islice(texts_left, BATCH))}
         seconds += record(out, batch, flite)
         texts |= batch
         write_metadata(out, texts)
@@ -90,38 +94,38 @@ def make_corpus(out: Path, hours: float) -> None:
 
 
 def sentences(language: str) -> list[str]:
-    """The sentences that the repository's set of this language speaks."""
+    """The sentences of the sample set of a language."""
     return (SAMPLES / language / "sentences.txt").read_text(encoding="utf-8").splitlines()[:ENGLISH_SENTENCES]
 
 
 def corpus_sentences() -> Iterator[str]:
-    """Sentences without end, each once, with numbers in words: a transcript says what is heard."""
+    """An endless stream of distinct sentences. Numbers are spelled out, so that the transcript matches the speech."""
     yield from (SAMPLES / "en" / "sentences.txt").read_text(encoding="utf-8").splitlines()
     grammar = tomllib.loads((SAMPLES / "en" / "grammar.toml").read_text(encoding="utf-8"))
     yield from grammar["phrases"]
-    chance = random.Random(SEED)
+    rng = random.Random(SEED)
     seen: set[str] = set()
     while True:
-        text = normalise(made_up(chance, grammar["templates"], grammar["words"]), "en-us")
+        text = normalise(made_up(rng, grammar["templates"], grammar["words"]), "en-us")
         if text not in seen:
             seen.add(text)
             yield text
 
 
-def made_up(chance: random.Random, templates: list[str], words: dict[str, list[str]]) -> str:
-    """One sentence: a template with a word drawn for each {slot}; {Slot} begins with a capital."""
+def made_up(rng: random.Random, templates: list[str], words: dict[str, list[str]]) -> str:
+    """A random sentence: a template with a random word in each {slot}; {Slot} is capitalised."""
 
     def word(match: re.Match[str]) -> str:
         slot = match.group(1)
         with_article = slot.startswith("article_")
         name = slot.removeprefix("article_").lower()
-        drawn = _number(chance, name) if name in _NUMBERS else chance.choice(words[name])
+        drawn = _number(rng, name) if name in _NUMBERS else rng.choice(words[name])
         if with_article:
             vowel = drawn[0] in "aeiou" and not drawn.startswith(("eu", "uni", "use"))
             drawn = f"{'an' if vowel else 'a'} {drawn}"
         return drawn[0].upper() + drawn[1:] if slot[0].isupper() else drawn
 
-    text = re.sub(r"\{(\w+)\}", word, chance.choice(templates))
+    text = re.sub(r"\{(\w+)\}", word, rng.choice(templates))
     return text[0].upper() + text[1:]
 
 
@@ -142,20 +146,20 @@ _MONTHS = [
 _NUMBERS = ("number", "year", "price", "time", "date")
 
 
-def _number(chance: random.Random, kind: str) -> str:
-    """A number as it is written, of one of the kinds that a sentence can hold."""
-    year, hour = chance.randint(1100, 2050), chance.randint(1, 12)
+def _number(rng: random.Random, kind: str) -> str:
+    """A random number in digits, of one of the kinds in _NUMBERS."""
+    year, hour = rng.randint(1100, 2050), rng.randint(1, 12)
     return {
-        "number": f"{chance.choice((chance.randint(2, 19), chance.randint(20, 99), chance.randint(100, 9999)))}",
+        "number": f"{rng.choice((rng.randint(2, 19), rng.randint(20, 99), rng.randint(100, 9999)))}",
         "year": f"{year}",
-        "price": f"${chance.randint(2, 99)}.{chance.randint(1, 99):02d}",
-        "time": f"{hour}:{chance.choice((0, 5, 10, 15, 20, 30, 45)):02d}",
-        "date": f"{chance.choice(_MONTHS)} {chance.randint(1, 28)}, {year}",
+        "price": f"${rng.randint(2, 99)}.{rng.randint(1, 99):02d}",
+        "time": f"{hour}:{rng.choice((0, 5, 10, 15, 20, 30, 45)):02d}",
+        "date": f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {year}",
     }[kind]
 
 
 def record(folder: Path, texts: dict[str, str], speaker: Speaker) -> float:
-    """Speak each text into FOLDER/wavs/ID.flac; the seconds of them all."""
+    """Speak each text to FOLDER/wavs/ID.flac and return the total seconds."""
 
     def speak(item: tuple[str, str]) -> float:
         name, text = item
@@ -172,17 +176,17 @@ def record(folder: Path, texts: dict[str, str], speaker: Speaker) -> float:
 
 
 def write_metadata(folder: Path, texts: dict[str, str]) -> None:
-    """FOLDER/metadata.csv: a line `id|text` for each recording."""
+    """Write FOLDER/metadata.csv: a line `id|text` for each recording."""
     write_text(folder / "metadata.csv", "".join(f"{name}|{text}\n" for name, text in texts.items()))
 
 
 def flite(text: str, wave: Path) -> list[str]:
-    """The command that speaks English at 16 kHz."""
+    """The flite command for an English text; 16 kHz."""
     return ["flite", "-voice", "slt", "-t", text, "-o", str(wave)]
 
 
 def espeak_swedish(text: str, wave: Path) -> list[str]:
-    """The command that speaks Swedish at 22.05 kHz."""
+    """The espeak-ng command for a Swedish text; 22.05 kHz."""
     return ["espeak-ng", "-v", "sv", "-s", "150", "-w", str(wave), "--", text]
 
 

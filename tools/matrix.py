@@ -1,15 +1,15 @@
-"""The images of docker/images.toml for people and programs: `tools/matrix.py WORD`. Standard library only.
+"""The images of docker/images.toml, for people and programs: `tools/matrix.py COMMAND`. Standard library only.
 
-    list                 the images, one a line (--json: every field of every row)
-    command ROW          the line that builds an image from here
-    bake [ROW …]         all of them for `docker buildx bake -f -`
-    ci                   a matrix of jobs, as GitHub reads it
-    readme               README's table of the images; --write puts it there
-    app                  app/voxmatrix/tables/images.toml, what the app knows of the images; --write puts it there
-    recommend            the image for a computer: this one, --capability and --driver, or --machine FILE.json
+    list                 list the images, one per line (--json: every field of every row)
+    command ROW          print the command that builds an image from this checkout
+    bake [ROW …]         print a bake file for `docker buildx bake -f -`
+    ci                   print a job matrix for GitHub Actions
+    readme               print README's table of images; --write updates README.md
+    app                  print app/voxmatrix/tables/images.toml; --write updates the file
+    recommend            recommend an image for a computer: this one, --capability and --driver, or --machine FILE.json
 
-(Bakes before 0.14 ignore `network` in a file, and newer ones ask before they read a secret: `./run build-ROW` uses the
-command.)
+`./run build-ROW` uses the command and not the bake file: buildx before 0.14 ignores `network` in a bake file, and newer
+versions prompt before reading a secret.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # nothing need be installed
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` sees only tools/
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # works without installing the app
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` finds only tools/
 
 from tools import bakefile, derived, recommend
 from tools.building import Build, arguments, command, labels, this_build
@@ -31,48 +31,48 @@ from tools.rows import ROOT, TABLE, MatrixError, Row, read, rows
 __all__ = ["ROOT", "Build", "MatrixError", "Row", "arguments", "command", "labels", "main", "read", "rows"]
 
 
-def main(words: list[str]) -> int:
-    """Do what a word asks for; 2 when the table or the words are wrong."""
-    asked = _parser().parse_args(words)
+def main(argv: list[str]) -> int:
+    """Run a command. The exit code is 2 if the table or the arguments are invalid."""
+    args = _parser().parse_args(argv)
     try:
-        do: Callable[[Mapping[str, Row], argparse.Namespace], None] = asked.do
-        do(rows(), asked)
+        do: Callable[[Mapping[str, Row], argparse.Namespace], None] = args.do
+        do(rows(), args)
     except MatrixError as error:
         print(f"{TABLE.name}: {error}", file=sys.stderr)
         return 2
     except recommend.UsageError as error:
         print(f"recommend: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools/matrix.py", description="The rows of docker/images.toml.")
-    words = parser.add_subparsers(metavar="WORD", required=True)
-    listing = words.add_parser("list", help="the images, one a line")
-    listing.add_argument("--json", action="store_true", help="every field of every row")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    listing = commands.add_parser("list", help="list the images, one per line")
+    listing.add_argument("--json", action="store_true", help="every field of every row, as JSON")
     listing.set_defaults(do=_list)
-    building = words.add_parser("command", help="the line that builds an image from here")
+    building = commands.add_parser("command", help="print the command that builds an image from this checkout")
     building.add_argument("row", metavar="ROW")
     building.set_defaults(do=_command)
-    baking = words.add_parser("bake", help="JSON for `docker buildx bake -f -`")
+    baking = commands.add_parser("bake", help="print a bake file for `docker buildx bake -f -`")
     baking.add_argument("rows", metavar="ROW", nargs="*")
     baking.set_defaults(do=_bake)
-    words.add_parser("ci", help="a matrix of jobs as JSON, as GitHub reads it").set_defaults(do=_ci)
-    for name, text in (("readme", "README's table of the images"), ("app", "what the app knows of the images")):
-        writing = words.add_parser(name, help=text)
-        writing.add_argument("--write", action="store_true", help="put it where it belongs")
+    commands.add_parser("ci", help="print a job matrix for GitHub Actions").set_defaults(do=_ci)
+    for name, text in (("readme", "README's table of images"), ("app", "the app's table of images")):
+        writing = commands.add_parser(name, help=f"print {text}")
+        writing.add_argument("--write", action="store_true", help="update the file instead of printing")
         writing.set_defaults(do=_readme if name == "readme" else _app)
-    advice = words.add_parser("recommend", help="the image for a computer, and why not the others")
+    advice = commands.add_parser("recommend", help="recommend an image for a computer, with reasons")
     recommend.add_arguments(advice)
-    advice.set_defaults(do=lambda table, asked: print(recommend.answer(asked)))
+    advice.set_defaults(do=lambda table, args: print(recommend.answer(args)))
     return parser
 
 
-def _list(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
-    if asked.json:
+def _list(table: Mapping[str, Row], args: argparse.Namespace) -> None:
+    if args.json:
         print(json.dumps({name: asdict(row) for name, row in table.items()}, indent=2))
         return
     for row in table.values():
@@ -80,26 +80,26 @@ def _list(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
         print(f"{row.name:17} torch {row.torch:18} {cuda:9} Python {row.python}  {row.status:10} {row.dockerfile}")
 
 
-def _command(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
-    row = _chosen(table, asked.row)
+def _command(table: Mapping[str, Row], args: argparse.Namespace) -> None:
+    row = _chosen(table, args.row)
     print(shlex.join(command(row, this_build(row))))
 
 
-def _bake(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
-    chosen = [_chosen(table, name) for name in asked.rows] or [row for row in table.values() if row.can_be_built]
+def _bake(table: Mapping[str, Row], args: argparse.Namespace) -> None:
+    chosen = [_chosen(table, name) for name in args.rows] or [row for row in table.values() if row.can_be_built]
     print(json.dumps(bakefile.bake(chosen, this_build), indent=2))
 
 
-def _ci(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
+def _ci(table: Mapping[str, Row], args: argparse.Namespace) -> None:
     print(json.dumps(bakefile.ci(table.values())))
 
 
-def _readme(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
-    derived.write_readme(table.values()) if asked.write else print(derived.readme_table(table.values()), end="")
+def _readme(table: Mapping[str, Row], args: argparse.Namespace) -> None:
+    derived.write_readme(table.values()) if args.write else print(derived.readme_table(table.values()), end="")
 
 
-def _app(table: Mapping[str, Row], asked: argparse.Namespace) -> None:
-    derived.write_app_table(table.values()) if asked.write else print(derived.app_table(table.values()), end="")
+def _app(table: Mapping[str, Row], args: argparse.Namespace) -> None:
+    derived.write_app_table(table.values()) if args.write else print(derived.app_table(table.values()), end="")
 
 
 def _chosen(table: Mapping[str, Row], name: str) -> Row:

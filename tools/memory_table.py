@@ -1,11 +1,11 @@
-"""Memory of a training, counted without a GPU and without the memory: one real step over tensors that have no numbers.
+"""Estimate the memory of a training step without a GPU and without using that memory, with fake tensors.
 
-    python -m tools.memory_table [QUALITY ...]    prints the rows of app/voxmatrix/tables/memory.toml
+    python -m tools.memory_table [QUALITY ...]    print the rows of app/voxmatrix/tables/memory.toml
 
-Per quality: the parameters (16 bytes each: weight, gradient and AdamW's two moments); what one more clip adds to the
-worst moment, taken at two lengths, so that the part that grows with the clip and the constant one come apart (decoder
-and discriminators see 32 frames); what autograd saves however many clips there are; and the share that is left of a
-clip with gradient checkpointing. `train --tune` measures; this only counts.
+Per quality: the number of parameters (16 bytes each: weight, gradient and the two moments of AdamW); the peak memory
+that each additional clip takes, at two lengths, to separate the part that grows with the clip from the constant part
+(decoder and discriminators see 32 frames); what autograd saves regardless of the number of clips; and the fraction of a
+clip's memory that remains with gradient checkpointing. `train --tune` measures real memory; this only counts.
 """
 
 import argparse
@@ -31,21 +31,21 @@ from voxmatrix_entrypoint import patches
 
 MIB = 1024 * 1024
 LENGTHS_SECONDS = (4.0, 8.0)
-#: Batches whose difference is a clip's memory. Small ones: the weights' gradients alone may be the peak.
+#: Batch sizes whose difference gives the memory of a clip. In smaller ones, weight gradients alone may be the peak.
 CLIPS = (4, 8)
-#: Phonemes with Piper's blanks between them, a second: fast speech.
+#: Phoneme rate of fast speech, including the blanks that Piper puts between phonemes.
 SYMBOLS_A_SECOND = 30
 
 
-def make_step(quality: Quality, seconds: float, clips: int, *, half: bool, again: bool) -> Callable[[], None]:
-    """A step over `clips` clips of `seconds`, in fp32 or bf16 (`half`), with checkpointing (`again`) or without."""
+def make_step(quality: Quality, seconds: float, clips: int, *, half: bool, checkpointing: bool) -> Callable[[], None]:
+    """A step over `clips` clips of `seconds` each, in fp32 or bf16 (`half`)."""
     torch.manual_seed(0)
     networks = Networks(
         generator=Synthesizer(quality, 256),
         discriminator=MultiPeriodDiscriminator(quality.discriminator_divisor),
         spectrum=_spectrum(quality.rate_hz),
     )
-    set_gradient_checkpointing([networks.generator, networks.discriminator], again)
+    set_gradient_checkpointing([networks.generator, networks.discriminator], checkpointing)
     batch = _batch(quality, seconds, clips)
     autocast = partial(torch.autocast, "cpu", torch.bfloat16) if half else nullcontext
     scaler = torch.amp.GradScaler("cpu", enabled=False)
@@ -57,24 +57,21 @@ def make_step(quality: Quality, seconds: float, clips: int, *, half: bool, again
 
 
 def saved_bytes(quality: Quality, seconds: float, clips: int, *, half: bool) -> int:
-    """What such a step keeps between forward and backward."""
+    """The bytes that autograd saves for the backward pass of such a step."""
     live = LiveMemory()
     hooks = torch.autograd.graph.saved_tensors_hooks(live.note_saved, lambda tensor: tensor)
     with _without_numbers():
-        _watched_step(quality, seconds, clips, half=half, again=False, watched=[live, hooks])
+        _watched_step(quality, seconds, clips, half=half, checkpointing=False, watched=[live, hooks])
     return live.saved
 
 
 def peak_bytes(
-    quality: Quality, seconds: float, clips: int, *, half: bool, again: bool, without_numbers: bool = True
+    quality: Quality, seconds: float, clips: int, *, half: bool, checkpointing: bool, without_numbers: bool = True
 ) -> int:
-    """The most that lives at any moment of such a step.
-
-    That is what was saved, gradients, and whatever an operation needs meanwhile; weights and optimisers are not in it.
-    """
+    """The peak memory of such a step: saved tensors, gradients and temporaries, without weights and optimisers."""
     live = LiveMemory()
     with _without_numbers() if without_numbers else nullcontext():
-        _watched_step(quality, seconds, clips, half=half, again=again, watched=[live])
+        _watched_step(quality, seconds, clips, half=half, checkpointing=checkpointing, watched=[live])
     return live.peak
 
 
@@ -85,22 +82,22 @@ def row(quality: Quality) -> str:
     lines = [f"[quality.{quality.name}]", f"parameters = {parameters}"]
     once, shares = [], []
     for name, half in (("32", False), ("16", True)):
-        plain, again = (
-            [_line(partial(peak_bytes, again=again), quality, seconds, half=half) for seconds in LENGTHS_SECONDS]
-            for again in (False, True)
+        plain, checkpointed = (
+            [_line(partial(peak_bytes, checkpointing=on), quality, seconds, half=half) for seconds in LENGTHS_SECONDS]
+            for on in (False, True)
         )
         second = (plain[1].clip - plain[0].clip) / (LENGTHS_SECONDS[1] - LENGTHS_SECONDS[0])
         lines.append(f"segment_mib_{name} = {(plain[0].clip - LENGTHS_SECONDS[0] * second) / MIB:.1f}")
         lines.append(f"second_mib_{name} = {second / MIB:.1f}")
-        shares += [less.clip / more.clip for less, more in zip(again, plain, strict=True)]
+        shares += [less.clip / more.clip for less, more in zip(checkpointed, plain, strict=True)]
         once.append(_line(saved_bytes, quality, LENGTHS_SECONDS[0], half=half).once / MIB)
-    # Of both precisions and lengths the greatest: the plan must not promise what does not fit.
+    # The maximum over precisions and lengths: the plan must not choose a batch that does not fit.
     return "\n".join([*lines, f"once_mib = {max(once):.0f}", f"checkpointed = {max(shares):.2f}"])
 
 
 class _Line(NamedTuple):
-    clip: float  # bytes for one more clip
-    once: float  # bytes that do not depend on their number
+    clip: float  # bytes per clip
+    once: float  # bytes independent of the number of clips
 
 
 def _line(count: Callable[..., int], quality: Quality, seconds: float, *, half: bool) -> _Line:
@@ -110,18 +107,24 @@ def _line(count: Callable[..., int], quality: Quality, seconds: float, *, half: 
 
 
 def _watched_step(
-    quality: Quality, seconds: float, clips: int, *, half: bool, again: bool, watched: list[AbstractContextManager[Any]]
+    quality: Quality,
+    seconds: float,
+    clips: int,
+    *,
+    half: bool,
+    checkpointing: bool,
+    watched: list[AbstractContextManager[Any]],
 ) -> None:
-    step = make_step(quality, seconds, clips, half=half, again=again)
+    step = make_step(quality, seconds, clips, half=half, checkpointing=checkpointing)
     with ExitStack() as stack:
-        for each in watched:
-            stack.enter_context(each)
+        for context in watched:
+            stack.enter_context(context)
         step()
 
 
 @contextmanager
 def _without_numbers() -> Iterator[None]:
-    """Tensors know shape, format and device only. The alignment computes outside of torch: any path will do."""
+    """Use fake tensors. The alignment runs outside torch and cannot handle them; any path has the same memory."""
 
     def path(scores: Tensor, mask: Tensor) -> Tensor:
         return torch.zeros_like(scores)
@@ -131,7 +134,7 @@ def _without_numbers() -> Iterator[None]:
 
 
 def _spectrum(rate_hz: int) -> Spectrum:
-    with unset_fake_temporarily():  # its filters look at their numbers
+    with unset_fake_temporarily():  # computing its filters needs real values
         return Spectrum(rate_hz)
 
 
@@ -150,7 +153,7 @@ def _batch(quality: Quality, seconds: float, clips: int) -> Batch:
 
 
 def main() -> None:
-    """Print a row for each quality that was named, or for all."""
+    """Print the row of each given quality (default: all)."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("quality", nargs="*", default=list(qualities()))
     patches.install()

@@ -15,7 +15,7 @@ _LINK = re.compile(r'href="([^"]+)#(sha256)=([0-9a-f]{64})"')
 
 @dataclass(frozen=True, kw_only=True)
 class Pin:
-    """One project at one version, and the hash of every file that may be installed for it."""
+    """One version of a project, and the hashes of the files that may be installed."""
 
     name: str
     version: str
@@ -43,26 +43,26 @@ def render(pins: Iterable[Pin], heading: str) -> str:
 
 
 def constraints(pins: Mapping[str, Pin]) -> str:
-    """The versions alone, for `pip install --constraint` on a machine whose wheels may be others."""
+    """Versions without hashes, for `pip install --constraint` on platforms with other wheels."""
     return "".join(f"{pin.name}=={pin.version}\n" for pin in pins.values())
 
 
 def public(pin: Pin) -> Pin:
-    """The pin without the local part of its version: `2.13.0` admits `2.13.0+cpu`, the hashes say which files."""
+    """The pin without the local part of its version: `2.13.0` also matches `2.13.0+cpu`; the hashes decide."""
     return Pin(name=pin.name, version=pin.version.partition("+")[0], hashes=pin.hashes)
 
 
 def merged(new: Pin, *others: Pin | None) -> Pin:
-    """`new` with the hashes that others know for the same version."""
+    """`new`, plus the hashes of `others` for the same version."""
     same = (other.hashes for other in others if other is not None and other.version == new.version)
     return Pin(name=new.name, version=new.version, hashes=new.hashes.union(*same))
 
 
 def on_index(index: str, project: str, version: str, python: str, local: str) -> Pin | None:
-    """What an index offers for one version (its local part as given) and Python, or None when it cannot be asked."""
+    """The files an index has for one version (with local part `local`) and Python; None if it cannot be reached."""
     try:
-        with urllib.request.urlopen(f"{index.rstrip('/')}/{project}/", timeout=30) as answer:
-            page = answer.read().decode("utf-8", errors="replace")
+        with urllib.request.urlopen(f"{index.rstrip('/')}/{project}/", timeout=30) as response:
+            page = response.read().decode("utf-8", errors="replace")
     except (urllib.error.URLError, OSError):
         return None
     return Pin(name=project, version=version, hashes=frozenset(_hashes(page, project, version, python, local)))
@@ -70,7 +70,7 @@ def on_index(index: str, project: str, version: str, python: str, local: str) ->
 
 def _hashes(page: str, project: str, version: str, python: str, local: str) -> Iterable[str]:
     tag = f"cp{python.replace('.', '')}"
-    beginning = f"{project}-{version}{f'+{local}' if local else ''}-{tag}-{tag}-"
+    prefix = f"{project}-{version}{f'+{local}' if local else ''}-{tag}-{tag}-"
     for link, algorithm, digest in _LINK.findall(html.unescape(page)):
-        if urllib.parse.unquote(link).rpartition("/")[2].startswith(beginning):
+        if urllib.parse.unquote(link).rpartition("/")[2].startswith(prefix):
             yield f"{algorithm}:{digest}"

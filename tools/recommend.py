@@ -1,6 +1,6 @@
-"""Which image suits a computer, and why the others do not: `tools/matrix.py recommend`. Standard library only.
+"""Recommend an image for a computer, with the reasons against the others: `tools/matrix.py recommend`.
 
-The choice is voxmatrix.plan's, as `voxmatrix doctor` makes it inside an image; nothing of it is repeated here.
+Standard library only. The rules are those of voxmatrix.plan, which `voxmatrix doctor` also uses inside an image.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tools.which_computer import UsageError, asked_machine, read_machine
+from tools.which_computer import UsageError, read_machine, selected_machine
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
 from voxmatrix.plan.verdict import assess
@@ -24,38 +24,38 @@ _KINDS = {"cuda": "NVIDIA's GPUs", "directml": "DirectX 12 GPUs under Windows"}
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """The image for one GPU, or for a computer without one."""
+    """The image for one GPU, or for a computer without a GPU."""
 
     gpu: Gpu | None
     image: str
     reason: str
-    remedy: str  # what to do where a better image waits for it; "" else
-    rejected: Mapping[str, str]  # image → why not
+    remedy: str  # what to do to use a better image, or ""
+    rejected: Mapping[str, str]  # image → reason
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags of the word."""
+    """Add the options of `recommend`."""
     parser.add_argument("--capability", help="compute capability of the GPU, e.g. 12.0")
-    parser.add_argument("--driver", help="version of NVIDIA's driver, e.g. 570.86 (with --capability)")
-    parser.add_argument("--machine", metavar="FILE.json", type=Path, help="a described computer (doctor --record)")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--driver", help="version of the NVIDIA driver, e.g. 570.86 (with --capability)")
+    parser.add_argument("--machine", metavar="FILE.json", type=Path, help="a machine description (`doctor --record`)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def answer(asked: argparse.Namespace) -> str:
-    """What is printed.
+def answer(args: argparse.Namespace) -> str:
+    """The output of `recommend`.
 
     Raises:
-        UsageError: the flags or the file make no sense.
+        UsageError: the options or the machine description are invalid.
     """
-    machine = asked_machine(asked)
+    machine = selected_machine(args)
     advised = recommend(machine)
-    if asked.json:
+    if args.json:
         return json.dumps({"image": for_all(advised), "gpus": [_to_json(one) for one in advised if one.gpu]}, indent=2)
     return "\n".join(_in_words(one) for one in advised)
 
 
 def recommend(machine: Machine) -> list[Advice]:
-    """One piece of advice for each GPU; one without a GPU where there is none."""
+    """One piece of advice per GPU, or a single one for a computer without a GPU."""
     if not machine.gpus:
         others = {name: _needs(image) for name, image in images().items() if name != CPU}
         return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
@@ -63,13 +63,13 @@ def recommend(machine: Machine) -> list[Advice]:
 
 
 def for_all(advised: list[Advice]) -> str | None:
-    """The image that is the best one for every GPU; None when they want different ones."""
-    wanted = {one.image for one in advised}
-    return wanted.pop() if len(wanted) == 1 else None
+    """The best image for every GPU, or None if they need different ones."""
+    best = {one.image for one in advised}
+    return best.pop() if len(best) == 1 else None
 
 
 def with_torch_of(image: Image, machine: Machine) -> Machine:
-    """The same computer inside an image."""
+    """The machine with the torch of an image."""
     kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
     suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
     build = TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
@@ -90,28 +90,28 @@ def _advise(gpu: Gpu, machine: Machine) -> Advice:
 
 def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
     if not image.kinds:
-        return "it has no CUDA: it would leave the GPU idle"
+        return "no CUDA: the GPU would be idle"
     if gpu.kind not in image.kinds or not image.cuda:
         return _needs(image)
     if not image.kernels_on(machine.architecture):
-        return f"there is none for the architecture {machine.architecture}"
+        return f"not available for the architecture {machine.architecture}"
     assessment = assess(gpu, with_torch_of(image, machine))
     return assessment.reason if assessment.verdict != "native" else _why_not_though_native(image, best, gpu, machine)
 
 
 def _why_not_though_native(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
     if image not in able_images(gpu, machine):
-        return f"its torch still runs here, but it is advised from capability {_capability(image)} on"
+        return f"its torch runs here, but it is recommended only from capability {_capability(image)} on"
     floor = oldest_driver(image, gpu, machine)
     if (driver := rows.version(gpu.driver)) and driver < rows.known_version(floor):
-        return f"it is advised from driver {floor} on, and this is {gpu.driver}"
+        return f"recommended only from driver {floor} on, and the driver is {gpu.driver}"
     if driver is None:
-        return f"it needs driver {floor} or newer, and the driver is not known"
-    return f"it runs as well; {best.name} has the newer torch ({best.torch}, not {image.torch})"
+        return f"needs driver {floor} or newer, and the driver is not known"
+    return f"also runs here, but {best.name} has a newer torch ({best.torch}, not {image.torch})"
 
 
 def _needs(image: Image) -> str:
-    return f"it is for {' and '.join(_KINDS.get(kind, kind) for kind in image.kinds)}"
+    return f"for {' and '.join(_KINDS.get(kind, kind) for kind in image.kinds)}"
 
 
 def _capability(image: Image) -> str:

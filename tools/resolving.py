@@ -1,4 +1,4 @@
-"""How uv is asked which versions fit together for a row: for what is in an image, and what compiles beside it."""
+"""Resolve versions with uv: for the requirements of an image, and for those of compiling flash-attn."""
 
 import subprocess
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from tools.rows import ROOT, Row
 
 
 def resolve(
-    uv: str, row: Row, out: Path, *words: str, constraints: Path, of: Sequence[str | Path]
+    uv: str, row: Row, out: Path, *options: str, constraints: Path, of: Sequence[str | Path]
 ) -> dict[str, pins.Pin]:
-    """The pins of all that the files `of` ask for, with the hashes of every file; what stands in `out` is preferred.
+    """Resolve the requirements in the files `of` to pins with the hashes of all files; versions in `out` are preferred.
 
     Raises:
-        subprocess.CalledProcessError: nothing fits; uv has said why.
+        subprocess.CalledProcessError: there is no solution; uv has printed the reason.
     """
     fixed = [uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate"]
     fixed += ["--python-version", row.python, "--python-platform", row.system]
     fixed += ["--constraint", str(constraints), "--output-file", str(out)]
-    subprocess.run([*fixed, *words, *map(str, of)], check=True, cwd=ROOT)
+    subprocess.run([*fixed, *options, *map(str, of)], check=True, cwd=ROOT)
     return pins.parse(out.read_text(encoding="utf-8"))

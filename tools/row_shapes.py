@@ -1,7 +1,7 @@
-"""What the fields of docker/images.toml must look like, and how that is said to a person."""
+"""The patterns that the fields of docker/images.toml must match, each with a description for error messages."""
 
 _VERSION = (r"\d+\.\d+\.\d+(\.dev\d{8})?", "X.Y.Z, or X.Y.Z.devYYYYMMDD for a nightly")
-#: Field → pattern of its text, and the pattern in words.
+#: Field → pattern, and its description.
 TEXTS = {
     "name": (r"[a-z][a-z0-9-]*", "lower-case letters, digits and dashes"),
     "dockerfile": (r"Dockerfile\.[a-z0-9-]+", "Dockerfile.NAME"),
@@ -19,7 +19,7 @@ TEXTS = {
     "source": (r".+", "a sentence"),
     "note": (r"[^\n|]*", "one line without a bar"),
 }
-#: The same of each text in a list.
+#: The same for the items of a list.
 MEMBERS = {
     "capabilities": (r"\d+\.\d", "capabilities such as 12.0"),
     "platforms": (r"(linux|windows)/(amd64|arm64)", "platforms such as linux/amd64"),

@@ -1,4 +1,4 @@
-"""The rows of docker/images.toml: read whole, wrong ones refused. Standard library only."""
+"""The rows of docker/images.toml, read and validated. Standard library only."""
 
 import re
 import tomllib
@@ -21,7 +21,7 @@ _MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "windows/amd64":
 
 
 class MatrixError(Exception):
-    """A row of the table is wrong; the sentence names the row, the field and the value seen."""
+    """A row of the table is invalid; the message names the row, the field and the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +61,10 @@ class Row:
         return MatrixError(f"[{self.name}] {name} is {getattr(self, name)!r}, must be {must}")
 
     def _check_texts(self) -> None:
-        for name, (pattern, words) in TEXTS.items():
+        for name, (pattern, description) in TEXTS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or not re.fullmatch(pattern, value):
-                raise self._wrong(name, words)
+                raise self._wrong(name, description)
         for name, known in (("channel", CHANNELS), ("status", STATUSES)):
             if getattr(self, name) not in known:
                 raise self._wrong(name, f"one of {', '.join(known)}")
@@ -72,12 +72,12 @@ class Row:
             raise self._wrong("size_mb", "a number of 10^6 bytes")
 
     def _check_lists(self) -> None:
-        for name, (pattern, words) in MEMBERS.items():
+        for name, (pattern, description) in MEMBERS.items():
             value = getattr(self, name)
             if not isinstance(value, tuple):
                 raise self._wrong(name, "a list")
             if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in value):
-                raise self._wrong(name, f"a list of {words}")
+                raise self._wrong(name, f"a list of {description}")
         if not self.platforms:
             raise MatrixError(f"[{self.name}] platforms is empty")
 
@@ -89,47 +89,49 @@ class Row:
                 raise self._wrong("kernels", "lists such as sm_90, compute_120")
         missing = {_MACHINES[platform] for platform in self.platforms} - self.kernels.keys()
         if self.cuda and missing:
-            raise MatrixError(f"[{self.name}] kernels says nothing of {', '.join(sorted(missing))}")
+            raise MatrixError(f"[{self.name}] kernels lacks {', '.join(sorted(missing))}")
 
     def _check_sense(self) -> None:
         if (".dev" in self.torch) != (self.channel == "nightly"):
             raise MatrixError(f"[{self.name}] channel is {self.channel!r} but torch is {self.torch!r}")
         if bool(self.instead) != (self.channel == "nightly"):
-            raise MatrixError(f"[{self.name}] instead is {self.instead!r}: a nightly names a stable row, others none")
+            raise MatrixError(
+                f"[{self.name}] instead is {self.instead!r}: required for a nightly, not allowed for other rows"
+            )
         for name in ("capabilities", "kernels", "from_capability", "oldest_driver"):
             if bool(getattr(self, name)) != bool(self.cuda):
-                raise MatrixError(f"[{self.name}] {name} and cuda must be given together, or neither")
+                raise MatrixError(f"[{self.name}] {name} and cuda must be set together, or neither")
         if (self.flash_attn and not self.flash_archs) or (self.toolkit and not self.flash_attn):
-            raise self._wrong("flash_attn", "there for capabilities from 8.0 on, and for a toolkit")
+            raise self._wrong("flash_attn", "set only with a capability of 8.0 or more, and whenever toolkit is set")
 
     @property
     def image(self) -> str:
-        """The name that the tasks give to the built image."""
+        """The tag of the built image."""
         return f"voxmatrix:{self.name}"
 
     @property
     def base_reference(self) -> str:
-        """What stands behind FROM."""
+        """The base image for FROM, by digest if the row has one."""
         return f"{self.base}@{self.base_digest}" if self.base_digest else self.base
 
     @property
     def torch_local(self) -> str:
-        """The local part of the version of this row's torch: `cpu`, `cu124`."""
+        """The local version of this row's torch: `cpu`, `cu124`."""
         return f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu"
 
     @property
     def pins(self) -> str:
-        """The locked requirements, from the root of the repository."""
+        """The locked requirements, relative to the root of the repository."""
         return f"docker/pins/{self.name}.txt"
 
     @property
     def flash_pins(self) -> str:
-        """The locked requirements of flash-attn and of compiling it, beside those of the image."""
+        """The locked requirements for compiling and running flash-attn, in addition to those of the image."""
         return f"docker/pins/flash-attn-{self.name}.txt"
 
     @property
     def wheelhouse(self) -> str:
-        """Where wheels are looked for first, from the root of the repository."""
+        """The folder of local wheels, relative to the root of the repository."""
         return f"wheelhouse/{self.name}"
 
     @property
@@ -139,43 +141,43 @@ class Row:
 
     @property
     def can_be_built(self) -> bool:
-        """Whether Docker on Linux builds it."""
+        """Whether Docker on Linux can build the image."""
         return self.system == "linux"
 
     @property
     def system(self) -> str:
-        """The operating system inside: linux or windows."""
+        """The operating system of the image: linux or windows."""
         return self.platforms[0].partition("/")[0]
 
     @property
     def torch_arch_list(self) -> str:
-        """TORCH_CUDA_ARCH_LIST for extensions of torch: machine code for each promise, and PTX for what comes after."""
+        """TORCH_CUDA_ARCH_LIST for torch extensions: machine code for each capability, and PTX for later GPUs."""
         return ";".join(self.capabilities) + "+PTX" if self.capabilities else ""
 
     @property
     def flash_archs(self) -> str:
-        """FLASH_ATTN_CUDA_ARCHS, for the promised GPUs that flash-attn is for."""
+        """FLASH_ATTN_CUDA_ARCHS for the capabilities of the row that flash-attn supports."""
         return flash_archs(self.capabilities)
 
     def kernels_on(self, platform: str) -> tuple[str, ...]:
-        """The kernels that its torch has on a platform such as linux/amd64."""
+        """The kernels of the row's torch on a platform such as linux/amd64."""
         return self.kernels.get(_MACHINES.get(platform, ""), ())
 
 
 def read(text: str) -> dict[str, Row]:
-    """The rows of a table, by name.
+    """Parse a table of images into rows by name.
 
     Raises:
-        MatrixError: the text is not such a table.
+        MatrixError: the table is invalid.
     """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise MatrixError(f"not TOML: {error}") from error
+        raise MatrixError(f"invalid TOML: {error}") from error
     found = {name: _row(name, columns) for name, columns in table.items()}
     for row in found.values():
         if row.instead and (row.instead not in found or found[row.instead].channel != "stable"):
-            raise MatrixError(f"[{row.name}] instead is {row.instead!r}, which is no stable row")
+            raise MatrixError(f"[{row.name}] instead is {row.instead!r}, which is not a stable row")
     return found
 
 
@@ -186,9 +188,9 @@ def rows() -> dict[str, Row]:
 
 def _row(name: str, columns: Any) -> Row:
     if not isinstance(columns, dict):
-        raise MatrixError(f"{name} stands outside a row")
+        raise MatrixError(f"{name} is outside of a row")
     optional = {"base_digest", "kinds", "kernels", "from_capability", "flash_attn", "toolkit", "instead", "note"}
-    known = {each.name for each in fields(Row)} - {"name"}
+    known = {column.name for column in fields(Row)} - {"name"}
     if unknown := sorted(columns.keys() - known):
         raise MatrixError(f"[{name}] has unknown fields: {', '.join(unknown)}")
     if absent := sorted(known - optional - columns.keys()):
@@ -198,5 +200,5 @@ def _row(name: str, columns: Any) -> Row:
 
 def _frozen(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _frozen(each) for key, each in value.items()}
+        return {key: _frozen(item) for key, item in value.items()}
     return tuple(value) if isinstance(value, list) else value

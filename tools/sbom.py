@@ -1,6 +1,6 @@
-"""What is in a built image, taken out of it: `python -m tools.sbom ROW`, done by `./run sbom-ROW`.
+"""Copy the SBOM of a built image to dist/: `python -m tools.sbom ROW`, run by `./run sbom-ROW`.
 
-The build writes it (docker/sbom.py); here it is only copied to dist/, for those who scan it.
+The SBOM itself is written during the build, by docker/sbom.py.
 """
 
 import subprocess
@@ -9,32 +9,36 @@ import sys
 from tools import matrix
 from tools.engine import is_built
 
-#: Where the build puts it.
+#: The path of the SBOM in an image.
 IN_IMAGE = "/opt/voxmatrix/sbom.cdx.json"
 
 
 def check_image(image: str) -> None:
-    """Raises SystemExit where there is no such image."""
+    """Check that an image exists.
+
+    Raises:
+        SystemExit: the image does not exist.
+    """
     if not is_built(image):
-        raise SystemExit(f"there is no image {image} here\n  → ./run build-{image.rpartition(':')[2]}")
+        raise SystemExit(f"there is no image {image}\n  → run ./run build-{image.rpartition(':')[2]}")
 
 
 def sbom_of(image: str) -> bytes:
-    """CycloneDX, as JSON.
+    """The SBOM of an image, as CycloneDX JSON.
 
     Raises:
-        SystemExit: there is no such image, or it is too old to have one.
+        SystemExit: the image does not exist, or is too old to have an SBOM.
     """
     check_image(image)
-    words = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, IN_IMAGE]
-    done = subprocess.run(words, capture_output=True, check=False)
+    command = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, IN_IMAGE]
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{image} has no {IN_IMAGE}\n  → build it again: ./run build-{image.rpartition(':')[2]}")
+        raise SystemExit(f"{image} has no {IN_IMAGE}\n  → rebuild it: ./run build-{image.rpartition(':')[2]}")
     return done.stdout
 
 
 def main(row: matrix.Row) -> None:
-    """Write it beside the bundles."""
+    """Write the SBOM of a row to dist/."""
     out = matrix.ROOT / "dist" / f"{row.image.replace(':', '-')}.cdx.json"
     content = sbom_of(row.image)
     out.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Fills wheelhouse/<row>/ with the locked files: `python -m tools.wheelhouse ROW`, done by `./run wheelhouse-ROW`."""
+"""Fill wheelhouse/<row>/ with the locked files: `python -m tools.wheelhouse ROW`, run by `./run wheelhouse-ROW`."""
 
 import hashlib
 import subprocess
@@ -10,20 +10,20 @@ from pathlib import Path
 from tools import matrix, pins
 from tools.building import torch_index
 
-#: They come first: torch from its own index, setuptools to build what is on no index as a wheel.
+#: These come first: torch from its own index, setuptools to build what exists only as a source distribution.
 TORCH, SETUPTOOLS = "torch", "setuptools"
 THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def fill(row: matrix.Row, torch_index: str) -> None:
-    """Download every locked file of a row, and remove what is not locked any more.
+    """Download every locked file of a row, and remove files that are no longer locked.
 
-    torch comes from files that pip is told of (find-links), else from `torch_index`, else from pip's own index.
+    torch comes from local files (find-links) if possible, else from `torch_index`, else from pip's default index.
     """
     if row.python != THIS_PYTHON:
         raise SystemExit(
-            f"the image '{row.name}' has Python {row.python} and this is {THIS_PYTHON}: its wheels would not fit\n"
-            f"  → PYTHON=python{row.python} ./run wheelhouse-{row.name}, after removing .run"
+            f"this is Python {THIS_PYTHON}, but the image '{row.name}' needs wheels for Python {row.python}\n"
+            f"  → remove .run and run PYTHON=python{row.python} ./run wheelhouse-{row.name}"
         )
     locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
     folder = matrix.ROOT / row.wheelhouse
@@ -32,35 +32,35 @@ def fill(row: matrix.Row, torch_index: str) -> None:
         _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
     _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
     _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
-    for path in strangers(folder, locked.values()):
+    for path in unlocked_files(folder, locked.values()):
         print(f"removed {path.name}: not in {row.pins}")
         path.unlink()
     sizes = [path.stat().st_size for path in folder.iterdir()]
     print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
 
 
-def _download(folder: Path, chosen: Iterable[pins.Pin], *words: str) -> None:
-    if not _downloaded(folder, chosen, *words, silent=False):
-        raise SystemExit("pip could not download what is locked: its words stand above")
+def _download(folder: Path, chosen: Iterable[pins.Pin], *args: str) -> None:
+    if not _downloaded(folder, chosen, *args, silent=False):
+        raise SystemExit("pip could not download the locked files; see its output above")
 
 
-def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *words: str, silent: bool = True) -> bool:
+def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *args: str, silent: bool = True) -> bool:
     with tempfile.TemporaryDirectory() as scratch:
         requirements = Path(scratch, "requirements.txt")
         requirements.write_text(pins.render(chosen, "a part of the pins"), encoding="utf-8")
-        asked = ["download", "--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--prefer-binary"]
-        asked += ["--dest", str(folder), "--requirement", str(requirements), *words]
-        return _pip(*asked, silent=silent) == 0
+        options = ["--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--prefer-binary"]
+        options += ["--dest", str(folder), "--requirement", str(requirements), *args]
+        return _pip("download", *options, silent=silent) == 0
 
 
-def _pip(*words: str, silent: bool = False) -> int:
-    return subprocess.run([sys.executable, "-m", "pip", *words], capture_output=silent, check=False).returncode
+def _pip(*args: str, silent: bool = False) -> int:
+    return subprocess.run([sys.executable, "-m", "pip", *args], capture_output=silent, check=False).returncode
 
 
-def strangers(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
-    """The files whose hash no pin knows."""
-    known = frozenset().union(*(pin.hashes for pin in locked))
-    return [path for path in folder.iterdir() if f"sha256:{_sha256(path)}" not in known]
+def unlocked_files(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
+    """The files whose hash is in none of the pins."""
+    hashes = frozenset().union(*(pin.hashes for pin in locked))
+    return [path for path in folder.iterdir() if f"sha256:{_sha256(path)}" not in hashes]
 
 
 def _sha256(path: Path) -> str:

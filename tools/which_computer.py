@@ -1,4 +1,4 @@
-"""The computer that `tools/matrix.py recommend` speaks of. Standard library only."""
+"""The computer that `tools/matrix.py recommend` is about. Standard library only."""
 
 import argparse
 import json
@@ -15,47 +15,47 @@ from voxmatrix.tables import rows
 
 
 class UsageError(Exception):
-    """What was asked cannot be understood; the sentence says what was seen."""
+    """Invalid arguments; the message names the value."""
 
 
-def asked_machine(asked: argparse.Namespace) -> Machine:
-    """This computer, the one that --capability and --driver tell of, or a described one.
+def selected_machine(args: argparse.Namespace) -> Machine:
+    """This computer, the one given by --capability and --driver, or the one described by --machine.
 
     Raises:
-        UsageError: the flags or the file make no sense.
+        UsageError: the options or the file are invalid.
     """
-    if asked.machine is not None:
-        if asked.capability or asked.driver:
-            raise UsageError("--machine says all of the computer: leave --capability and --driver out")
-        return read_machine(asked.machine)
+    if args.machine is not None:
+        if args.capability or args.driver:
+            raise UsageError("--machine cannot be combined with --capability or --driver: leave them out")
+        return read_machine(args.machine)
     here = Machine(
         platform=system.read_platform(),
         architecture=system.read_architecture(),
         wsl=system.read_wsl(Path("/")),
         cpus=os.cpu_count() or 1,
     )
-    if asked.capability is None:
-        if asked.driver:
-            raise UsageError("--driver needs --capability: which GPU is it?")
+    if args.capability is None:
+        if args.driver:
+            raise UsageError("--driver requires --capability: which GPU is it?")
         return replace(here, gpus=visible_gpus(nvidia_smi.read_cards(), None))
-    if asked.driver is not None and rows.version(asked.driver) is None:
-        raise UsageError(f"--driver is {asked.driver!r}, which is no version such as 570.86")
+    if args.driver is not None and rows.version(args.driver) is None:
+        raise UsageError(f"--driver is {args.driver!r}, which is not a version such as 570.86")
     try:
-        capability = Capability.parse(asked.capability)
+        capability = Capability.parse(args.capability)
     except ValueError as error:
         raise UsageError(f"--capability: {error}") from error
-    return replace(here, gpus=(Gpu(index=0, kind="cuda", capability=capability, driver=asked.driver),))
+    return replace(here, gpus=(Gpu(index=0, kind="cuda", capability=capability, driver=args.driver),))
 
 
 def read_machine(path: Path) -> Machine:
-    """What a described computer says that matters here. (`voxmatrix doctor` checks every key, with pydantic.)
+    """The parts of a machine description that matter here, read without pydantic.
 
     Raises:
-        UsageError: it cannot be read, or is no described computer.
+        UsageError: the file cannot be read, or is not a machine description.
     """
     try:
         described = json.loads(path.read_text(encoding="utf-8-sig"))
-        gpus = tuple(_gpu(each) for each in described.get("gpus", []))
+        gpus = tuple(_gpu(gpu) for gpu in described.get("gpus", []))
         return Machine(
             platform=described["platform"], architecture=described.get("architecture"),
             wsl=bool(described.get("wsl")), cpus=described.get("cpus", 1), gpus=gpus,
@@ -63,7 +63,9 @@ def read_machine(path: Path) -> Machine:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path} describes no computer ({error}); `voxmatrix doctor --record` writes one") from error
+        raise UsageError(
+            f"{path} is not a machine description ({error}); `voxmatrix doctor --record` writes one"
+        ) from error
 
 
 def _gpu(described: Mapping[str, Any]) -> Gpu:

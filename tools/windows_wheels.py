@@ -1,7 +1,7 @@
-"""Whether what is locked for Windows fits together, found out without Windows: `./run windows_wheels`.
+"""Check, without Windows, that the wheels locked for Windows are complete: `./run windows_wheels`.
 
-Every locked file is fetched as Windows' pip would fetch it, and of every library in it the libraries that it asks for
-are looked up: in the other wheels (Microsoft's runtime is one of them), in Python, in Windows.
+Downloads every locked file as pip on Windows would, and checks that each DLL that a library imports is in another wheel
+(Microsoft's runtime is one of them), in Python, or in Windows.
 """
 
 import re
@@ -16,7 +16,7 @@ from tools import matrix, pins
 
 ROW = "directml-windows"
 _BINARY = (".dll", ".pyd", ".exe")
-#: What every Windows has; d3d12 and dxcore only the full one, neither Server Core nor Nano Server.
+#: DLLs of every Windows; d3d12 and dxcore are missing in Server Core and Nano Server.
 _WINDOWS = {
     "advapi32", "avicap32", "avrt", "bcrypt", "bcryptprimitives", "comctl32", "comdlg32", "crypt32", "d3d11",
     "d3d12", "d3dcompiler_47", "dbghelp", "dxcore", "dxgi", "gdi32", "imm32", "iphlpapi", "kernel32", "msimg32",
@@ -24,42 +24,42 @@ _WINDOWS = {
     "shell32", "shlwapi", "user32", "userenv", "version", "winmm", "winspool", "ws2_32",
 }  # fmt: skip
 _PYTHON = {"python3", "python311", "vcruntime140", "vcruntime140_1"}
-#: torchaudio's own readers of media, one for each ffmpeg, all of which may be missing: nothing here loads them.
+#: DLLs of the ffmpeg versions that torchaudio's optional media readers need; voxmatrix does not load these.
 _NOT_LOADED = re.compile(r"av(codec|device|filter|format|util)-\d+")
-_A_WINDOWS_API = re.compile(r"(api|ext)-ms-win-.*")
+_API_SET = re.compile(r"(api|ext)-ms-win-.*")
 
 
-def missing(asked: Mapping[str, Iterable[str]], there: Iterable[str]) -> dict[str, list[str]]:
-    """Libraries that are nowhere, with those that ask for them. Names are file names, in any case."""
-    known = _WINDOWS | _PYTHON | {PurePosixPath(name.lower()).stem for name in there}
-    nowhere = defaultdict(list)
-    for library, names in asked.items():
+def missing(imports: Mapping[str, Iterable[str]], available: Iterable[str]) -> dict[str, list[str]]:
+    """The missing libraries, each with those that import it. File names are compared case-insensitively."""
+    known = _WINDOWS | _PYTHON | {PurePosixPath(name.lower()).stem for name in available}
+    needed_by = defaultdict(list)
+    for library, names in imports.items():
         for name in names:
             stem = PurePosixPath(name.lower()).stem
-            if stem not in known and not _A_WINDOWS_API.fullmatch(stem) and not _NOT_LOADED.fullmatch(stem):
-                nowhere[name.lower()].append(library)
-    return {name: sorted(libraries) for name, libraries in sorted(nowhere.items())}
+            if stem not in known and not _API_SET.fullmatch(stem) and not _NOT_LOADED.fullmatch(stem):
+                needed_by[name.lower()].append(library)
+    return {name: sorted(libraries) for name, libraries in sorted(needed_by.items())}
 
 
 def fetch(folder: Path) -> None:
-    """Every locked file that is a wheel, as pip on Windows would choose it.
+    """Download the locked wheels, as pip on Windows would choose them.
 
     Raises:
-        subprocess.CalledProcessError: one is not there for Windows; pip's words stand above.
+        subprocess.CalledProcessError: a wheel for Windows is missing; pip has printed the reason.
     """
     row = matrix.rows()[ROW]
     locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     chosen = folder / "wheels.txt"
-    # docopt is on no index as a wheel; it is one file of Python, which builds anywhere.
+    # docopt has no wheel on PyPI; it is a single Python file, which builds anywhere.
     chosen.write_text(pins.render((pin for pin in locked.values() if pin.name != "docopt"), "wheels"), encoding="utf-8")
-    words = ["download", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"]
-    words += ["--python-version", row.python, "--dest", str(folder), "--requirement", str(chosen)]
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True)
+    options = ["download", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"]
+    options += ["--python-version", row.python, "--dest", str(folder), "--requirement", str(chosen)]
+    subprocess.run([sys.executable, "-m", "pip", *options], check=True)
 
 
 def libraries(wheels: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
-    """Each library in them, and the names of those that it cannot be loaded without."""
+    """Each library in the wheels, with the names of the libraries it imports."""
     import pefile
 
     table = pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_IMPORT"]
@@ -73,18 +73,16 @@ def libraries(wheels: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
 
 
 def main() -> None:
-    """Fetch, look, and end with 1 when something is nowhere."""
+    """Download and check the wheels; the exit code is 1 if a library is missing."""
     folder = matrix.ROOT / "wheelhouse" / ROW
     fetch(folder)
     wheels = sorted(folder.glob("*.whl"))
-    asked = dict(libraries(wheels))
-    nowhere = missing(asked, asked)
-    for name, by in nowhere.items():
-        print(f"{name} is nowhere, and needed by {', '.join(by[:3])}")
-    print(
-        f"{len(wheels)} wheels for Windows, {len(asked)} libraries in them, {len(nowhere)} that they need are nowhere"
-    )
-    sys.exit(bool(nowhere))
+    imports = dict(libraries(wheels))
+    absent = missing(imports, imports)
+    for name, importers in absent.items():
+        print(f"{name} is missing; it is needed by {', '.join(importers[:3])}")
+    print(f"{len(wheels)} wheels for Windows with {len(imports)} libraries; {len(absent)} needed libraries are missing")
+    sys.exit(bool(absent))
 
 
 if __name__ == "__main__":

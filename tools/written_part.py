@@ -1,4 +1,4 @@
-"""A part of README.md that a program writes, between two marks. Standard library only."""
+"""Replace a generated part of README.md, between two markers. Standard library only."""
 
 from tools.rows import ROOT
 
@@ -6,13 +6,13 @@ README = ROOT / "README.md"
 
 
 def with_part(text: str, begin: str, end: str, part: str) -> str:
-    """README with this part between its marks.
+    """The text with `part` between the markers.
 
     Raises:
-        ValueError: the marks are not there.
+        ValueError: a marker is missing.
     """
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not (found and found_end):
-        raise ValueError(f"README.md has not both lines {begin} and {end}")
+        raise ValueError(f"README.md must have the lines {begin} and {end}")
     return f"{before}{begin}\n\n{part}\n{end}{after}"

@@ -55,11 +55,11 @@ def test_a_nightly_that_is_gone_ends_the_build_with_the_stable_row(context: Path
     [
         (
             ('capabilities = ["10.0", "12.0"]', 'capabilities = ["10.0", "13.0"]'),
-            "gate: the row promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 ",
+            "gate: the row promises capability 13.0, but torch 2.10.0 for CUDA 12.8 only has kernels for sm_70 ",
         ),
         (
             ('cuda = "12.8"', 'cuda = "12.9"'),
-            "gate: torch is 2.10.0 for CUDA 12.8, the row promises 2.10.0 for CUDA 12.9",
+            "gate: torch is 2.10.0 for CUDA 12.8, but the row promises 2.10.0 for CUDA 12.9",
         ),
     ],
     ids=["of what its torch has not", "of another CUDA"],
@@ -83,4 +83,4 @@ def test_a_row_with_cuda_that_got_a_torch_without_it_is_not_built(context: Path)
     (context / cpu.wheelhouse).symlink_to(house)
     swapped = replace(BLACKWELL, name=cpu.name, torch=cpu.torch)
     said = _fails(_words(swapped, replace(building.this_build(BLACKWELL), wheelhouse=True)), context)
-    assert f"gate: torch is {cpu.torch} for CUDA None, the row promises {cpu.torch} for CUDA 12.8" in said
+    assert f"gate: torch is {cpu.torch} for CUDA None, but the row promises {cpu.torch} for CUDA 12.8" in said

@@ -76,8 +76,8 @@ def test_what_the_app_needs_must_be_locked(tmp_path: Path) -> None:
     done = _gate(tmp_path, "2.13.0")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        "gate: voxmatrix needs vox-first>=2, and 1.5 is locked: ./run lock",
-        "gate: voxmatrix needs vox-second, and vox-second is not installed: ./run lock",
+        "gate: voxmatrix needs vox-first>=2, but 1.5 is locked: run ./run lock",
+        "gate: voxmatrix needs vox-second, but vox-second is not installed: run ./run lock",
     ]
 
 
@@ -86,8 +86,8 @@ def test_what_the_app_needs_must_be_locked(tmp_path: Path) -> None:
     [
         ("10.0 12.0", "", ""),
         ("7.5 8.9 9.0 10.3 12.1", " ".join(BLACKWELL), ""),
-        ("12.0 13.0", "", "promises capability 13.0, and torch 2.10.0 for CUDA 12.8 has kernels for sm_70 sm_75 "),
-        ("6.1", "", "promises capability 6.1, and torch"),
+        ("12.0 13.0", "", "promises capability 13.0, but torch 2.10.0 for CUDA 12.8 only has kernels for sm_70 sm_75 "),
+        ("6.1", "", "promises capability 6.1, but torch"),
         ("12.0", "sm_90 sm_120", "the row's kernels are sm_90 sm_120, torch's are sm_70 "),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_library_beside_torch_must_keep_the_promise_too_and_cudas_own_need_not
     _measured(tmp_path, BLACKWELL, torchaudio=["sm_90", "compute_90"], nvidia=["sm_52"])
     done = _gate(tmp_path, "2.10.0", "12.8", "9.0 12.0")
     assert done.stderr.splitlines() == [
-        "gate: the row promises capability 12.0, and torchaudio/lib/libtorchaudio.so has code for sm_90 compute_90 only"
+        "gate: the row promises capability 12.0, but torchaudio/lib/libtorchaudio.so only has code for sm_90 compute_90"
     ]
 
 
@@ -117,15 +117,15 @@ def test_kernels_that_were_never_measured_are_no_kernels(tmp_path: Path) -> None
     _installed(tmp_path, "voxmatrix", "1")
     done = _gate(tmp_path, "2.10.0", "12.8", "12.0")
     assert done.returncode == 1
-    assert "nothing is known of the kernels" in done.stderr
+    assert "the kernels are unknown" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("compiled", "complaint"),
     [
         (["sm_100", "sm_120"], ""),
-        (["sm_100"], "gate: flash-attn was to be compiled for sm_120, and has code for sm_100"),
-        ([], "gate: flash-attn was to be compiled for sm_120, and has code for nothing"),
+        (["sm_100"], "gate: flash-attn must have code for sm_120, but has it only for sm_100"),
+        ([], "gate: flash-attn must have code for sm_120, but has it only for no GPU"),
     ],
 )
 def test_flash_attention_has_what_it_was_to_be_compiled_for_and_need_not_serve_older_gpus(

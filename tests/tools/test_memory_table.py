@@ -17,14 +17,15 @@ def test_longer_clips_keep_more_and_16_bits_less() -> None:
 
 
 def test_checkpointing_takes_less_at_the_worst_moment() -> None:
-    plain, again = (peak_bytes(TINY, 2.0, clips=4, half=False, again=again) for again in (False, True))
-    assert again < 0.6 * plain
+    plain, less = (peak_bytes(TINY, 2.0, clips=4, half=False, checkpointing=on) for on in (False, True))
+    assert less < 0.6 * plain
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_without_numbers_as_much_is_counted_as_with_them(again: bool) -> None:
+@pytest.mark.parametrize("checkpointing", [False, True])
+def test_without_numbers_as_much_is_counted_as_with_them(checkpointing: bool) -> None:
     counted, real = (
-        peak_bytes(TINY, 1.0, clips=1, half=False, again=again, without_numbers=without) for without in (True, False)
+        peak_bytes(TINY, 1.0, clips=1, half=False, checkpointing=checkpointing, without_numbers=without)
+        for without in (True, False)
     )
     assert counted == pytest.approx(real, rel=0.02)  # the alignment is computed elsewhere
 

@@ -67,4 +67,4 @@ def test_a_full_disk_leaves_it_out_and_says_so(
 ) -> None:
     monkeypatch.setattr(patches, "NEEDED_BYTES", 10**18)
     assert patches.main(["0.0.1/0.0.1"]) == 1
-    assert "0.0.1/0.0.1 is left out" in capsys.readouterr().out
+    assert "0.0.1/0.0.1 is skipped" in capsys.readouterr().out

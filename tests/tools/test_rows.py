@@ -54,9 +54,9 @@ def test_a_row_is_read_whole() -> None:
         ('torch = "2.13.0"', 'torch = "2.13.0.dev20260101"', "channel is 'stable' but torch is"),
         ('channel = "stable"', 'channel = "nightly"', "channel is 'nightly' but torch is '2.13.0'"),
         ('channel = "stable"', 'channel = "beta"', "channel is 'beta', must be one of stable, nightly"),
-        ('channel = "stable"', 'channel = "stable"\ninstead = "cuda"', "a nightly names a stable row, others none"),
-        ('cuda = ""', 'cuda = "12.4"', "kernels says nothing of x86_64"),
-        ('oldest_driver = ""', 'oldest_driver = "525"', "oldest_driver and cuda must be given together"),
+        ('channel = "stable"', 'channel = "stable"\ninstead = "cuda"', "instead is 'cuda': required for a nightly"),
+        ('cuda = ""', 'cuda = "12.4"', "kernels lacks x86_64"),
+        ('oldest_driver = ""', 'oldest_driver = "525"', "oldest_driver and cuda must be set together"),
         ('status = "tested"', 'status = "fine"', "status is 'fine'"),
         ('python = "3.11"', 'python = "3.11.2"', "python is '3.11.2'"),
         ("size_mb = 1600", 'size_mb = "big"', "size_mb is 'big'"),
@@ -73,12 +73,12 @@ def test_a_row_is_read_whole() -> None:
         ('status = "tested"', 'status = "tested"\nbase_digest = "sha256:12"', "64 hexadecimal digits"),
         ("extras = []", "", "lacks: extras"),
         ("extras = []", "extras = []\nflavour = 1", "unknown fields: flavour"),
-        ("extras = []", 'extras = []\nflash_attn = "2.8.3"', "flash_attn is '2.8.3', must be there for capabilities"),
-        ("extras = []", 'extras = []\ntoolkit = "cuda:12.8"', "flash_attn is '', must be there for capabilities"),
+        ("extras = []", 'extras = []\nflash_attn = "2.8.3"', "flash_attn is '2.8.3', must be set only with"),
+        ("extras = []", 'extras = []\ntoolkit = "cuda:12.8"', "flash_attn is '', must be set only with"),
         ("extras = []", 'extras = []\nflash_attn = "main"', "flash_attn is 'main', must be X.Y.Z or"),
         ("[cpu]", "[CPU]", "name is 'CPU'"),
-        ("[cpu]", "cpu = 3\n[other]", "cpu stands outside a row"),
-        ("[cpu]", "[cpu", "not TOML"),
+        ("[cpu]", "cpu = 3\n[other]", "cpu is outside of a row"),
+        ("[cpu]", "[cpu", "invalid TOML"),
     ],
 )
 def test_a_wrong_row_is_named_with_the_value_seen(before: str, after: str, complaint: str) -> None:
@@ -89,7 +89,7 @@ def test_a_wrong_row_is_named_with_the_value_seen(before: str, after: str, compl
 
 def test_a_nightly_names_a_stable_row_that_exists() -> None:
     assert rows.read(CUDA + NIGHTLY)["cuda-nightly"].instead == "cuda"
-    with pytest.raises(rows.MatrixError, match="instead is 'cuda', which is no stable row"):
+    with pytest.raises(rows.MatrixError, match="instead is 'cuda', which is not a stable row"):
         rows.read(NIGHTLY)
 
 

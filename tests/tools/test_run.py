@@ -55,7 +55,7 @@ def test_a_python_that_is_too_old_is_named_with_what_to_type(checkout: Path) -> 
     old = _program(checkout / "old", '[ "$1" = --version ] && echo Python 3.9.2 || exit 1')
     done = _run(checkout, "demo", python=old)
     assert done.returncode == 7
-    assert "Python 3.11 or newer is needed, and there is Python 3.9.2." in done.stderr
+    assert "Python 3.11 or newer is required, but found Python 3.9.2." in done.stderr
     assert "apt install python3 python3-venv" in done.stderr
 
 

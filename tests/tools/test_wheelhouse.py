@@ -10,7 +10,7 @@ def test_files_that_are_not_locked_are_strangers(tmp_path: Path) -> None:
     (tmp_path / "kept.whl").write_bytes(b"kept")
     (tmp_path / "old.whl").write_bytes(b"old")
     locked = pins.Pin(name="kept", version="1", hashes=frozenset({f"sha256:{hashlib.sha256(b'kept').hexdigest()}"}))
-    assert wheelhouse.strangers(tmp_path, [locked]) == [tmp_path / "old.whl"]
+    assert wheelhouse.unlocked_files(tmp_path, [locked]) == [tmp_path / "old.whl"]
 
 
 def test_another_python_than_the_images_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

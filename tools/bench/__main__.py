@@ -1,7 +1,7 @@
-"""Every figure of docs/measurements.md, each beside a peer or a limit in one interleaved run.
+"""Run the benchmarks of docs/measurements.md. Each compares with a peer or a limit, in one interleaved run.
 
 ./run bench                    # all of them
-./run bench -- train speak     # some: the others keep what stands in the page
+./run bench -- train speak     # some; the others keep their figures
 """
 
 import argparse
@@ -24,7 +24,7 @@ FIGURES = ROOT / "docs" / "measurements.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """One program that prints a JSON object, and how its figures read."""
+    """One benchmark program, which prints a JSON object, and its section in the page."""
 
     name: str
     title: str
@@ -32,44 +32,44 @@ class Bench:
     arguments: tuple[str, ...] = ()
 
     def command(self) -> list[str]:
-        """What runs, from the root of the repository."""
+        """The command line, to be run in the root of the repository."""
         return [sys.executable, f"tools/bench/{self.script}", *self.arguments]
 
 
 BENCHES = (
     Bench(
         name="train",
-        title="Training beside Piper's trainer",
+        title="Training, compared with Piper's trainer",
         script="train_beside_piper.py",
         arguments=("--rounds", "2"),
     ),
-    Bench(name="tiny", title="A step of `tiny` beside one of `medium`", script="tiny_beside_medium.py"),
-    Bench(name="checkpointing", title="A step with gradient checkpointing", script="checkpointing.py"),
-    Bench(name="speak", title="Speaking beside Piper's command line", script="speak_beside_piper.py"),
-    Bench(name="batch", title="A batch by two workers beside one", script="batch.py"),
+    Bench(name="tiny", title="A training step of `tiny`, compared with `medium`", script="tiny_beside_medium.py"),
+    Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
+    Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
+    Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
-    Bench(name="start", title="Commands that speak of a computer, beside Python itself", script="start.py"),
-    Bench(name="heard", title="The voice that comes along, heard by a recogniser", script="heard.py"),
-    Bench(name="images", title="Sizes of the images that are built here", script="images.py"),
+    Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
+    Bench(name="heard", title="Intelligibility of the bundled voice", script="heard.py"),
+    Bench(name="images", title="Sizes of the images", script="images.py"),
     Bench(name="builds", title="Building the images", script="builds.py"),
-    Bench(name="image-start", title="The start of a container, beside Python itself in it", script="image_start.py"),
+    Bench(name="image-start", title="Start time of a container, compared with Python in it", script="image_start.py"),
 )
 
 
 def main() -> None:
-    """Run what was asked for, keep the figures, write the page."""
+    """Run the benchmarks, save their figures and write the page."""
     names = [bench.name for bench in BENCHES]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; none: all")
-    asked = parser.parse_args().names or names
-    unknown = set(asked) - set(names)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(names)} (default: all)")
+    chosen = parser.parse_args().names or names
+    unknown = set(chosen) - set(names)
     if unknown:
-        parser.error(f"there is no measurement {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+        parser.error(f"unknown benchmarks: {', '.join(sorted(unknown))}; choose from {', '.join(names)}")
     figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
     for bench in BENCHES:
-        if bench.name in asked:
+        if bench.name in chosen:
             print(f"{bench.title} …", file=sys.stderr, flush=True)
-            env = {**os.environ, "PYTHONPATH": str(ROOT)}  # scripts may use the other tools
+            env = {**os.environ, "PYTHONPATH": str(ROOT)}  # benchmarks import other tools
             done = subprocess.run(bench.command(), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
             figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
@@ -79,11 +79,12 @@ def main() -> None:
 
 
 def page(figures: dict[str, Any]) -> str:
-    """The measurements as Markdown. What was never measured is said to be so."""
+    """The measurements as Markdown; benchmarks without figures are listed as not measured."""
     notes = (ROOT / "docs" / "measured-by-hand.md").read_text(encoding="utf-8")
     parts = [
-        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved "
-        "runs (A B A B …) on shared, noisy machines with two cores: read the ratios, not the seconds.\n"
+        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json and docs/measured-by-hand.md; do not "
+        "edit. Medians of interleaved runs (A B A B …) on shared, noisy machines with two cores: compare the ratios, "
+        "not the seconds.\n"
     ]
     for bench in BENCHES:
         parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")

@@ -1,7 +1,9 @@
-"""How long the images take to build: from nothing but the base, and after a change in the app. Prints a JSON object.
+"""Measure the build time of the images: from the base image, and after a change to the app. Prints one JSON object.
 
-Wheels come from where pip finds them, or from pip's own cache of this engine. Rows can be named; else all that are
-tested where releases are made. The base must be there, and cpu's wheelhouse where no index has its torch.
+    python -m tools.bench.builds [ROW …]      default: all rows with status "tested"
+
+Wheels come from pip's index or from the pip cache of the Docker engine. The base image must exist, and so must the
+wheelhouse of `cpu` where no index has its torch.
 """
 
 import json
@@ -18,19 +20,19 @@ from typing import Any
 from tools import building, matrix
 from tools.engine import inspect
 
-#: What a build reads of a checkout. (.git is not read: the revision is a build argument.)
+#: What a build reads from a checkout; not .git, since the revision is a build argument.
 _CONTEXT = (".dockerignore", "LICENSE", "README.md", "app", "docker", "entrypoint", "pyproject.toml", "samples/voices")
 CHANGES = 3
 
 
 def main(names: Sequence[str]) -> None:
-    """Build each row once from the beginning, then a few times with a changed file."""
+    """Build each row once from scratch, then CHANGES times with a changed file."""
     table = matrix.rows()
     chosen = [table[name] for name in names] or [row for row in table.values() if row.status == "tested"]
     figures = {row.name: _figures(row) for row in chosen}
     print(
         json.dumps(
-            {"setting": f"{os.cpu_count()} cores; seconds; a change in app/ is a line more", **figures}, indent=1
+            {"setting": f"{os.cpu_count()} cores; seconds; a change in app/ is one added line", **figures}, indent=1
         )
     )
 
@@ -71,14 +73,14 @@ def _changed(row: matrix.Row, context: Path, number: int) -> tuple[float, str]:
     return _build(row, context)
 
 
-def _build(row: matrix.Row, context: Path, *words: str) -> tuple[float, str]:
-    """The seconds that it took, and the image."""
+def _build(row: matrix.Row, context: Path, *flags: str) -> tuple[float, str]:
+    """Build the row; the seconds and the id of the image."""
     command = building.command(row, building.this_build(row))
     command[command.index("--tag") + 1] = _name(row)
     began = time.monotonic()
-    done = subprocess.run([*command[:-1], *words, "."], cwd=context, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command[:-1], *flags, "."], cwd=context, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{row.name} was not built:\n{done.stderr[-4000:]}")
+        sys.exit(f"building {row.name} failed:\n{done.stderr[-4000:]}")
     return round(time.monotonic() - began, 1), inspect(_name(row), ".Id")
 
 

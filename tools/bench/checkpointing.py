@@ -1,7 +1,7 @@
-"""What gradient checkpointing spares and what it costs: the same step with and without. Prints one JSON object.
+"""Measure what gradient checkpointing saves and costs: the same step with and without it. Prints one JSON object.
 
-Memory is the most that lives at any moment of a step beside weights and optimisers, by shapes (tools/memory_table.py).
-Time is that of the CPU, of one thread, the two in turn.
+Memory is the peak of a step without weights and optimisers, computed from shapes (tools/memory_table.py). Time is CPU
+time of one thread, interleaved.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SECONDS, CLIPS = 6.0, 2
 
 
 def main() -> None:
-    """Measure both qualities in both formats."""
+    """Measure `tiny` and `medium`, in fp32 and bf16."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
@@ -35,29 +35,29 @@ def main() -> None:
 
 
 def _memory(name: str, half: bool) -> dict[str, float]:
-    """Of the whole step, and of one clip in it."""
+    """The peak memory of the whole step, and of one clip in it."""
     one, two = (
-        [peak_bytes(quality(name), SECONDS, clips, half=half, again=again) / MIB for again in (False, True)]
+        [peak_bytes(quality(name), SECONDS, clips, half=half, checkpointing=on) / MIB for on in (False, True)]
         for clips in (CLIPS, 2 * CLIPS)
     )
-    without, again = ((more - less) / CLIPS for less, more in zip(one, two, strict=True))
+    without, with_it = ((more - less) / CLIPS for less, more in zip(one, two, strict=True))
     return {
         "peak_mib_without": round(one[0]),
         "peak_mib_with": round(one[1]),
         "mib_a_clip_without": round(without, 1),
-        "mib_a_clip_with": round(again, 1),
-        "memory_ratio_of_a_clip": round(again / without, 3),
+        "mib_a_clip_with": round(with_it, 1),
+        "memory_ratio_of_a_clip": round(with_it / without, 3),
     }
 
 
 def _time(name: str, rounds: int) -> dict[str, float]:
-    steps = [make_step(quality(name), SECONDS, CLIPS, half=False, again=again) for again in (False, True)]
+    steps = [make_step(quality(name), SECONDS, CLIPS, half=False, checkpointing=on) for on in (False, True)]
     for step in steps:
-        step()  # threads, caches of the convolutions
+        step()  # warm-up: start threads, fill the caches of the convolutions
     ratios = []
     for _ in range(rounds):
-        without, again = (_cpu_seconds(step) for step in steps)
-        ratios.append(again / without)
+        without, with_it = (_cpu_seconds(step) for step in steps)
+        ratios.append(with_it / without)
     return {"cpu_time_ratio": round(statistics.median(ratios), 3)}
 
 

@@ -1,7 +1,7 @@
-"""How well a recogniser understands a voice, beside the synthesizer that it learned from, sentence by sentence.
+"""Measure the intelligibility of a voice with a speech recogniser, compared with the synthesizer it was trained on.
 
-Word errors by pocketsphinx with the model of general English that comes with it. It does not understand everybody, nor
-flite: what counts is the ratio. The sentences are new to the voice. Prints one JSON object.
+The word error rate is that of pocketsphinx with its bundled model of general English. It makes errors with any speaker,
+flite included: compare the ratio. The sentences are not in the training data. Prints one JSON object.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import soxr
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RATE_HZ = 16000
-#: Plain words in sentences that no corpus of tools/make_samples.py holds.
+#: Sentences of common words that are in no corpus of tools/make_samples.py.
 SENTENCES = (
     "The children walked along the river after school.",
     "She opened the window and looked at the garden.",
@@ -45,13 +45,13 @@ SENTENCES = (
 
 
 def main() -> None:
-    """Let the recogniser hear both."""
+    """Recognise both voices and print their word error rates."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--voice", help="an ONNX with its JSON; none: the one that comes along")
-    asked = parser.parse_args()
+    parser.add_argument("--voice", help="an ONNX voice (default: the bundled voice)")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
         out = Path(name) / "heard.wav"
-        ours = wrong_words(lambda text: speak(text, asked.voice, out))
+        ours = wrong_words(lambda text: speak(text, args.voice, out))
         theirs = wrong_words(lambda text: flite(text, out))
     words = sum(len(words_of(text)) for text in SENTENCES)
     print(
@@ -67,21 +67,21 @@ def main() -> None:
 
 
 def wrong_words(spoken: Callable[[str], Path]) -> int:
-    """Words that were heard wrongly, left out or added."""
+    """The number of substituted, deleted and inserted words over all sentences."""
     import jiwer
 
     wrong = 0
     for text in SENTENCES:
-        said, understood = " ".join(words_of(text)), " ".join(words_of(recognised(spoken(text))))
-        found = jiwer.process_words(said, understood)
+        expected, recognised = " ".join(words_of(text)), " ".join(words_of(recognise(spoken(text))))
+        found = jiwer.process_words(expected, recognised)
         errors = found.substitutions + found.deletions + found.insertions
-        print(f"  {errors:2} wrong: {text} → {understood}", file=sys.stderr, flush=True)
+        print(f"  {errors:2} wrong: {text} → {recognised}", file=sys.stderr, flush=True)
         wrong += errors
     return wrong
 
 
 def speak(text: str, voice: str | None, out: Path) -> Path:
-    """Our command line, the same sound every time."""
+    """Speak with voxmatrix, with a fixed seed."""
     words = ["speak", "--text", text, "--out", str(out), "--seed", "1", "--force"]
     words += ["--voice", voice] if voice else []
     subprocess.run(
@@ -91,27 +91,27 @@ def speak(text: str, voice: str | None, out: Path) -> Path:
 
 
 def flite(text: str, out: Path) -> Path:
-    """The voice that tools/make_samples.py records."""
+    """Speak with the synthesizer that tools/make_samples.py uses."""
     subprocess.run(["flite", "-voice", "slt", "-t", text, "-o", str(out)], check=True)
     return out
 
 
-def recognised(path: Path) -> str:
-    """What pocketsphinx understands, with a little silence before and after."""
+def recognise(path: Path) -> str:
+    """The text that pocketsphinx recognises, with a little silence added before and after."""
     from pocketsphinx import Decoder
 
     samples, rate_hz = soundfile.read(path, dtype="float32")
-    heard = np.pad(soxr.resample(samples, rate_hz, RATE_HZ), RATE_HZ // 5)
+    padded = np.pad(soxr.resample(samples, rate_hz, RATE_HZ), RATE_HZ // 5)
     decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")
     decoder.start_utt()
-    decoder.process_raw((np.clip(heard, -1, 1) * 32767).astype(np.int16).tobytes(), full_utt=True)
+    decoder.process_raw((np.clip(padded, -1, 1) * 32767).astype(np.int16).tobytes(), full_utt=True)
     decoder.end_utt()
     hypothesis = decoder.hyp()
     return str(hypothesis.hypstr) if hypothesis else ""
 
 
 def words_of(text: str) -> list[str]:
-    """The words alone."""
+    """The words of a text, in lower case."""
     return re.findall(r"[a-z']+", text.lower())
 
 

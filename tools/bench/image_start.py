@@ -1,9 +1,8 @@
-"""How long a container takes until a command has answered, beside Python itself doing nothing in it: every built image.
+"""Measure the start time of commands in a container, compared with Python in it, for every built image.
 
-Interleaved. `docker run IMAGE python3 -c pass` starts that Python by way of the entrypoint, as for any foreign command;
-"bare" leaves the entrypoint out, so what is beyond it is all of the app's own. `doctor` speaks of a computer that a
-file describes. A training on a GPU that the image has no kernels for must end (exit 5) before anything long begins.
-Prints one JSON object.
+Interleaved. "python" is `docker run IMAGE python3 -c pass`, which goes through the entrypoint like any other program;
+"bare" bypasses the entrypoint. `doctor` uses a machine description. "refused" is a training on a GPU that the image has
+no kernels for, which must end with exit code 5 before any work begins. Prints one JSON object.
 """
 
 import argparse
@@ -27,13 +26,13 @@ RESTRICTED = ("--read-only", "--tmpfs", "/tmp", "--network", "none", "--cap-drop
 
 
 def main() -> None:
-    """Measure every image that is built."""
+    """Measure every built image."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
     rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and is_built(row.image)]
     found = {row.name: _measure(row, rounds) for row in rows}
-    setting = f"{rounds} rounds; load of this machine in the last minute: {os.getloadavg()[0]:.1f}"
+    setting = f"{rounds} rounds; load average over one minute: {os.getloadavg()[0]:.1f}"
     print(json.dumps({"setting": setting, **found}))
 
 
@@ -52,9 +51,9 @@ def _measure(row: matrix.Row, rounds: int) -> dict[str, Any]:
         }
         taken: dict[str, list[float]] = {name: [] for name in commands}
         for number in range(rounds + 1):
-            for name, (flags, words, code) in commands.items():
-                seconds = _timed(row.image, folder, flags, words, code)
-                if number:  # the first round brings the files into memory
+            for name, (flags, arguments, code) in commands.items():
+                seconds = _timed(row.image, folder, flags, arguments, code)
+                if number:  # the first round fills the file cache
                     taken[name].append(seconds)
     return _figures(taken)
 
@@ -69,31 +68,33 @@ def _figures(taken: dict[str, list[float]]) -> dict[str, Any]:
 
 
 def _beyond(times: Sequence[float], others: Sequence[float]) -> float:
-    """The median of what one of each round took longer than the other of that round."""
+    """The median over all rounds of the difference between the two times."""
     return round(statistics.median(one - other for one, other in zip(times, others, strict=True)), 3)
 
 
 def _describe(row: matrix.Row, folder: Path) -> None:
-    """machine.json: this image, as it sees itself, on a computer with a GPU that it cannot use."""
+    """Write machine.json: this image on a computer with a GPU that it has no kernels for."""
     _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--record", "/data/this.json"), 0)
     recorded = json.loads((folder / "this.json").read_text(encoding="utf-8"))
     described = wrong_gpu.with_gpu(recorded, wrong_gpu.WRONG[row.name][0])
     (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")
 
 
-def _timed(image: str, folder: Path, flags: Sequence[str], words: Sequence[str], code: int) -> float:
-    """Seconds of one container, which must end with this code."""
+def _timed(image: str, folder: Path, flags: Sequence[str], arguments: Sequence[str], code: int) -> float:
+    """Run a container, which must end with exit code `code`, and return the seconds."""
     started = time.perf_counter()
-    done = _run(image, folder, flags, words)
+    done = _run(image, folder, flags, arguments)
     seconds = time.perf_counter() - started
     if done.returncode != code:
-        raise SystemExit(f"{image} {' '.join(words)} ended with {done.returncode}, not {code}:\n{done.stderr}")
+        raise SystemExit(f"{image} {' '.join(arguments)} ended with {done.returncode}, not {code}:\n{done.stderr}")
     return seconds
 
 
-def _run(image: str, folder: Path, flags: Sequence[str], words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+def _run(
+    image: str, folder: Path, flags: Sequence[str], arguments: Sequence[str]
+) -> "subprocess.CompletedProcess[str]":
     mounted = ("--user", f"{os.getuid() or 12345}:0", "--volume", f"{folder}:/data")
-    command = ["docker", "run", "--rm", *mounted, *flags, image, *words]
+    command = ["docker", "run", "--rm", *mounted, *flags, image, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -1,4 +1,4 @@
-"""How large the built images are, by layer: prints a JSON object. Those that are not built are left out."""
+"""Report the size of every built image, in total and by layer. Prints one JSON object."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from tools import matrix
 from tools.engine import inspect, is_built
 
-#: What is looked for in the command of a layer → what the layer is.
+#: A part of the command that made a layer → the name of the layer.
 _LAYERS = {
     "slim.sh cuda": "CUDA's libraries",
     "slim.sh torch": "torch",
@@ -17,7 +17,7 @@ _LAYERS = {
 
 
 def main() -> None:
-    """Ask the engine of every row."""
+    """Print the sizes of all built rows."""
     figures = {row.name: _figures(row) for row in matrix.rows().values() if row.can_be_built and is_built(row.image)}
     print(json.dumps({"setting": "uncompressed, in MB of 10^6 bytes", **figures}, indent=1))
 
@@ -41,8 +41,8 @@ def _layers(image: str) -> dict[str, int]:
     return found
 
 
-def _docker(*words: str) -> str:
-    return subprocess.run(["docker", *words], capture_output=True, text=True, check=True).stdout.strip()
+def _docker(*args: str) -> str:
+    return subprocess.run(["docker", *args], capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Our trainer over a folder of recordings, timed per batch, beside piper_trainer.py. Prints one JSON object."""
+"""Time the voxmatrix trainer per batch, for comparison with piper_trainer.py. Prints one JSON object."""
 
 import argparse
 import json
@@ -17,13 +17,13 @@ from voxmatrix_entrypoint import patches
 
 
 class Clock(QuietProgress):
-    """Seconds of clock and of audio, step by step, after the warm-up."""
+    """Accumulates wall time and audio seconds of all steps after the warm-up."""
 
     def __init__(self, warmup: int) -> None:
         self.warmup, self.seconds, self.audio_seconds = warmup, 0.0, 0.0
 
     def reported(self, report: StepReport) -> None:
-        """One step: its speed is the time it took."""
+        """Add one step; the report has its speed."""
         if report.step > self.warmup:
             seconds = 1 / report.steps_per_second
             self.seconds += seconds
@@ -31,7 +31,7 @@ class Clock(QuietProgress):
 
 
 def main() -> None:
-    """Train and print seconds of audio, seconds of clock and the steps they belong to."""
+    """Train, and print audio seconds, wall time and the number of steps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--quality", default="medium")
@@ -39,32 +39,32 @@ def main() -> None:
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=2)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     patches.install()
-    steps = asked.warmup + asked.steps
+    steps = args.warmup + args.steps
     with tempfile.TemporaryDirectory() as folder:
         prepared = prepare(
-            asked.data,
+            args.data,
             PrepareSettings(
-                quality=asked.quality, language="en-us", phoneme_type="espeak", cache=Path(folder) / "cache", workers=2
+                quality=args.quality, language="en-us", phoneme_type="espeak", cache=Path(folder) / "cache", workers=2
             ),
         )
-        clock = Clock(asked.warmup)
+        clock = Clock(args.warmup)
         settings = TrainSettings(
             out=Path(folder) / "run",
             overrides=Overrides(
                 device=parse_device("cpu", "flag", "--device cpu"),
-                batch_size=override_number(str(asked.batch_size), "--batch-size", "flag"),
+                batch_size=override_number(str(args.batch_size), "--batch-size", "flag"),
                 accumulation=override_number("1", "--accumulation", "flag"),
             ),
             max_steps=steps,
-            threads=asked.threads,
+            threads=args.threads,
             log_every=1,
             validate_every=10 * steps,
             checkpoint_every=10 * steps,
         )
         fit(prepared, settings, clock)
-    print(json.dumps({"audio_seconds": clock.audio_seconds, "seconds": clock.seconds, "steps": asked.steps}))
+    print(json.dumps({"audio_seconds": clock.audio_seconds, "seconds": clock.seconds, "steps": args.steps}))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""The peak memory of a program and all that it starts (Linux)."""
+"""The peak memory of a process and its children (Linux)."""
 
 import os
 import threading
 from pathlib import Path
 
-LOOK_SECONDS = 0.01
+INTERVAL_SECONDS = 0.01
 
 
 class Peak(threading.Thread):
-    """The largest resident memory of a process tree, looked at a hundred times a second until `stop`."""
+    """The peak resident memory of a process tree, sampled every INTERVAL_SECONDS until `stop`."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -17,12 +17,12 @@ class Peak(threading.Thread):
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Look until told to stop."""
-        while not self._ended.wait(LOOK_SECONDS):
+        """Sample until `stop` is called."""
+        while not self._ended.wait(INTERVAL_SECONDS):
             self.mib = max(self.mib, sum(map(_resident_mib, _tree(self._pid))))
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._ended.set()
         self.join()
 
@@ -33,7 +33,7 @@ def _tree(pid: int) -> list[int]:
         for thread in Path(f"/proc/{parent}/task").glob("*"):
             try:
                 found += map(int, (thread / "children").read_text().split())
-            except OSError:  # ended meanwhile
+            except OSError:  # the thread has ended
                 continue
     return found
 

@@ -1,6 +1,6 @@
-"""Piper's own trainer (piper-tts, unmodified but for its missing MAS) over a folder of recordings, timed per batch.
+"""Time Piper's trainer (piper-tts, unmodified except for its missing alignment module) per batch.
 
-Run as a program of its own by train_beside_piper.py; prints one JSON object. GPL: never imported by the app.
+Run as a separate program by train_beside_piper.py; prints one JSON object. GPL: never imported by the app.
 """
 
 import argparse
@@ -16,12 +16,12 @@ import numpy as np
 
 
 def provide_alignment() -> None:
-    """The wheel of piper-tts lacks its compiled MAS: give it the one of the package that voxmatrix uses too."""
+    """Provide monotonic alignment search, which the wheel of piper-tts lacks, from the package that voxmatrix uses."""
     import torch
     from monotonic_alignment_search import maximum_path
 
     def maximum_path_c(paths: np.ndarray, values: np.ndarray, text: np.ndarray, frames: np.ndarray) -> None:
-        # Piper hands over (batch, frames, text), the number of frames first; the package wants (batch, text, frames).
+        # Piper passes (batch, frames, text), and frames before text; the package expects (batch, text, frames).
         n_frames, n_text = text, frames
         mask = np.zeros(values.shape, dtype=np.float32)
         for row in range(len(values)):
@@ -40,17 +40,17 @@ def provide_alignment() -> None:
 
 @dataclass
 class Clock:
-    """Seconds of clock and of audio from the end of the warm-up to the end of the last step."""
+    """Wall time and audio samples from the end of the warm-up to the end of the last step."""
 
     warmup: int
-    wanted: int
+    measured: int  # steps to measure
     started: float = 0.0
     ended: float = 0.0
     samples: int = 0
-    steps: int = 0  # behind the warm-up
+    steps: int = 0  # after the warm-up
 
     def passed(self, samples: int) -> bool:
-        """One step with so many samples is done; whether that was the last."""
+        """Count a finished step; whether it was the last one."""
         self.ended = time.perf_counter()
         if self.warmup:
             self.warmup -= 1
@@ -58,49 +58,49 @@ class Clock:
         else:
             self.samples += samples
             self.steps += 1
-        return self.steps >= self.wanted
+        return self.steps >= self.measured
 
 
 def main() -> None:
-    """Train and print seconds of audio, seconds of clock and the steps they belong to."""
+    """Train, and print audio seconds, wall time and the number of steps."""
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=2)
-    asked = parser.parse_args()
+    args = parser.parse_args()
 
     import torch
 
-    torch.set_num_threads(asked.threads)
+    torch.set_num_threads(args.threads)
     provide_alignment()
     import lightning as L  # noqa: N812
     from piper.train.vits.dataset import VitsDataModule
     from piper.train.vits.lightning import VitsModel
 
     class Stopper(L.Callback):
-        """Tells the clock of every batch, over as many epochs as that takes, and ends when it has seen enough."""
+        """Counts batches, over any number of epochs, and stops the trainer after enough of them."""
 
         def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]
             trainer.should_stop = clock.passed(int(batch.audio_lengths.sum()))
 
-    clock = Clock(asked.warmup, asked.steps)
+    clock = Clock(args.warmup, args.steps)
     with tempfile.TemporaryDirectory() as folder:
         L.seed_everything(1, verbose=False)
         data = VitsDataModule(
-            csv_path=asked.data / "metadata.csv",
+            csv_path=args.data / "metadata.csv",
             cache_dir=Path(folder) / "cache",
             espeak_voice="en-us",
             config_path=Path(folder) / "config.json",
             voice_name="bench",
-            audio_dir=asked.data,
-            batch_size=asked.batch_size,
+            audio_dir=args.data,
+            batch_size=args.batch_size,
             num_workers=1,
         )
         trainer = L.Trainer(
-            max_epochs=asked.warmup + asked.steps,  # at least a batch each
-            limit_train_batches=asked.warmup + asked.steps,
+            max_epochs=args.warmup + args.steps,  # an epoch has at least one batch
+            limit_train_batches=args.warmup + args.steps,
             limit_val_batches=0,
             num_sanity_val_steps=0,
             enable_checkpointing=False,
@@ -111,7 +111,7 @@ def main() -> None:
             callbacks=[Stopper()],
             default_root_dir=folder,
         )
-        trainer.fit(VitsModel(batch_size=asked.batch_size, mos_metric=None), datamodule=data)
+        trainer.fit(VitsModel(batch_size=args.batch_size, mos_metric=None), datamodule=data)
     rate = data.sample_rate
     seconds = clock.ended - clock.started
     print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": clock.steps}))

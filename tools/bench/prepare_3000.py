@@ -1,4 +1,6 @@
-"""Measure `prepare` on many recordings: memory of the whole process tree, the second run, one changed file.
+"""Measure `prepare` on many recordings: the first run, a second run, and a run after changing one file.
+
+Memory is the peak of the whole process tree.
 
 python tools/bench/prepare_3000.py --samples samples/en --count 3000
 """
@@ -33,15 +35,15 @@ print(json.dumps({"seconds": time.perf_counter() - started, "clips": len(prepare
 
 
 def measure(samples: Path, count: int, quality: str, phoneme_type: str, workers: int) -> dict[str, Any]:
-    """Copy the samples `count` times, each altered, and prepare them: first, again, and with one file changed."""
+    """Make `count` altered copies of the samples, and prepare them three times; one file changes before the third."""
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
         folder = Path(name)
         write_copies(samples, folder / "data", count)
-        ask = (folder / "data", folder / "cache", quality, phoneme_type, workers)
-        first = _timed_run(*ask)
-        second = _timed_run(*ask)
+        arguments = (folder / "data", folder / "cache", quality, phoneme_type, workers)
+        first = _timed_run(*arguments)
+        second = _timed_run(*arguments)
         alter(sorted((folder / "data" / "wavs").iterdir())[0], count + 1)
-        changed = _timed_run(*ask)
+        changed = _timed_run(*arguments)
     return {
         "recordings": count,
         "audio_seconds": round(first["audio_seconds"]),
@@ -55,7 +57,7 @@ def measure(samples: Path, count: int, quality: str, phoneme_type: str, workers:
 
 
 def write_copies(samples: Path, out: Path, count: int) -> None:
-    """A folder of `count` recordings, no two alike, in the layout `metadata.csv`."""
+    """Write `count` different recordings, in the layout of metadata.csv."""
     import soundfile
 
     from voxmatrix.dataset.find import find
@@ -74,7 +76,7 @@ def write_copies(samples: Path, out: Path, count: int) -> None:
 
 
 def alter(path: Path, number: int) -> None:
-    """Another loudness and a little noise: other bytes, the same sentence."""
+    """Change the loudness and add a little noise, so that the content of the file differs."""
     import numpy as np
     import soundfile
 
@@ -106,8 +108,8 @@ def main() -> None:
     parser.add_argument("--quality", default="medium")
     parser.add_argument("--phoneme-type", default="espeak", choices=("espeak", "text"))
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    wanted = parser.parse_args()
-    figures = measure(wanted.samples, wanted.count, wanted.quality, wanted.phoneme_type, wanted.workers)
+    args = parser.parse_args()
+    figures = measure(args.samples, args.count, args.quality, args.phoneme_type, args.workers)
     print(json.dumps(figures, indent=2))
 
 

@@ -1,8 +1,8 @@
-"""Speaking beside Piper's own command line: same ONNX, same text, same number of threads, interleaved A B A B.
+"""Compare speaking with Piper's command line: same ONNX, same text, same number of threads, interleaved A B A B.
 
-A medium voice of random weights (their number is what matters) whose durations are set to those of a usual voice. One
-sentence from cold start, then 200 sentences: wall time, and the peak memory of the process tree, espeak-ng included.
-Prints one JSON object.
+Uses a medium voice with random weights, since only their number matters, and durations set to those of a typical voice.
+Measures one sentence from a cold start, then 200 sentences: wall time, and the peak memory of the process tree,
+espeak-ng included. Prints one JSON object.
 """
 
 import argparse
@@ -21,13 +21,13 @@ from tools.bench.peak import Peak
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LONG = 200
-#: Frames a symbol that real voices come near: exp(1.1) is 3.
+#: A typical duration of a symbol: exp(1.1) is 3 frames.
 LOG_FRAMES = 1.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What one run took. CPU seconds count spinning threads, and hardly count the neighbours' noise."""
+    """Time and memory of one run. CPU seconds include spinning threads, and depend little on other load."""
 
     seconds: float
     cpu_seconds: float
@@ -38,25 +38,25 @@ class Run:
 
 
 def main() -> None:
-    """Run both in turn and print medians and ratios."""
+    """Run both alternately and print the medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="of one sentence")
-    parser.add_argument("--long-rounds", type=int, default=3, help=f"of {LONG} sentences")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds with one sentence")
+    parser.add_argument("--long-rounds", type=int, default=3, help=f"rounds with {LONG} sentences")
     parser.add_argument("--quality", default="medium")
-    parser.add_argument("--voice", type=Path, help="an ONNX with its JSON, instead of random weights")
-    asked = parser.parse_args()
+    parser.add_argument("--voice", type=Path, help="an ONNX voice to use instead of random weights")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
         folder = Path(name)
-        voice = asked.voice or make_voice(asked.quality, folder)
+        voice = args.voice or make_voice(args.quality, folder)
         warm = write_sentences(1, folder)
         for command in (ours(voice, warm, folder / "ours.wav"), piper(voice, warm, folder / "piper.wav")):
-            timed(command)  # files into the cache of the system, and bytecode written
-        one = compare(voice, warm, asked.rounds, folder)
-        many = compare(voice, write_sentences(LONG, folder), asked.long_rounds, folder)
+            timed(command)  # warm-up: fills the file cache and writes bytecode
+        one = compare(voice, warm, args.rounds, folder)
+        many = compare(voice, write_sentences(LONG, folder), args.long_rounds, folder)
     print(
         json.dumps(
             {
-                "setting": f"{asked.voice or asked.quality}, ONNX, {len(os.sched_getaffinity(0))} threads each",
+                "setting": f"{args.voice or args.quality}, ONNX, {len(os.sched_getaffinity(0))} threads each",
                 **{f"one_sentence_{name}": value for name, value in one.items()},
                 "one_sentence_wanted": "seconds ratio at most 1.0",
                 **{f"{LONG}_sentences_{name}": value for name, value in many.items()},
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def make_voice(quality: str, folder: Path) -> Path:
-    """An exported voice of random weights that takes as long over a symbol as a trained one."""
+    """Export a voice with random weights and typical durations."""
     import torch
 
     from voxmatrix.speak.export.export import export_voice
@@ -102,7 +102,7 @@ def make_voice(quality: str, folder: Path) -> Path:
 
 
 def write_sentences(count: int, folder: Path) -> Path:
-    """A file of so many sentences, a line each, of one to three of the samples': 40 to 150 letters."""
+    """Write `count` lines, each joining one to three sentences of the samples: 40 to 150 characters."""
     with (ROOT / "samples" / "en" / "metadata.csv").open(encoding="utf-8", newline="") as file:
         texts = [row[1].rstrip(".") for row in csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE) if row]
     lines = []
@@ -116,7 +116,7 @@ def write_sentences(count: int, folder: Path) -> Path:
 
 
 def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, float | list[float]]:
-    """Medians of both and their ratios; the ratio of each round, so that noise can be seen."""
+    """Medians of both and their ratios, and the ratio of each round to show the noise."""
     commands = {"ours": ours(voice, text, folder / "ours.wav"), "piper": piper(voice, text, folder / "piper.wav")}
     taken: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(rounds):
@@ -143,18 +143,18 @@ def compare(voice: Path, text: Path, rounds: int, folder: Path) -> dict[str, flo
 
 
 def ours(voice: Path, text: Path, out: Path) -> list[str]:
-    """Our command line."""
-    words = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
-    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *words]
+    """The command line of voxmatrix."""
+    options = ["--voice", str(voice), "--file", str(text), "--out", str(out), "--sentence-pause", "0", "--force"]
+    return [sys.executable, "-m", "voxmatrix_entrypoint", "speak", *options]
 
 
 def piper(voice: Path, text: Path, out: Path) -> list[str]:
-    """Piper's command line."""
+    """The command line of Piper."""
     return [sys.executable, "-m", "piper", "-m", str(voice), "-i", str(text), "-f", str(out)]
 
 
 def timed(command: list[str]) -> Run:
-    """What a program and those that it starts take."""
+    """Run a command, and measure the time and memory of it and its children."""
     started = time.perf_counter()
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         peak = Peak(process.pid)

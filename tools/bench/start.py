@@ -1,6 +1,6 @@
-"""How long the commands take that speak of a computer, beside Python itself doing nothing. Prints one JSON object.
+"""Measure the start time of `devices`, `plan` and `doctor`, compared with Python itself. Prints one JSON object.
 
-Interleaved. None of them may import torch: the slowest is at most half a second beyond `python -c pass`.
+Interleaved. None of them may import torch: the slowest may take at most half a second longer than `python -c pass`.
 """
 
 import argparse
@@ -25,15 +25,15 @@ MOST_SECONDS_BEYOND = 0.5
 
 
 def main() -> None:
-    """Run all in turn and print medians."""
+    """Run all commands alternately and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for number in range(asked.rounds + 1):
-        for name, words in COMMANDS.items():
-            seconds = timed(words)
-            if number:  # the first round brings the files into memory
+    for number in range(args.rounds + 1):
+        for name, arguments in COMMANDS.items():
+            seconds = timed(arguments)
+            if number:  # the first round fills the file cache
                 taken[name].append(seconds)
     medians = {name: statistics.median(times) for name, times in taken.items()}
     slowest = max(medians.values()) - medians["python"]
@@ -49,10 +49,10 @@ def main() -> None:
     )
 
 
-def timed(words: list[str]) -> float:
-    """Seconds of one run."""
+def timed(arguments: list[str]) -> float:
+    """Run Python with `arguments` and return the seconds."""
     started = time.perf_counter()
-    subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started
 
 

@@ -1,4 +1,4 @@
-"""Seconds that a step of `tiny` takes beside one of `medium`: same files, interleaved. Prints one JSON object."""
+"""Compare the time of a training step of `tiny` with `medium`: same files, interleaved. Prints one JSON object."""
 
 import argparse
 import json
@@ -11,12 +11,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def main() -> None:
-    """Run both in turn and print the median step and the ratio."""
+    """Run both alternately and print the median step times and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     steps: dict[str, list[float]] = {"medium": [], "tiny": []}
-    for _ in range(asked.rounds):
+    for _ in range(args.rounds):
         for quality, taken in steps.items():
             taken.append(_seconds_a_step(quality))
     medium, tiny = (statistics.median(steps[quality]) for quality in ("medium", "tiny"))
@@ -37,9 +37,9 @@ def _seconds_a_step(quality: str) -> float:
     command = [sys.executable, "tools/bench/our_trainer.py", "samples/en", "--quality", quality]
     command += ["--batch-size", "8", "--steps", "4"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    answer = json.loads(done.stdout.splitlines()[-1])
-    print(f"  {quality}: {answer}", file=sys.stderr, flush=True)
-    return float(answer["seconds"]) / float(answer["steps"])
+    result = json.loads(done.stdout.splitlines()[-1])
+    print(f"  {quality}: {result}", file=sys.stderr, flush=True)
+    return float(result["seconds"]) / float(result["steps"])
 
 
 if __name__ == "__main__":

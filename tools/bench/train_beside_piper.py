@@ -1,8 +1,8 @@
-"""Seconds of audio trained per second: our trainer and Piper's, same files, same batch, interleaved A B A B.
+"""Compare the training speed, in audio seconds per second, with Piper's: same files and batch, interleaved A B A B.
 
-Each run is a process of its own (the first batches warm up and do not count). Prints a JSON object. `ratio` counts the
-audio that is left to train on: ours cuts silence from the ends, a tenth of these samples, which Piper trains as well.
-`recordings_ratio` counts recordings, of which a step of either has the same number.
+Each run is a separate process whose first batches are a warm-up. Prints one JSON object. `ratio` compares the audio
+trained on: voxmatrix trims the silence at both ends, a tenth of these samples, while Piper trains on it.
+`recordings_ratio` compares recordings, of which a step has the same number in both.
 """
 
 import argparse
@@ -22,26 +22,26 @@ ROOT = HERE.parent.parent
 
 
 def main() -> None:
-    """Run both in turn and print medians and their ratio."""
+    """Run both alternately and print the medians and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    # As many as an epoch of the samples has: with fewer, one trainer may happen to get the shorter clips.
+    # An epoch of the samples: with fewer steps, one trainer might get shorter clips by chance.
     parser.add_argument("--steps", type=int, default=19)
     parser.add_argument("--batch-size", type=int, default=4)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     runs: dict[str, list[dict[str, Any]]] = {"our": [], "piper": []}
     with tempfile.TemporaryDirectory() as folder:
         data = _wave_copy(ROOT / "samples" / "en", Path(folder))
-        for _ in range(asked.rounds):
+        for _ in range(args.rounds):
             for name, done in runs.items():
-                done.append(_run(name, data, asked.steps, asked.batch_size))
+                done.append(_run(name, data, args.steps, args.batch_size))
     speeds = {
         name: statistics.median(run["audio_seconds"] / run["seconds"] for run in done) for name, done in runs.items()
     }
     print(
         json.dumps(
             {
-                "setting": f"medium, batch {asked.batch_size}, fp32, CPU, 2 threads, {asked.steps} steps a run",
+                "setting": f"medium, batch {args.batch_size}, fp32, CPU, 2 threads, {args.steps} steps per run",
                 "ours_audio_seconds_per_second": round(speeds["our"], 3),
                 "piper_audio_seconds_per_second": round(speeds["piper"], 3),
                 "ratio": round(speeds["our"] / speeds["piper"], 3),
@@ -61,7 +61,7 @@ def _step_seconds(done: list[dict[str, Any]]) -> float:
 
 
 def _wave_copy(samples: Path, folder: Path) -> Path:
-    """The samples as NAME.wav beside metadata.csv, which is what Piper's trainer finds."""
+    """Write the samples as WAV files next to metadata.csv, the layout that Piper's trainer reads."""
     with (samples / "metadata.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE) if row]
     for name, *_ in rows:
@@ -79,8 +79,8 @@ def _run(name: str, data: Path, steps: int, batch_size: int) -> dict[str, Any]:
     if done.returncode:
         raise SystemExit(f"{name}_trainer.py ended with {done.returncode}:\n{done.stderr[-3000:]}")
     print(f"  {name}: {done.stdout.splitlines()[-1]}", file=sys.stderr, flush=True)
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 if __name__ == "__main__":
