@@ -121,7 +121,7 @@ def test_a_forced_batch_that_does_not_fit_is_warned_of_by_what_was_measured() ->
 
 
 def test_a_damaged_profile_is_one_of_the_findings() -> None:
-    damaged = Finding(problem="a profile is not used: …", remedy="measure anew", severity="warning")
+    damaged = Finding(problem="a profile is ignored: …", remedy="measure anew", severity="warning")
     assert damaged in planned(findings=(damaged,)).findings
 
 
