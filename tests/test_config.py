@@ -45,8 +45,8 @@ def test_no_file_is_no_trouble(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"A=1\nVOXMATRIX_DEVICE\n", "line 2: what VOXMATRIX_DEVICE is set to"),
-        (b"VOXMATRIX_DEVICE='cpu\n", "line 1: what VOXMATRIX_DEVICE is set to"),
+        (b"A=1\nVOXMATRIX_DEVICE\n", "line 2: the value of VOXMATRIX_DEVICE"),
+        (b"VOXMATRIX_DEVICE='cpu\n", "line 1: the value of VOXMATRIX_DEVICE"),
         (b"VOXMATRIX_DEVICE=a\0b\n", "line 1"),
         (b"\xff\xfe=1", "cannot be read"),
     ],

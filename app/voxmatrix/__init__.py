@@ -1,3 +1,3 @@
-"""One voice app, every GPU. Importing any module of this package defines names and does nothing else."""
+"""Train and run VITS voices on any GPU. Importing a module of this package only defines names."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Where things live, and the one place that reads the environment."""
+"""Locations of files, and the only module that reads the environment."""
 
 import os
 import re
@@ -13,44 +13,44 @@ from voxmatrix.errors import UsageError
 
 CONFIG_NAME = "voxmatrix.toml"
 DOTENV_NAME = ".env"
-#: Ours, and those of older programs that are understood as well. What else stands in a .env is for others.
+#: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
 _OURS = re.compile(
     r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_DEVICE|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS)\b"
 )
 
 
 def home(environment: Mapping[str, str] | None = None) -> Path:
-    """The folder of everything that outlives a run: `VOXMATRIX_HOME`, else `~/.voxmatrix`."""
+    """The folder for everything that outlives a run: `VOXMATRIX_HOME`, or `~/.voxmatrix`."""
     environment = os.environ if environment is None else environment
     return Path(environment.get("VOXMATRIX_HOME") or Path.home() / ".voxmatrix")
 
 
 def environment() -> Mapping[str, str]:
-    """The variables of this process, for what reads several of them."""
+    """The environment variables of this process, for callers that read several of them."""
     return os.environ
 
 
 def local_rank() -> int:
-    """The number of this process among those that train one voice together; its launcher sets it."""
+    """The rank of this process among those that train one voice together, as set by the launcher."""
     return int(os.environ.get("LOCAL_RANK", "0"))
 
 
 def is_rank_zero() -> bool:
-    """Whether this process is the one that saves and reports."""
+    """Whether this process saves checkpoints and reports progress."""
     return local_rank() == 0
 
 
 def voice_folders() -> tuple[Path, ...]:
-    """Where voices lie that nobody names: the person's own, then what came along with a clone or an installation."""
+    """Where voices are looked up: the user's own, then those bundled with a clone or an installation."""
     clone = Path(__file__).resolve().parents[2] / "samples" / "voices"
     return home() / "voices", clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
 
 
 def read_config(folder: Path | None = None) -> dict[str, Any]:
-    """The keys of `voxmatrix.toml` in `folder` (the working directory), or nothing when there is no such file.
+    """The keys of `voxmatrix.toml` in `folder` (default: the working directory); empty if there is no such file.
 
     Raises:
-        UsageError: the file is there and is not TOML.
+        UsageError: the file exists but is not valid TOML.
     """
     path = (folder or Path.cwd()) / CONFIG_NAME
     if not path.is_file():
@@ -58,14 +58,14 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
+        raise UsageError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
 
 
 def load_dotenv(folder: Path | None = None) -> None:
-    """Set the variables of ours that `.env` in `folder` (the working directory) names and the environment does not.
+    """Set our variables from `.env` in `folder` (default: the working directory); the environment takes precedence.
 
     Raises:
-        UsageError: the file is there and is no text, or a line that sets one of them cannot be understood.
+        UsageError: the file exists but is not text, or a line that sets one of our variables cannot be parsed.
     """
     path = (folder or Path.cwd()) / DOTENV_NAME
     if not path.is_file():
@@ -79,8 +79,8 @@ def load_dotenv(folder: Path | None = None) -> None:
                 continue
             if binding.error or binding.key is None or binding.value is None or "\0" in binding.value:
                 raise UsageError(
-                    f"{path}, line {binding.original.line}: what {ours[0]} is set to cannot be understood",
-                    f"write {ours[0]}=VALUE there, on a line of its own",
+                    f"{path}, line {binding.original.line}: the value of {ours[0]} cannot be parsed",
+                    f"write {ours[0]}=VALUE on a line of its own",
                 )
             os.environ.setdefault(binding.key, binding.value)
 
@@ -90,4 +90,4 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", f"mend it, or remove {path}") from error
+        raise UsageError(f"{path} cannot be read: {error}", f"fix it, or remove {path}") from error

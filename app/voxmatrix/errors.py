@@ -1,4 +1,4 @@
-"""Bad news, in two kinds: findings are collected and all shown; exceptions end a command with one exit code each."""
+"""Findings, which are collected and shown together, and exceptions, each of which ends a command with its exit code."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -8,7 +8,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """Something wrong that does not end the command by itself: the caller decides what is fatal."""
+    """A problem that does not end the command by itself: the caller decides what is fatal."""
 
     problem: str
     remedy: str
@@ -16,7 +16,7 @@ class Finding:
 
 
 class VoxmatrixError(Exception):
-    """What is wrong, with the value seen and what follows from it; then what to type."""
+    """Base of all errors: the problem, with the value seen and what follows from it, and the remedy, what to type."""
 
     exit_code: ClassVar[int] = 1
 
@@ -30,54 +30,54 @@ class VoxmatrixError(Exception):
 
 
 class UsageError(VoxmatrixError):
-    """A flag, a setting or a combination of them makes no sense."""
+    """An option, a setting or a combination of them is invalid."""
 
     exit_code = 2
 
 
 class BadInputError(VoxmatrixError):
-    """Recordings, text, a book or a voice cannot be used."""
+    """Recordings, a text, a book or a voice cannot be used."""
 
     exit_code = 3
 
 
 class NoDeviceError(VoxmatrixError):
-    """The device that was demanded is not there."""
+    """The requested device is not available."""
 
     exit_code = 4
 
 
 class NoKernelsError(VoxmatrixError):
-    """This torch has no kernels for the GPU."""
+    """This build of torch has no kernels for the GPU."""
 
     exit_code = 5
 
 
 class MemoryExhaustedError(VoxmatrixError):
-    """Out of memory after every retreat."""
+    """Out of memory, after every fallback was tried."""
 
     exit_code = 6
 
 
 class MissingProgramError(VoxmatrixError):
-    """Something that must be installed is missing."""
+    """A required program or package is not installed."""
 
     exit_code = 7
 
 
 class UnreachableError(VoxmatrixError):
-    """A service or a store (a broker, a full or read-only disk) cannot be reached or written."""
+    """A service cannot be reached (a broker), or storage cannot be written (a full or read-only disk)."""
 
     exit_code = 8
 
 
 class DamagedFileError(VoxmatrixError):
-    """A file is damaged, was changed, or holds what must not be loaded."""
+    """A file is corrupt, was modified, or contains something that must not be loaded."""
 
     exit_code = 9
 
 
 class InterruptedRunError(VoxmatrixError):
-    """The person or the container engine asked to stop; the work so far is saved and named."""
+    """The user or the container engine stopped the command; the work so far is saved, and the message says where."""
 
     exit_code = 130

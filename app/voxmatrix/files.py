@@ -1,4 +1,4 @@
-"""Files that outlive a run: written beside their place, flushed, renamed. A reader never sees half a file."""
+"""Atomic writes: to a temporary file beside the target, flushed, then renamed. A reader never sees half a file."""
 
 import errno
 import hashlib
@@ -10,10 +10,10 @@ from typing import IO
 
 from voxmatrix.errors import BadInputError, UnreachableError
 
-_NO_FOLDER = "a file stands where a folder is needed: choose another place, or move that file away"
-#: Errors of the operating system that mean "this place cannot be written", each with what mends it.
+_NO_FOLDER = "a file is in the way of a folder: choose another path, or move that file"
+#: Errors of the operating system that mean "this path cannot be written", each with its remedy.
 _REMEDIES = {
-    errno.ENOSPC: "free some space there, or choose another place, and run the same command again",
+    errno.ENOSPC: "free some space there, or choose another path, and run the same command again",
     errno.EDQUOT: "the quota is used up: free some space there and run the same command again",
     errno.EROFS: "the file system is read-only: mount a writable folder there",
     errno.EACCES: 'give this user write access, or in a container add --user "$(id -u):0"',
@@ -26,7 +26,7 @@ _REMEDIES = {
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turn a full, read-only or forbidden place into UnreachableError (exit 8) that names the place and the mend."""
+    """Turn a full disk, a read-only or a forbidden path into an UnreachableError (exit 8) with a remedy."""
     try:
         yield
     except OSError as error:
@@ -38,10 +38,10 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a binary file that takes the place of `path` when the block ends well, and vanishes when it does not.
+    """Yield a binary file that replaces `path` when the block succeeds and is deleted when it fails.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written. What was at `path` is untouched.
+        UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
     beside = unfinished(path, os.getpid())
     with storage_errors(path):
@@ -57,18 +57,18 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def unfinished(path: Path, pid: int) -> Path:
-    """What the process of this number writes before it takes the place of `path`; killed, it leaves that behind."""
+    """The temporary file that process `pid` writes before it replaces `path`; a killed process leaves it behind."""
     return path.with_name(f".{path.name}.{pid}.part")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text` (UTF-8), whole or not at all."""
+    """Write `text` (UTF-8) to `path` atomically."""
     with replacing(path) as file:
         file.write(text.encode("utf-8"))
 
 
 def read_text_or_empty(path: Path) -> str:
-    """The text of a file; empty where it is missing or may not be read."""
+    """The text of a file; empty if it is missing or not readable."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -76,17 +76,17 @@ def read_text_or_empty(path: Path) -> str:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file's bytes, as hex."""
+    """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def read_errors(path: Path) -> Iterator[None]:
-    """Turn a file that is missing, a folder or forbidden into BadInputError (exit 3) that names it."""
+    """Turn a file that is missing, forbidden or a folder into a BadInputError (exit 3)."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         raise BadInputError(
-            f"cannot read {path}: {error.strerror}", "check the name, and that this user may read it"
+            f"cannot read {path}: {error.strerror}", "check the path, and that this user may read it"
         ) from error

@@ -1,6 +1,6 @@
-"""How work that takes long says how far it is."""
+"""Progress reports of long-running work."""
 
 from collections.abc import Callable
 
-#: Called with how much is done and how much there is.
+#: Called with the amount done and the total.
 OnProgress = Callable[[int, int], None]

@@ -1,16 +1,16 @@
-"""One value, why it was chosen, and where it came from."""
+"""A setting: its value, the reason for it, and its source."""
 
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-#: `run`: the run that goes on was begun with it. `automatic`: decided by us.
+#: `run`: taken from the run that is resumed. `automatic`: chosen by voxmatrix.
 Source = Literal["flag", "environment", "voxmatrix.toml", "run", "automatic"]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Generic[T]):
-    """A decision that carries its reason."""
+    """A value with its reason and source."""
 
     value: T
     reason: str
@@ -18,5 +18,5 @@ class Setting(Generic[T]):
 
 
 def automatic(value: T, reason: str) -> Setting[T]:
-    """A decision of ours."""
+    """A setting chosen by voxmatrix."""
     return Setting(value=value, reason=reason, source="automatic")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from voxmatrix.config import home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
-from voxmatrix.doctor.findings import of_place, of_torch
+from voxmatrix.doctor.findings import of_system, of_torch
 from voxmatrix.doctor.preflight import Preflight, run_preflight
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
@@ -44,7 +44,7 @@ def findings_before(found: Preflight, request: DeviceRequest, task: Task) -> tup
     machine, saved = found.machine, found.saved_device
     on_purpose = request.kind != "auto" or (saved is not None and saved.device == CPU)
     if found.selected.gpu is not None:
-        return tuple(of_place(machine)) if task == "train" else ()
+        return tuple(of_system(machine)) if task == "train" else ()
     if machine.image and not on_purpose:
         _refuse_wrong_image(machine, task)
         return tuple(of_torch(machine))

@@ -55,7 +55,7 @@ def test_where_nothing_was_measured_there_is_a_picture_all_the_same(tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["bench.jpg", "bench", "svg", "bench.svg.gz"])
 def test_another_ending_is_refused_before_anything_is_measured(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="ends in"):
+    with pytest.raises(UsageError, match="has the extension"):
         check_picture(tmp_path / name)
 
 

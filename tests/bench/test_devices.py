@@ -18,7 +18,7 @@ def test_the_cpu_comes_first_then_every_gpu_that_can_and_the_others_are_named() 
     assert gpus == [None, RTX_3060]
     assert [finding.problem.split(":")[0] for finding in findings] == ["not measured"] * 2
     assert "no kernels for sm_130" in findings[0].problem
-    assert "not for training" in findings[1].problem
+    assert "cannot train" in findings[1].problem
 
 
 def test_directml_multiplies_and_speaks() -> None:

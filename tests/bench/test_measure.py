@@ -16,8 +16,8 @@ SMALL = MatmulBench(size=16, runs=1, formats=("fp32", "bf16"))
 
 
 def rows_of(said: str, code: int | None = 0, ending: str = "") -> list[tuple[str, str, int]]:
-    rows = read_rows(ChildResult(said=said, code=code, ending=ending), "cuda:0", "a card", {"batch_size": 4})
-    assert all((row.device, row.name, row.given) == ("cuda:0", "a card", {"batch_size": 4}) for row in rows)
+    rows = read_rows(ChildResult(stdout=said, code=code, failure=ending), "cuda:0", "a card", {"batch_size": 4})
+    assert all((row.device, row.name, row.parameters) == ("cuda:0", "a card", {"batch_size": 4}) for row in rows)
     return [(row.format, row.problem, row.exit_code) for row in rows]
 
 
@@ -26,8 +26,8 @@ DONE = '{"started": ""}\n{"started": "fp32"}\n{"part": "fp32", "figures": {"gflo
 
 def test_what_was_measured_is_kept_and_the_part_that_was_begun_is_blamed() -> None:
     assert rows_of(DONE) == [("fp32", "", 0)]
-    hung = rows_of('hello\n{"started": ""}\n{"started": "fp32"}\n{"par', None, "it did not end within 9 s")
-    assert hung == [("fp32", "it did not end within 9 s", 4)]
+    hung = rows_of('hello\n{"started": ""}\n{"started": "fp32"}\n{"par', None, "it did not finish within 9 s")
+    assert hung == [("fp32", "it did not finish within 9 s", 4)]
     assert rows_of(DONE + '{"started": "bf16"}\n', -11, "signal 11") == [
         ("fp32", "", 0),
         ("bf16", "signal 11", 4),
@@ -35,8 +35,8 @@ def test_what_was_measured_is_kept_and_the_part_that_was_begun_is_blamed() -> No
 
 
 def test_a_child_that_says_nothing_is_named_as_well() -> None:
-    assert rows_of("", 1, "its process ended with code 1") == [("", "its process ended with code 1", 4)]
-    assert rows_of("") == [("", "its process ended without a word", 4)]
+    assert rows_of("", 1, "its process exited with code 1") == [("", "its process exited with code 1", 4)]
+    assert rows_of("") == [("", "its process exited without a result", 4)]
 
 
 def test_a_process_that_the_system_kills_ran_out_of_memory() -> None:
@@ -46,7 +46,7 @@ def test_a_process_that_the_system_kills_ran_out_of_memory() -> None:
 
 
 def test_a_child_that_dies_after_its_last_part_costs_nothing() -> None:
-    assert rows_of(DONE, -11, "its process died of signal 11") == [("fp32", "", 0)]
+    assert rows_of(DONE, -11, "its process was killed by signal 11") == [("fp32", "", 0)]
 
 
 def test_the_cpu_is_measured_in_a_child() -> None:
@@ -79,7 +79,7 @@ def test_a_part_that_dies_is_named(how: str, exit_code: int, word: str, break_ch
 def test_a_child_that_hangs_is_ended_in_time(break_children: Callable[[str], None]) -> None:
     break_children("fp32=hang")
     (row,) = measure(SMALL, None, HERE, 6.0, {})
-    assert row.problem == "it did not end within 6 s and was stopped"
+    assert row.problem == "it did not finish within 6 s and was stopped"
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_a_device_that_hangs_is_a_row_and_the_exit_code_where_it_was_the_only_on
     break_children("fp32=hang")
     assert main.run([*MATMUL, "--limit", "6"]) == 4
     shown = capsys.readouterr().out
-    assert "not measured: it did not end within 6 s and was stopped" in shown
+    assert "not measured: it did not finish within 6 s and was stopped" in shown
 
 
 def test_a_picture_that_cannot_be_written_costs_no_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -142,7 +142,7 @@ def test_on_a_terminal_the_table_is_shown_and_the_answer_is_taken() -> None:
 def test_a_wrong_answer_is_asked_again_and_an_empty_one_means_the_best() -> None:
     code, shown = on_terminal("9\n", "\n")
     assert code == 0
-    assert "9 asks for a GPU that is not there" in shown
+    assert "9: no such GPU" in shown
     assert "cuda:0 (NVIDIA GeForce RTX 5090): as you say" in shown
 
 

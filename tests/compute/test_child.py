@@ -29,25 +29,25 @@ def test_the_child_imports_this_app_and_nothing_of_the_folder_where_a_person_sta
     (tmp_path / "json.py").write_text("raise SystemExit(5)")
     monkeypatch.chdir(tmp_path)
     ended = run_child(["-c", "import json, voxmatrix; print(voxmatrix.__file__)"], place(None).environment, 60)
-    assert (ended.code, ended.ending) == (0, "")
-    assert Path(ended.said.strip()) == Path(__file__).parents[2] / "app" / "voxmatrix" / "__init__.py"
+    assert (ended.code, ended.failure) == (0, "")
+    assert Path(ended.stdout.strip()) == Path(__file__).parents[2] / "app" / "voxmatrix" / "__init__.py"
 
 
 def test_a_child_that_hangs_is_stopped_and_what_it_said_before_is_kept() -> None:
     ended = run_child(["-c", "import time; print('{}', flush=True); time.sleep(600)"], place(None).environment, 3)
-    assert (ended.code, ended.said) == (None, "{}\n")
-    assert ended.ending == "it did not end within 3 s and was stopped"
+    assert (ended.code, ended.stdout) == (None, "{}\n")
+    assert ended.failure == "it did not finish within 3 s and was stopped"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
 def test_a_child_that_dies_is_named_with_its_signal() -> None:
     ended = run_child(["-c", "import os; os.abort()"], place(None).environment, 60)
-    assert (ended.code, ended.ending) == (-6, "its process died of signal 6")
+    assert (ended.code, ended.failure) == (-6, "its process was killed by signal 6")
 
 
 def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
     ended = run_child(["-c", "raise SystemExit('first\\n' + 'ö' * 5000)"], place(None).environment, 60)
-    assert ended.ending == "its process ended with code 1: " + "ö" * 300
+    assert ended.failure == "its process exited with code 1: " + "ö" * 300
 
 
 def test_a_line_is_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,14 +67,14 @@ def test_lines_are_told_as_they_come_and_whole() -> None:
     words = "import time\nprint('o', end='', flush=True); time.sleep(1); print('ne\\ntwo\\nthr', end='')"
     ended = run_child(["-c", words], place(None).environment, 60, on_line=told.append)
     assert told == ["one", "two"]
-    assert ended.said == "one\ntwo\nthr"
+    assert ended.stdout == "one\ntwo\nthr"
 
 
 def test_a_child_that_says_nothing_is_stopped_and_one_that_talks_is_not() -> None:
     silent = run_child(["-c", "import time; time.sleep(600)"], place(None).environment, 60, silence_seconds=2)
-    assert (silent.code, silent.ending) == (None, "it said nothing for 2 s and was stopped")
+    assert (silent.code, silent.failure) == (None, "it printed nothing for 2 s and was stopped")
     talks = "import time\nfor _ in range(8): print(1, flush=True); time.sleep(0.5)"
-    assert run_child(["-c", talks], place(None).environment, 60, silence_seconds=3).ending == ""
+    assert run_child(["-c", talks], place(None).environment, 60, silence_seconds=3).failure == ""
 
 
 def test_ctrl_c_ends_the_child(tmp_path: Path) -> None:

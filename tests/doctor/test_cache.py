@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from voxmatrix.doctor.cache import saved_device
+from voxmatrix.doctor.cache import cached_smoke
 from voxmatrix.doctor.smoke import OperationResult, SmokeResult
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 
@@ -16,7 +16,7 @@ BAD = SmokeResult(results=(replace(ROW, ok=False),))
 
 def runs(folder: Path, machine: Machine = MACHINE, gpu: Gpu = GPU, smoke: SmokeResult = GOOD) -> bool:
     ran = []
-    answer = saved_device(folder, machine, gpu, ("float32",), lambda: ran.append(1) or smoke)  # type: ignore[func-returns-value]
+    answer = cached_smoke(folder, machine, gpu, ("float32",), lambda: ran.append(1) or smoke)  # type: ignore[func-returns-value]
     assert answer == smoke
     return bool(ran)
 

@@ -40,7 +40,7 @@ def test_a_child_that_hangs_or_dies_is_ended_and_its_operation_named(
 
 def test_chatter_and_lines_cut_short_are_no_results() -> None:
     said = '[W123] hello\n{"started": "matmul", "dtype": "float32"}\n{"op": "mat'
-    smoke = read_lines(said, 1, "its process died of signal 11")
+    smoke = read_lines(said, 1, "its process was killed by signal 11")
     assert [(result.gpu, result.op, result.ok) for result in smoke.results] == [(1, "matmul", False)]
 
 

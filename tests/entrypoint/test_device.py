@@ -101,7 +101,7 @@ def test_a_smoke_test_that_passes_lets_the_training_begin() -> None:
 
 def test_one_that_fails_ends_it_and_names_the_operation() -> None:
     with pytest.raises(NoKernelsError, match="conv1d"):
-        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, problem="its result differs from the CPU's"))
+        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, problem="the result differs from the CPU's"))
 
 
 def test_a_torch_that_cannot_be_imported_is_something_missing() -> None:

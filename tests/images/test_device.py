@@ -78,7 +78,7 @@ def test_a_gpu_that_is_demanded_and_absent_is_exit_4_before_anything_is_read(har
     describe(hardened, "rtx-5090")
     for words in (TRAIN, SPEAK):
         done, processes = witnessed(hardened, *words, "--device", "cuda:0", expect=NO_DEVICE)
-        assert "--device cuda:0 asks for a GPU that is not there" in done.stderr
+        assert "--device cuda:0: no such GPU" in done.stderr
         assert "in a container add --gpus all" in done.stderr
         assert_nothing_was_read(hardened, processes)
 
@@ -90,7 +90,7 @@ def test_an_onnx_voice_for_a_gpu_that_is_absent_is_exit_4(hardened: Hardened) ->
 
 def test_an_image_with_cuda_and_no_gpu_starts_on_the_cpu_and_says_so(hardened: Hardened, row: matrix.Row) -> None:
     done = hardened.run("train", "/nowhere", "--out", "/data/refused", "--device", "auto", expect=BAD_INPUT)
-    assert ("there is no GPU here: the CPU works" in done.stderr) is bool(row.cuda)
+    assert ("but there is no GPU: the CPU is used" in done.stderr) is bool(row.cuda)
     assert ("start the container with --gpus all" in done.stderr) is bool(row.cuda)
 
 

@@ -60,7 +60,7 @@ def test_a_driver_that_hangs_costs_the_gpus_and_nothing_else(root: Path, monkeyp
     never.set()
 
     assert machine.gpus == ()
-    assert any("NVIDIA's cards" in note.problem for note in notes)
+    assert any("NVIDIA GPUs" in note.problem for note in notes)
 
 
 def test_a_torch_that_dies_when_asked_costs_its_kernels_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,11 +70,11 @@ def test_a_torch_that_dies_when_asked_costs_its_kernels_alone(root: Path, monkey
         raise subprocess.CalledProcessError(-11, "python")
 
     monkeypatch.setattr(torch_build, "find_torch", lambda: folder)
-    monkeypatch.setattr(torch_build, "_ask_torch", dies)
+    monkeypatch.setattr(torch_build, "_query_torch", dies)
     machine, (note,) = detect(root, {})
 
     assert machine.torch == TorchBuild(version="2.10.0+cu128", cuda="12.8")
-    assert "the kernels of torch" in note.problem
+    assert "torch's kernels" in note.problem
 
 
 @linux

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.machine.computers import machines
 from voxmatrix.errors import BadInputError
 from voxmatrix.machine import facts
-from voxmatrix.machine.json_file import MOST_BYTES
+from voxmatrix.machine.json_file import MAX_BYTES
 from voxmatrix.machine.record import machine_to_json, read_machine, write_machine
 
 _RTX_5090 = {
@@ -92,15 +92,15 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         (changed(gpus=[{"index": 1, "kind": "cuda"}] * 2), "cuda:1 more than once"),
         (changed(gpus={}), "gpus is {}"),
         (changed(torch={"version": "2", "kernels": ["turing"]}), "torch.kernels[0] is 'turing'"),
-        (b"[]", "all of it is []"),
-        (b"null", "all of it is None"),
-        (b"", "no JSON"),
-        (changed()[:-20], "no JSON"),
-        (b"\xff\xfe{\x00}\x00", "no JSON"),
-        (b'{"platform": "\xff"}', "no JSON"),
-        (rb'{"platform": "linux", "cpus": 1, "cpu": "\ud800"}', "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b" " * (MOST_BYTES + 1), "larger than"),
+        (b"[]", "the content is []"),
+        (b"null", "the content is None"),
+        (b"", "not JSON"),
+        (changed()[:-20], "not JSON"),
+        (b"\xff\xfe{\x00}\x00", "not JSON"),
+        (b'{"platform": "\xff"}', "not JSON"),
+        (rb'{"platform": "linux", "cpus": 1, "cpu": "\ud800"}', "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b" " * (MAX_BYTES + 1), "larger than"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_key_and_the_value(tmp_path: Path, content: bytes, said: str) -> None:

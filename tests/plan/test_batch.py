@@ -39,7 +39,7 @@ def test_checkpointing_begins_where_the_smallest_batch_does_not_fit() -> None:
     assert plan.checkpointing.value
     assert plan.batch_size.value == 4
     assert plan.effective_batch.value == 32
-    assert "batch 4 takes about" in plan.checkpointing.reason
+    assert "batch 4 needs about" in plan.checkpointing.reason
 
 
 def test_a_cpu_takes_single_clips_before_it_computes_twice() -> None:

@@ -18,7 +18,7 @@ def test_a_gpu_gives_a_share_of_what_is_free() -> None:
 def test_all_of_it_counts_where_nobody_says_what_is_free_and_that_is_said() -> None:
     budget = memory_budget(replace(RTX_3060, free_mib=None), machine())
     assert budget.mib == 12288 * TABLE.gpu_share
-    assert "not read" in budget.why
+    assert "unknown" in budget.why
 
 
 def test_shared_memory_gives_less_of_what_the_computer_has_available() -> None:

@@ -37,7 +37,7 @@ def test_auto_is_nobodys_wish() -> None:
 def test_the_names_of_seed_001() -> None:
     request = older_names({"VIBEVOICE_DEVICE": "directml", "DIRECTML_DEVICE": "1"})
     assert (request.kind, request.index, request.source, request.fallback) == ("directml", 1, "environment", "end")
-    assert request.said == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
+    assert request.origin == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
     assert older_names({"VIBEVOICE_DEVICE": "cpu", "DIRECTML_DEVICE": "1"}).kind == "cpu"
 
 
@@ -51,9 +51,9 @@ def test_an_adapters_number_alone_forces_nothing() -> None:
     [
         ({}, AUTO),
         ({"USE_GPU": "auto"}, AUTO),
-        ({"USE_GPU": "no", "GPU_ID": "1"}, DeviceRequest(kind="cpu", source="environment", said="USE_GPU=no")),
-        ({"USE_GPU": "yes"}, DeviceRequest(kind="gpu", source="environment", said="USE_GPU=yes", fallback="cpu")),
-        ({"GPU_ID": "1"}, DeviceRequest(kind="gpu", index=1, source="environment", said="GPU_ID=1", fallback="cpu")),
+        ({"USE_GPU": "no", "GPU_ID": "1"}, DeviceRequest(kind="cpu", source="environment", origin="USE_GPU=no")),
+        ({"USE_GPU": "yes"}, DeviceRequest(kind="gpu", source="environment", origin="USE_GPU=yes", fallback="cpu")),
+        ({"GPU_ID": "1"}, DeviceRequest(kind="gpu", index=1, source="environment", origin="GPU_ID=1", fallback="cpu")),
     ],
 )
 def test_the_names_of_seed_004(environment: dict[str, str], expected: DeviceRequest) -> None:

@@ -100,21 +100,21 @@ def test_directml_speaks_and_does_not_train() -> None:
 
 
 def test_an_adapters_number_alone_lets_cuda_work() -> None:
-    request = DeviceRequest(kind="directml", index=0, source="environment", said="DIRECTML_DEVICE=0", fallback="auto")
+    request = DeviceRequest(kind="directml", index=0, source="environment", origin="DIRECTML_DEVICE=0", fallback="auto")
     assert chosen(TWO, request).device.value == "cuda:1"
 
 
 def test_a_remembered_gpu_is_found_by_its_uuid() -> None:
     choice = chosen(TWO, saved_device=SavedDevice(device="cuda:0", uuid="GPU-1"))
     assert choice.device.value == "cuda:1"
-    assert "remembered" in choice.device.reason
+    assert "devices select" in choice.device.reason
     assert chosen(TWO, saved_device=SavedDevice(device="cuda:0")).device.value == "cuda:0"
 
 
 def test_a_remembered_cpu_works() -> None:
     choice = chosen(TWO, saved_device=SavedDevice(device="cpu"))
     assert (choice.device.value, choice.findings) == ("cpu", ())
-    assert "remembered" in choice.device.reason
+    assert "devices select" in choice.device.reason
 
 
 @pytest.mark.parametrize("gone", [SavedDevice(device="cuda:7"), SavedDevice(device="cuda:7", uuid="GPU-7")])

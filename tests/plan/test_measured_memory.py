@@ -105,7 +105,7 @@ def test_a_batch_never_grows_beyond_32_however_much_fits() -> None:
 def test_where_too_few_fit_gradients_are_checkpointed_as_it_was_measured() -> None:
     made = planned(bf16(1000, 3000, sizes=(1, 2)), bf16(1000, 800, gradient_checkpointing=True))
     assert made.gradient_checkpointing.value
-    assert "batch 4 takes about 13000 MiB without it (measured" in made.gradient_checkpointing.reason
+    assert "batch 4 needs about 13000 MiB without it (measured" in made.gradient_checkpointing.reason
     assert made.batch_size.value == 4
     assert "4200 MiB" in made.batch_size.reason
 
@@ -121,7 +121,7 @@ def test_a_forced_batch_that_does_not_fit_is_warned_of_by_what_was_measured() ->
 
 
 def test_a_damaged_profile_is_one_of_the_findings() -> None:
-    damaged = Finding(problem="a profile is not used: …", remedy="measure anew", severity="warning")
+    damaged = Finding(problem="a profile is ignored: …", remedy="measure anew", severity="warning")
     assert damaged in planned(findings=(damaged,)).findings
 
 

@@ -16,7 +16,7 @@ def test_0_and_auto_and_nothing_decide(text: str) -> None:
 def test_a_number_keeps_who_said_it() -> None:
     asked = override_number("8", "VOXMATRIX_BATCH_SIZE", "environment")
     assert asked is not None
-    assert (asked.value, asked.reason, asked.source) == (8, "given by VOXMATRIX_BATCH_SIZE", "environment")
+    assert (asked.value, asked.reason, asked.source) == (8, "set by VOXMATRIX_BATCH_SIZE", "environment")
 
 
 def test_none_is_the_word_for_0_where_0_makes_sense() -> None:

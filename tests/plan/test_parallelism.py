@@ -5,7 +5,7 @@ import pytest
 from tests.plan.computers import RTX_3060, machine
 from voxmatrix.plan.budget import Budget
 from voxmatrix.plan.parallelism import (
-    MOST_VOICES_ON_A_GPU,
+    MAX_VOICES_ON_A_GPU,
     PREFETCH,
     choose_devices,
     choose_parallel_voices,
@@ -28,7 +28,7 @@ def budget(mib: float | None) -> Budget:
 
 
 def test_what_is_forced_stays_however_little_there_is() -> None:
-    forced = Setting(value=40, reason="given by --workers", source="flag")
+    forced = Setting(value=40, reason="set by --workers", source="flag")
     small = machine(cpus=1, shm_mib=0)
     assert choose_devices(RTX_3060, small, forced) is forced
     assert choose_workers(small, 100 * MIB, "cuda", forced) is forced
@@ -77,7 +77,7 @@ def test_recordings_are_checked_by_one_process_for_each_cpu_up_to_16(cpus: int, 
 
 def test_as_many_voices_as_fit_into_the_gpu_up_to_a_limit() -> None:
     assert choose_parallel_voices(RTX_3060, machine(), budget(3.5 * EACH_VOICE), None).value == 3
-    assert choose_parallel_voices(RTX_3060, machine(), budget(100 * EACH_VOICE), None).value == MOST_VOICES_ON_A_GPU
+    assert choose_parallel_voices(RTX_3060, machine(), budget(100 * EACH_VOICE), None).value == MAX_VOICES_ON_A_GPU
 
 
 def test_a_cpu_is_shared_by_its_cores() -> None:

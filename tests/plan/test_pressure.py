@@ -38,14 +38,14 @@ def hot(*degrees: float | None, limit: float | None = 90.0) -> list[Finding]:
 def test_memory_that_is_nearly_full_is_told_with_what_others_hold_and_what_to_type() -> None:
     (finding,) = PressureMonitor("type --batch-size 4").assess([reading(0, 0.95, others_mib=3174)])
     assert finding.problem == (
-        "the memory of cuda:0 is nearly full: 11.4 of 12.0 GiB are needed, 3.1 of them by other programs"
+        "the memory of cuda:0 is nearly full: 11.4 of 12.0 GiB are in use, 3.1 of them by other programs"
     )
     assert (finding.remedy, finding.severity) == ("type --batch-size 4", "warning")
 
 
 def test_on_the_cpu_it_is_the_computers_memory() -> None:
     (finding,) = PressureMonitor("").assess([reading(0, 0.93, device="cpu")])
-    assert finding.problem.startswith("the memory of this computer is nearly full: 11.2 of 12.0 GiB are needed")
+    assert finding.problem.startswith("the memory of this computer is nearly full: 11.2 of 12.0 GiB are in use")
 
 
 def test_the_same_is_told_once_until_it_got_better_and_worse_again() -> None:
@@ -79,7 +79,7 @@ def test_a_full_cache_of_an_allocator_is_no_need() -> None:
 
 def test_heat_is_told_where_the_device_slows_itself_down() -> None:
     (finding,) = hot(89, 90, 93)
-    assert finding.problem == "cuda:0 has 90 °C and slows itself down from 90 °C on"
+    assert finding.problem == "cuda:0 is at 90 °C and throttles from 90 °C"
     assert "nvidia-smi -pl" in finding.remedy
     assert len(hot(91, 86, 91, 84, 91)) == 2
     assert hot(60, None, 89.9) == []

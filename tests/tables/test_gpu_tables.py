@@ -79,9 +79,9 @@ def test_the_oldest_driver_is_the_newest_that_something_asks_for() -> None:
 def test_wrong_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="sm_XYz"):
         Target(form="sm", suffix="z", major="same", minor="same", source="")
-    with pytest.raises(ValueError, match="no version"):
+    with pytest.raises(ValueError, match="not a version"):
         Floor(linux="new", windows="1", source="")
-    with pytest.raises(ValueError, match="no compute capability"):
+    with pytest.raises(ValueError, match="not a compute capability"):
         rows.capability("12")
     with pytest.raises(ValueError, match="kind cuda needs"):
         Image(

@@ -42,12 +42,12 @@ def test_doctor_advises_the_same_image(path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "image", "why_not"),
     [
-        (("--capability", "12.0", "--driver", "570.86"), "blackwell", {"cuda": "none of them", "cuda13": "580"}),
+        (("--capability", "12.0", "--driver", "570.86"), "blackwell", {"cuda": "none of which", "cuda13": "580"}),
         (("--capability", "12.0", "--driver", "580.65"), "cuda13", {"blackwell": "newer torch", "cpu": "idle"}),
-        (("--capability", "12.0", "--driver", "550.54"), "cpu", {"cuda": "none of them", "blackwell": "570"}),
-        (("--capability", "6.1", "--driver", "580.65"), "cuda", {"blackwell": "none of them", "cuda13": "none of"}),
-        (("--capability", "7.0", "--driver", "580.65"), "cuda", {"blackwell": "from capability 7.5 on"}),
-        (("--capability", "8.6", "--driver", "535.54"), "cuda", {"blackwell": "from driver 570.26 on"}),
+        (("--capability", "12.0", "--driver", "550.54"), "cpu", {"cuda": "none of which", "blackwell": "570"}),
+        (("--capability", "6.1", "--driver", "580.65"), "cuda", {"blackwell": "none of which", "cuda13": "none of"}),
+        (("--capability", "7.0", "--driver", "580.65"), "cuda", {"blackwell": "advised from capability 7.5 on"}),
+        (("--capability", "8.6", "--driver", "535.54"), "cuda", {"blackwell": "advised from driver 570.26 on"}),
         (("--capability", "8.6"), "cuda", {"blackwell": "the driver is not known"}),
         (("--capability", "13.0", "--driver", "600"), "cpu", {"cuda13": "newer than any image"}),
     ],
@@ -87,11 +87,11 @@ def test_gpus_that_want_different_images_have_no_common_one() -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--capability", "twelve"], "--capability: 'twelve'"),
+        (["--capability", "twelve"], "'twelve' is not a compute capability such as 12.0"),
         (["--driver", "570"], "which GPU is it?"),
-        (["--capability", "12.0", "--driver", "new"], "--driver is 'new'"),
+        (["--capability", "12.0", "--driver", "new"], "no version such as 570.86"),
         (["--machine", "/nowhere/at/all.json"], "No such file"),
-        (["--machine", "x.json", "--capability", "9.0"], "--machine cannot be combined with --capability"),
+        (["--machine", "x.json", "--capability", "9.0"], "leave --capability"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_a_sentence(

@@ -1,1 +1,1 @@
-"""How fast each device of this computer is, measured: matrices, speaking, training."""
+"""Benchmarks of every device of this computer: matrix products, speaking, training."""

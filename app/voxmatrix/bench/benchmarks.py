@@ -1,27 +1,27 @@
-"""What a benchmark measures, and how its figures are read: which one is the speed, how the others are headed."""
+"""Definitions of the benchmarks: their figures, and how these are shown."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: None where this device does not say.
+#: Figures by key; None if the device does not provide the value.
 Figures = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BenchPart:
-    """One thing that is measured on one device, in one number format."""
+    """One measurement on one device, in one precision."""
 
-    name: str  # the format: fp32, tf32, bf16, fp16
+    name: str  # the precision: fp32, tf32, bf16, fp16
     measure: Callable[[], Figures]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One figure in the table."""
+    """One column of the table."""
 
     key: str
     header: str
-    format: str  # of a number, as Python writes it
+    format: str  # a Python format specification
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Benchmark:
     """One benchmark."""
 
     name: str
-    speed: str  # the figure that devices are compared by; more is better
+    speed: str  # key of the figure by which devices are compared; higher is better
     unit: str  # of the speed
     columns: tuple[Column, ...]
 
@@ -47,7 +47,7 @@ MATMUL = Benchmark(
 SPEAK = Benchmark(
     name="speak",
     speed="times_realtime",
-    unit="seconds of speech a second",
+    unit="seconds of speech per second",
     columns=(
         Column(key="realtime_factor", header="real-time factor", format=".4f"),
         Column(key="spread", header="spread", format=".4f"),
@@ -57,7 +57,7 @@ SPEAK = Benchmark(
 TRAIN = Benchmark(
     name="train",
     speed="clips_per_second",
-    unit="clips a second",
+    unit="clips per second",
     columns=(
         Column(key="batch_size", header="batch", format=".0f"),
         Column(key="steps_per_second", header="steps/s", format=".3f"),

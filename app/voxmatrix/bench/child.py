@@ -1,6 +1,6 @@
-"""The child of a benchmark, started by `voxmatrix_entrypoint.child`: prints JSON lines.
+"""The child of a benchmark, started by `voxmatrix_entrypoint.child`; prints JSON lines.
 
-A line is written before a part and one after it, so that the parent knows in which one this process hung or died.
+It prints a line before and after each part, so that the parent knows in which one it hung or crashed.
 """
 
 import json
@@ -16,9 +16,9 @@ from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
 from voxmatrix.machine.facts import Gpu, Machine
 
-#: How CUDA says that a library of torch lacks kernels for this GPU.
+#: CUDA's error if a library of torch has no kernels for the GPU.
 _NO_KERNELS = "no kernel image is available"
-_MOST_LETTERS = 300
+_MAX_PROBLEM_CHARACTERS = 300
 _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Machine], list[BenchPart]]]] = {
     "matmul": (matmul.MatmulBench, matmul.parts),
     "speak": (speak.SpeakBench, speak.parts),
@@ -27,16 +27,14 @@ _BENCHMARKS: dict[str, tuple[Callable[..., Any], Callable[[Any, Gpu | None, Mach
 
 
 def main(job: str) -> None:
-    """Measure what `job` says, part by part."""
-    asked = json.loads(job)
-    make, parts_of = _BENCHMARKS[asked["benchmark"]]
-    settings = make(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in asked["job"].items()}
-    )
+    """Measure all parts of `job`, a JSON object."""
+    task = json.loads(job)
+    make, parts_of = _BENCHMARKS[task["benchmark"]]
+    settings = make(**{name: tuple(value) if isinstance(value, list) else value for name, value in task["job"].items()})
     print_json({"started": ""})
     try:
-        parts = parts_of(settings, *device_in_child(asked["device"], asked["name"]))
-    except Exception as error:  # whatever torch and drivers raise: it is what is being found out
+        parts = parts_of(settings, *device_in_child(task["device"], task["name"]))
+    except Exception as error:  # torch and drivers may raise anything, and that is a result
         print_json(_problem("", error))
         return
     for part in parts:
@@ -52,9 +50,9 @@ def _measured(part: BenchPart) -> dict[str, Any]:
 
 
 def _problem(name: str, error: Exception) -> dict[str, Any]:
-    said = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
-    text = "; ".join(said.splitlines())[:_MOST_LETTERS]
-    return {"part": name, "problem": text, "exit_code": _exit_code(error)}
+    text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
+    problem = "; ".join(text.splitlines())[:_MAX_PROBLEM_CHARACTERS]
+    return {"part": name, "problem": problem, "exit_code": _exit_code(error)}
 
 
 def _exit_code(error: Exception) -> int:

@@ -1,4 +1,4 @@
-"""Which devices are measured. Pure."""
+"""Selection of the devices to measure. Pure."""
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
@@ -14,29 +14,29 @@ ALL = "all"
 
 def to_measure(
     machine: Machine,
-    asked: str,
+    device: str,
     *,
     task: Task,
     source: Source = "flag",
-    said: str = "--device",
+    option: str = "--device",
     saved_device: SavedDevice | None = None,
     assess: Assess = assess,
 ) -> tuple[list[Gpu | None], tuple[Finding, ...]]:
-    """The CPU (None) and every GPU that can do the task, or the one that is asked for; what is left out, and why.
+    """The requested device, or for `all` the CPU (None) and every GPU that supports the task; findings for the others.
 
     Raises:
-        UsageError: that is not the name of a device.
-        NoDeviceError: the device is not there, or cannot do this.
+        UsageError: this is not the name of a device.
+        NoDeviceError: the device is not available, or cannot do this task.
         NoKernelsError: this torch has no kernels for it.
     """
-    if asked.strip().lower() != ALL:
-        request = parse_device(asked, source, f"{said} {asked}")
-        choice = select_device(machine, request, task=task, saved_device=saved_device, assess=assess)
-        return [choice.gpu], choice.findings
-    refused = {gpu: wrong for gpu in machine.gpus if (wrong := unsupported(gpu, machine, assess, task)) is not None}
-    fit = [gpu for gpu in machine.gpus if gpu not in refused]
+    if device.strip().lower() != ALL:
+        request = parse_device(device, source, f"{option} {device}")
+        selected = select_device(machine, request, task=task, saved_device=saved_device, assess=assess)
+        return [selected.gpu], selected.findings
+    refused = {gpu: error for gpu in machine.gpus if (error := unsupported(gpu, machine, assess, task)) is not None}
+    usable = [gpu for gpu in machine.gpus if gpu not in refused]
     left_out = [
-        Finding(problem=f"not measured: {wrong.problem}", remedy=wrong.remedy, severity="warning")
-        for wrong in refused.values()
+        Finding(problem=f"not measured: {error.problem}", remedy=error.remedy, severity="warning")
+        for error in refused.values()
     ]
-    return [None, *fit], tuple(left_out)
+    return [None, *usable], tuple(left_out)

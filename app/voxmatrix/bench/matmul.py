@@ -1,4 +1,4 @@
-"""The product of two square matrices: the plainest work there is, in every number format that a plan would use."""
+"""The product of two square matrices, in every precision that a plan would use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class MatmulBench:
-    """What is measured on one device."""
+    """The settings of the benchmark on one device."""
 
     benchmark: ClassVar = "matmul"
     size: int = 2000  # rows and columns
@@ -27,12 +27,12 @@ class MatmulBench:
 
     @property
     def about(self) -> str:
-        """As the table is headed."""
-        return f"product of two {self.size} × {self.size} matrices, {self.runs} runs after {self.warmup} to warm up"
+        """The title of the table."""
+        return f"product of two {self.size} × {self.size} matrices, {self.runs} runs after {self.warmup} warm-up runs"
 
 
 def formats(gpu: Gpu | None) -> tuple[str, ...]:
-    """Float32 everywhere; on a CUDA GPU also TF32 where it has it, and what a training there is planned in."""
+    """Float32 everywhere; on a CUDA GPU also TF32 if supported, and the planned training precision."""
     if gpu is None or gpu.kind != "cuda":
         return ("fp32",)
     planned = choose_precision(gpu, None).value
@@ -41,7 +41,7 @@ def formats(gpu: Gpu | None) -> tuple[str, ...]:
 
 
 def parts(job: MatmulBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
-    """One for each format."""
+    """One part per format."""
     device = open_device(gpu, machine)
     return [BenchPart(name=name, measure=partial(_measure, job, device, name)) for name in job.formats]
 
@@ -54,5 +54,5 @@ def _measure(job: MatmulBench, device: "torch.device", name: str) -> Figures:
     random = torch.Generator().manual_seed(1)
     first, second = (torch.randn(job.size, job.size, generator=random).to(device, dtype) for _ in range(2))
     median, spread = median_and_spread(seconds_of_runs(lambda: first @ second, device, job.runs, job.warmup))
-    operations = 2 * job.size**3  # a multiplication and an addition each
+    operations = 2 * job.size**3  # multiplications and additions
     return {"median_ms": 1000 * median, "spread_ms": 1000 * spread, "gflops": operations / median / 1e9}

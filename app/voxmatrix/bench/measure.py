@@ -1,4 +1,4 @@
-"""One device is measured: its child is run, and what it said becomes rows."""
+"""Measurement of one device: run a child process and turn its output into rows."""
 
 import json
 from collections.abc import Mapping
@@ -15,44 +15,44 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.torch_options import choose_allocator
 
 BenchJob = MatmulBench | SpeakBench | TrainBench
-#: How Linux ends a process when memory is out.
+#: Exit code of a process killed by Linux when memory runs out.
 _KILLED = -9
-_KILLED_SAID = "the system killed its process (signal 9), as it does when memory is out"
+_KILLED_PROBLEM = "the system killed its process (signal 9), probably because memory ran out"
 
 
 def measure(
-    job: BenchJob, gpu: Gpu | None, machine: Machine, limit_seconds: float, given: Mapping[str, int]
+    job: BenchJob, gpu: Gpu | None, machine: Machine, limit_seconds: float, parameters: Mapping[str, int]
 ) -> list[BenchRow]:
-    """The rows of this GPU (None: the CPU), measured in a child process of at most `limit_seconds`."""
-    where, (device, name) = place(gpu), named(gpu, machine)
-    prepare_environment(choose_allocator(gpu, machine).value, where.environment)
-    asked = {"benchmark": job.benchmark, "device": where.device, "name": name, "job": asdict(job)}
-    # entrypoint patches what upstream broke, here as for the command itself; no import: it stands above us.
-    words = ["-m", "voxmatrix_entrypoint.child", "voxmatrix.bench.child", json.dumps(asked)]
-    return read_rows(run_child(words, where.environment, limit_seconds), device, name, given)
+    """Measure this GPU (None: the CPU) in a child process, for at most `limit_seconds`."""
+    placement, (device, name) = place(gpu), named(gpu, machine)
+    prepare_environment(choose_allocator(gpu, machine).value, placement.environment)
+    task = {"benchmark": job.benchmark, "device": placement.device, "name": name, "job": asdict(job)}
+    # The entrypoint applies the same patches as for a command. Named, not imported: it is in a higher layer.
+    arguments = ["-m", "voxmatrix_entrypoint.child", "voxmatrix.bench.child", json.dumps(task)]
+    return read_rows(run_child(arguments, placement.environment, limit_seconds), device, name, parameters)
 
 
-def read_rows(ended: ChildResult, device: str, name: str | None, given: Mapping[str, int]) -> list[BenchRow]:
-    """What a child said, a row a part; how it ended is the problem of the part that it had begun last."""
+def read_rows(child: ChildResult, device: str, name: str | None, parameters: Mapping[str, int]) -> list[BenchRow]:
+    """Parse the output of a child into one row per part. A failure is attributed to the part that was running."""
     rows: list[BenchRow] = []
-    begun: str | None = ""
-    for line in json_objects(ended.said):
+    running: str | None = ""
+    for line in json_objects(child.stdout):
         if "started" in line:
-            begun = line["started"]
+            running = line["started"]
             continue
         if "part" not in line:
             continue
-        begun, part = None, line.pop("part")
-        rows.append(BenchRow(device=device, name=name, format=part, given=given, **line))
-    if begun is not None or not rows:
-        killed = ended.code == _KILLED
+        running, part = None, line.pop("part")
+        rows.append(BenchRow(device=device, name=name, format=part, parameters=parameters, **line))
+    if running is not None or not rows:
+        killed = child.code == _KILLED
         rows.append(
             BenchRow(
                 device=device,
                 name=name,
-                format=begun or "",
-                given=given,
-                problem=_KILLED_SAID if killed else ended.ending or "its process ended without a word",
+                format=running or "",
+                parameters=parameters,
+                problem=_KILLED_PROBLEM if killed else child.failure or "its process exited without a result",
                 exit_code=(MemoryExhaustedError if killed else NoDeviceError).exit_code,
             )
         )

@@ -1,4 +1,4 @@
-"""All that a benchmark found out, as one object with its exit code. Pure."""
+"""The result of a benchmark, with its exit code. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from voxmatrix.machine.saved_device import CPU
 
 @dataclass(frozen=True, kw_only=True)
 class BenchReport:
-    """What `voxmatrix bench` says."""
+    """The result of `voxmatrix bench`."""
 
     kind: Benchmark
     about: str
@@ -24,15 +24,15 @@ class BenchReport:
 
     @property
     def exit_code(self) -> int:
-        """0 when anything was measured, else that of the first problem."""
+        """0 if anything was measured, else the exit code of the first problem."""
         return 0 if any(row.measured for row in self.rows) else self.rows[0].exit_code
 
     def times_cpu(self, row: BenchRow) -> float | None:
-        """How many times as fast as the CPU; None where that was not measured."""
+        """Speed relative to the CPU; None if either was not measured."""
         return times_cpu(row, self.rows, self.kind.speed)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of `bench --json`; null is not measured."""
+        """The object of `bench --json`; null means not measured."""
         return {
             "benchmark": self.kind.name,
             "settings": dict(self.settings),
@@ -43,7 +43,8 @@ class BenchReport:
             },
             "rows": [self._row(row) for row in self.rows],
             "findings": [
-                {"severity": each.severity, "problem": each.problem, "remedy": each.remedy} for each in self.findings
+                {"severity": finding.severity, "problem": finding.problem, "remedy": finding.remedy}
+                for finding in self.findings
             ],
             "exit_code": self.exit_code,
         }
@@ -54,7 +55,7 @@ class BenchReport:
             "name": row.name,
             "precision": row.format or None,
             **{column.key: None for column in self.kind.columns},
-            **row.given,
+            **row.parameters,
             **row.figures,
             "times_cpu": self.times_cpu(row),
             "problem": row.problem or None,
@@ -70,7 +71,7 @@ def make_report(
     rows: Sequence[BenchRow],
     findings: Sequence[Finding] = (),
 ) -> BenchReport:
-    """The report, with a sentence for every GPU that the CPU beats."""
+    """Make the report, with a finding for every GPU that is slower than the CPU."""
     return BenchReport(
         kind=kind,
         about=about,
@@ -89,7 +90,7 @@ def _slower(kind: Benchmark, rows: Sequence[BenchRow]) -> list[Finding]:
             best[row.device] = max(ratio, best.get(row.device, 0.0))
     return [
         Finding(
-            problem=f"{device} is {_below_one(ratio)} × as fast as the CPU here",
+            problem=f"{device} is {_below_one(ratio)} × as fast as the CPU",
             remedy="set --device cpu",
             severity="warning",
         )
@@ -99,6 +100,6 @@ def _slower(kind: Benchmark, rows: Sequence[BenchRow]) -> list[Finding]:
 
 
 def _below_one(ratio: float) -> str:
-    """Two digits, and never 1."""
-    said = f"{ratio:.2g}"
-    return "0.99" if said == "1" else said
+    """The ratio with two digits, never rounded up to 1."""
+    text = f"{ratio:.2g}"
+    return "0.99" if text == "1" else text

@@ -1,4 +1,4 @@
-"""One line of a benchmark: a device, a number format, and its figures or the reason why there are none."""
+"""One row of a benchmark: a device, a precision, and its figures or the problem."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from voxmatrix.machine.saved_device import CPU
 
 @dataclass(frozen=True, kw_only=True)
 class BenchRow:
-    """What came of one part. `problem` is "" where it was measured; exit_code is what the command then ends with."""
+    """The result of one part. `problem` is "" if it was measured; otherwise `exit_code` belongs to the problem."""
 
     device: str  # cpu, cuda:0 …
-    name: str | None  # of the card or the processor
-    format: str  # "" where it went wrong before any was begun
-    given: Mapping[str, int] = field(default_factory=dict)  # what differs from row to row, e.g. the batch size
+    name: str | None  # of the GPU or the processor
+    format: str  # the precision; "" if the child failed before the first part
+    parameters: Mapping[str, int] = field(default_factory=dict)  # shown with the row, e.g. the batch size
     figures: Figures = field(default_factory=dict)
     problem: str = ""
     exit_code: int = 0
@@ -26,17 +26,18 @@ class BenchRow:
         return not self.problem
 
     def speed(self, key: str) -> float | None:
-        """The figure of this name, of which more is better."""
+        """The figure with this key; higher is better."""
         return self.figures.get(key)
 
 
 def named(gpu: Gpu | None, machine: Machine) -> tuple[str, str | None]:
-    """A device and what it is called."""
+    """The device and its model name."""
     return (CPU, machine.cpu) if gpu is None else (gpu.device, gpu.name)
 
 
 def times_cpu(row: BenchRow, rows: Sequence[BenchRow], key: str) -> float | None:
-    """How many times as fast as the CPU at its best; None where one of them was not measured."""
+    """Speed relative to the fastest row of the CPU; None if either was not measured."""
     own = row.speed(key)
-    cpu = max((speed for each in rows if each.device == CPU and (speed := each.speed(key)) is not None), default=None)
+    cpu_speeds = [speed for other in rows if other.device == CPU and (speed := other.speed(key)) is not None]
+    cpu = max(cpu_speeds, default=None)
     return own / cpu if own is not None and cpu else None

@@ -1,4 +1,4 @@
-"""Speaking a few sentences: seconds of computing for each second of speech."""
+"""Speaking a few sentences: seconds of computing per second of speech."""
 
 import statistics
 import time
@@ -15,7 +15,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 if TYPE_CHECKING:
     from voxmatrix.speak.voice import Voice
 
-#: Read by every voice of every language: short and long, with what has to be written out first.
+#: Spoken by voices of any language: short and long sentences, with numbers and abbreviations to be normalised.
 SENTENCES = (
     "The parcel came on Tuesday morning.",
     "Dr. Lindqvist paid $45.20 for 3 tickets, and the train left at 7:15.",
@@ -28,22 +28,22 @@ SENTENCES = (
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakBench:
-    """What is measured on one device."""
+    """The settings of the benchmark on one device."""
 
     benchmark: ClassVar = "speak"
-    voice: str  # a file that is there
+    voice: str  # path of an existing file
     runs: int = 5
     warmup: int = 1
 
     @property
     def about(self) -> str:
-        """As the table is headed."""
+        """The title of the table."""
         name = Path(self.voice).name
-        return f"{len(SENTENCES)} English sentences with {name}, {self.runs} runs after {self.warmup} to warm up"
+        return f"{len(SENTENCES)} English sentences with {name}, {self.runs} runs after {self.warmup} warm-up runs"
 
 
 def parts(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
-    """One: voices compute in float32."""
+    """A single part: voices compute in float32."""
     return [BenchPart(name="fp32", measure=partial(_measure, job, gpu, machine))]
 
 
@@ -55,13 +55,15 @@ def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
     factors, lengths = [], []
     with _opened(Path(job.voice), gpu, machine) as voice, front_end(voice, settings) as front:
         for run in range(job.warmup + job.runs):
-            began = time.perf_counter()
+            start = time.perf_counter()
             seconds = sum(spoken.seconds for spoken in synthesize(voice, front, SENTENCES, settings))
-            taken = time.perf_counter() - began
+            elapsed = time.perf_counter() - start
             if not seconds:
-                raise BadInputError(f"the voice {voice.path} says nothing of English sentences", "choose another voice")
+                raise BadInputError(
+                    f"the voice {voice.path} produces no speech for English sentences", "choose another voice"
+                )
             if run >= job.warmup:
-                factors.append(taken / seconds)  # a voice is not equally long each time
+                factors.append(elapsed / seconds)  # the length of the speech varies from run to run
                 lengths.append(seconds)
     median, spread = median_and_spread(factors)
     return {
@@ -73,7 +75,7 @@ def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
 
 
 def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
-    """The voice on this device, and on no other in its place."""
+    """The voice on this device, without a fallback."""
     from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
     from voxmatrix.speak.voice import open_voice
 

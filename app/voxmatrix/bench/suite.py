@@ -1,4 +1,4 @@
-"""A benchmark on every device that was asked for: what is measured where, one device after the other."""
+"""A benchmark on several devices, one after the other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from voxmatrix.machine.facts import Gpu, Machine
 
 @dataclass(frozen=True, kw_only=True)
 class BenchSuite:
-    """Where it is measured; None among the GPUs is the CPU."""
+    """The devices to measure; None among the GPUs is the CPU."""
 
     machine: Machine
     gpus: tuple[Gpu | None, ...]
     findings: tuple[Finding, ...]
-    limit_seconds: float  # for one device
-    on_device: Callable[[str], None] = lambda what: None
+    limit_seconds: float  # per device
+    on_device: Callable[[str], None] = lambda device: None
 
-    def each(self, job_of: Callable[[Gpu | None], BenchJob]) -> list[BenchRow]:
-        """The rows of every device."""
+    def run(self, job_of: Callable[[Gpu | None], BenchJob]) -> list[BenchRow]:
+        """Measure all devices."""
         rows: list[BenchRow] = []
         for gpu in self.gpus:
             job = job_of(gpu)
-            given = {"batch_size": job.batch_size} if isinstance(job, TrainBench) else {}
+            parameters = {"batch_size": job.batch_size} if isinstance(job, TrainBench) else {}
             device, _ = named(gpu, self.machine)
-            self.on_device(device + "".join(f", batch {size}" for size in given.values()))
-            rows += measure(job, gpu, self.machine, self.limit_seconds, given)
+            self.on_device(device + "".join(f", batch {size}" for size in parameters.values()))
+            rows += measure(job, gpu, self.machine, self.limit_seconds, parameters)
         return rows

@@ -1,15 +1,15 @@
-"""Whether the computer had other things to do when a benchmark began."""
+"""Whether the computer was busy when a benchmark started."""
 
 import os
 
 from voxmatrix.errors import Finding
 
-#: Of the CPUs: with this share at work for others, threads that wait for each other lose more than that share.
+#: Load per CPU: when this share is in use, threads that wait for each other lose more than that share.
 _BUSY = 0.75
 
 
 def load() -> float | None:
-    """Processes that wanted a CPU in the last minute, on average; None where the system does not count them."""
+    """The load average of the last minute; None if the system does not provide it."""
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):
@@ -17,13 +17,13 @@ def load() -> float | None:
 
 
 def all_cpus() -> int:
-    """CPUs of the whole computer, which the load is about: this process may be allowed fewer."""
+    """CPUs of the whole computer, to which the load refers; fewer may be available to this process."""
     return os.cpu_count() or 1
 
 
 def busy(load: float | None, cpus: int) -> tuple[Finding, ...]:
-    """A warning where the figures of the CPU cannot be trusted. Pure."""
+    """A warning if the figures of the CPU are unreliable. Pure."""
     if load is None or load < _BUSY * cpus:
         return ()
-    problem = f"this computer was busy when it began (load {load:.1f}, CPUs {cpus}), so the figures may be too low"
-    return (Finding(problem=problem, remedy="measure again when it rests", severity="warning"),)
+    problem = f"this computer was busy at the start (load {load:.1f}, CPUs {cpus}), so the figures may be too low"
+    return (Finding(problem=problem, remedy="measure again when it is idle", severity="warning"),)

@@ -1,4 +1,4 @@
-"""A benchmark as a table for people."""
+"""A benchmark as a table."""
 
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _UNKNOWN = "–"
-_LETTERS, _LETTERS_OF_A_PROBLEM = 60, 500
+_MAX_NAME_CHARACTERS, _MAX_PROBLEM_CHARACTERS = 60, 500
 
 
 def show(report: BenchReport, console: "Console") -> None:
-    """The rows, each with its figures or the reason why it has none; what follows; what to type."""
+    """Print the rows with their figures or problems, then the findings."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -23,12 +23,12 @@ def show(report: BenchReport, console: "Console") -> None:
     failed = "\n".join(_failure(row) for row in report.rows if row.problem)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=Text(failed) if failed else None, caption_justify="left")
     for header in ("device", "name", "precision"):
-        # Only names may be long: they take the lines that a narrow terminal asks for.
+        # Only names may be long: they are folded on a narrow terminal.
         table.add_column(header, no_wrap=header != "name", overflow="fold")
     for header in (*(column.header for column in report.kind.columns), f"× {CPU}"):
         table.add_column(header, justify="right", no_wrap=True)
     for row in report.rows:
-        # Text, not str: square brackets in the name of a card are no markup.
+        # Text, not str: square brackets in names are not markup.
         table.add_row(*(Text(cell) for cell in _cells(report, row)))
     console.print(Text(report.about))
     console.print(table)
@@ -37,26 +37,27 @@ def show(report: BenchReport, console: "Console") -> None:
 
 
 def ratio_text(ratio: float | None) -> str:
-    """A ratio with as many digits as say something."""
+    """A ratio with about three significant digits."""
     if ratio is None:
         return _UNKNOWN
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
-def clean(text: str, most: int) -> str:
-    """At most so many letters, without what no terminal, font or XML takes: escapes, line ends, half letters."""
-    kept = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return kept if len(kept) <= most else kept[: most - 2] + " …"
+def clean(text: str, limit: int) -> str:
+    """At most `limit` characters, printable in terminals, fonts and XML: no escapes, line breaks or lone surrogates."""
+    printable = "".join(char if char.isprintable() else "?" for char in text)
+    return printable if len(printable) <= limit else printable[: limit - 2] + " …"
 
 
 def _failure(row: BenchRow) -> str:
-    what = f"{row.device} {row.format}".strip() + (f" batch {row.given['batch_size']}" if row.given else "")
-    return clean(f"{what}: not measured: {row.problem}", _LETTERS_OF_A_PROBLEM)
+    batch = f" batch {row.parameters['batch_size']}" if row.parameters else ""
+    part = f"{row.device} {row.format}".strip() + batch
+    return clean(f"{part}: not measured: {row.problem}", _MAX_PROBLEM_CHARACTERS)
 
 
 def _cells(report: BenchReport, row: BenchRow) -> list[str]:
-    name = clean(row.name or "unknown", _LETTERS)
-    figures = {**row.given, **row.figures}
+    name = clean(row.name or "unknown", _MAX_NAME_CHARACTERS)
+    figures = {**row.parameters, **row.figures}
     return [
         row.device,
         f"{name}\nnot measured" if row.problem else name,

@@ -1,4 +1,4 @@
-"""Timing on a device that works behind the caller's back: warm up, wait for it, take the median."""
+"""Timing on asynchronous devices: warm-up, synchronisation, median."""
 
 import statistics
 import time
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 
 
 def seconds_of_runs(work: "Callable[[], Tensor]", device: "torch.device", runs: int, warmup: int) -> list[float]:
-    """Seconds of each run of `work` until its result is there; the first `warmup` runs are not counted."""
-    taken = []
+    """Seconds of each run of `work` until its result is computed; the first `warmup` runs are not counted."""
+    seconds = []
     for run in range(warmup + runs):
-        began = time.perf_counter()
+        start = time.perf_counter()
         wait_for(work(), device)
         if run >= warmup:
-            taken.append(time.perf_counter() - began)
-    return taken
+            seconds.append(time.perf_counter() - start)
+    return seconds
 
 
 def wait_for(result: "Tensor", device: "torch.device") -> None:
-    """Return when `result` is computed."""
+    """Wait until `result` is computed."""
     import torch
 
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    elif device.type != "cpu":  # DirectML has no such call: reading one of its numbers waits for all that lead to it
+    elif device.type != "cpu":  # DirectML cannot synchronise: reading one element waits for its computation
         result.detach().reshape(-1)[:1].cpu()
 
 
 def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
-    """The median, and how far apart the quarters around it lie (0 for one value): a single hiccup changes neither."""
+    """The median and the interquartile range (0 for one value), which are robust against a single outlier."""
     if len(values) < 2:
         return statistics.median(values), 0.0
     lower, middle, upper = statistics.quantiles(values, n=4, method="inclusive")

@@ -1,4 +1,4 @@
-"""Steps of a training on made-up clips: real networks, losses, gradients and updates, without reading recordings."""
+"""Training steps on synthetic clips: real networks, losses, gradients and updates, without reading recordings."""
 
 import math
 import time
@@ -20,21 +20,21 @@ from voxmatrix.tables.quality import quality
 if TYPE_CHECKING:
     import torch
 
-#: Phonemes with Piper's blanks between them: fast speech (as tools/memory_table.py has it).
-_SYMBOLS_A_SECOND = 30
-#: Whatever the limit is, clipping takes the same time; a training has one.
+#: Phonemes with Piper's blanks between them, in fast speech (the value of tools/memory_table.py).
+_SYMBOLS_PER_SECOND = 30
+#: A training clips gradients; the time does not depend on the limit.
 _CLIP_NORM = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainBench:
-    """What is measured on one device."""
+    """The settings of the benchmark on one device."""
 
     benchmark: ClassVar = "train"
     quality: str = "medium"
     batch_size: int = 8
     clip_seconds: float = 5.0
-    steps: int = 5  # to one run
+    steps: int = 5  # per run
     runs: int = 3
     warmup: int = 2  # steps
     precision: Precision = "fp32"
@@ -42,21 +42,21 @@ class TrainBench:
 
     @property
     def about(self) -> str:
-        """As the table is headed."""
+        """The title of the table."""
         return (
-            f"training {self.quality} on made-up clips of {self.clip_seconds:g} s, {self.runs} runs of {self.steps} "
-            f"steps after {self.warmup} to warm up"
+            f"training {self.quality} on synthetic clips of {self.clip_seconds:g} s, {self.runs} runs of {self.steps} "
+            f"steps after {self.warmup} warm-up steps"
         )
 
 
 def planned_for(gpu: Gpu | None, job: TrainBench) -> TrainBench:
-    """The same training in the number formats that the plan has for this device."""
+    """The same job in the precision planned for this device."""
     precision, tf32 = choose_precision(gpu, None).value, choose_tf32(gpu, None).value
     return replace(job, precision=precision, tf32=tf32)
 
 
 def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]:
-    """One, in the planned number format."""
+    """A single part, in the planned precision."""
     device = open_device(gpu, machine)
     return [BenchPart(name=job.precision, measure=partial(_measure, job, device))]
 
@@ -68,14 +68,14 @@ def _measure(job: TrainBench, device: "torch.device") -> Figures:
 
     keep_freed_memory()
     torch.set_float32_matmul_precision("high" if job.tf32 else "highest")
-    take = _stepper(job, device)
-    take(job.warmup)
-    taken = []
+    take_steps = _stepper(job, device)
+    take_steps(job.warmup)
+    step_seconds = []
     for _ in range(job.runs):
-        began = time.perf_counter()
-        take(job.steps)
-        taken.append((time.perf_counter() - began) / job.steps)
-    median, spread = median_and_spread(taken)
+        start = time.perf_counter()
+        take_steps(job.steps)
+        step_seconds.append((time.perf_counter() - start) / job.steps)
+    median, spread = median_and_spread(step_seconds)
     return {
         "steps_per_second": 1 / median,
         "clips_per_second": job.batch_size / median,
@@ -86,7 +86,7 @@ def _measure(job: TrainBench, device: "torch.device") -> Figures:
 
 
 def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
-    """What takes so many steps and returns when the last is done."""
+    """A function that takes a number of steps and waits until the last one is computed."""
     from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
     from voxmatrix.train.device import autocast
     from voxmatrix.train.step.step import make_optimisers, step_seed, take_step
@@ -94,7 +94,7 @@ def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
     row = quality(job.quality)
     networks = synthetic_networks(row, device)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
-    samples, symbols = int(job.clip_seconds * row.rate_hz), int(job.clip_seconds * _SYMBOLS_A_SECOND)
+    samples, symbols = int(job.clip_seconds * row.rate_hz), int(job.clip_seconds * _SYMBOLS_PER_SECOND)
     batch = synthetic_batch(job.batch_size, samples, symbols).to(device)
     context = partial(autocast, device, job.precision)
     done = 0
@@ -112,6 +112,6 @@ def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
 
 
 def _check(loss: float, steps: int, precision: str) -> None:
-    """Figures of a training that learns nothing are worth nothing."""
+    """Reject the figures if the training diverged."""
     if not math.isfinite(loss):
-        raise NoDeviceError(f"the losses are no numbers after {steps} steps in {precision}", "see: voxmatrix doctor")
+        raise NoDeviceError(f"the losses are not finite after {steps} steps in {precision}", "run: voxmatrix doctor")

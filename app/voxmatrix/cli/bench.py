@@ -51,7 +51,7 @@ def matmul(
 
     bench = _begin(context, device, picture, limit, task="speak")
     base = MatmulBench(size=size, runs=runs)
-    rows = bench.each(lambda gpu: MatmulBench(size=size, runs=runs, formats=formats(gpu)))
+    rows = bench.run(lambda gpu: MatmulBench(size=size, runs=runs, formats=formats(gpu)))
     settings = {"size": size, "runs": runs, "warmup": base.warmup}
     report = make_report(
         MATMUL, about=base.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings
@@ -79,7 +79,7 @@ def speak(
 
     bench = _begin(context, device, picture, limit, task="speak")
     job = SpeakBench(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)
-    rows = bench.each(lambda gpu: job)
+    rows = bench.run(lambda gpu: job)
     report = make_report(
         SPEAK, about=job.about, settings=asdict(job), machine=bench.machine, rows=rows, findings=bench.findings
     )
@@ -116,7 +116,7 @@ def train(
         steps=steps,
         runs=runs,
     )
-    rows = bench.each(lambda gpu: planned_for(gpu, job))
+    rows = bench.run(lambda gpu: planned_for(gpu, job))
     settings = {key: value for key, value in asdict(job).items() if key not in ("batch_size", "precision", "tf32")}
     report = make_report(
         TRAIN, about=job.about, settings=settings, machine=bench.machine, rows=rows, findings=bench.findings
@@ -136,8 +136,8 @@ def _begin(context: typer.Context, device: str, picture: str, limit: float, task
         check_picture(Path(picture))
     before = load()
     machine, notes = detect()
-    said, source = ParameterSources(context).of("device")
-    gpus, findings = to_measure(machine, device, task=task, source=source, said=said, saved_device=saved_device())
+    option, source = ParameterSources(context).of("device")
+    gpus, findings = to_measure(machine, device, task=task, source=source, option=option, saved_device=saved_device())
     return BenchSuite(
         machine=machine,
         gpus=tuple(gpus),

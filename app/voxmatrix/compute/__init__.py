@@ -1,1 +1,1 @@
-"""The chosen device in torch: opened, watched, and what to do when its memory runs out."""
+"""The selected device in torch: opening it, child processes on it, and out-of-memory errors."""

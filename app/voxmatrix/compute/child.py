@@ -1,4 +1,4 @@
-"""A process of its own for what may hang or die on a device: placed, watched, ended in time, its words read."""
+"""Child processes for work that may hang or crash on a device: started on it, monitored, and killed after a timeout."""
 
 import json
 import math
@@ -15,16 +15,16 @@ from typing import Any
 
 from voxmatrix.machine.facts import Gpu
 
-#: A driver that holds a process is not waited for longer than this after the process was killed.
+#: How long to wait for a killed process, which a driver may keep alive.
 _GRACE_SECONDS = 5
-_LAST_WORDS = 300
-#: How often what a child says is looked for.
-_LOOK_SECONDS = 0.2
+_MAX_STDERR_CHARACTERS = 300
+#: Interval at which the output of a child is read.
+_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChildPlacement:
-    """Where a child computes: the device's name there, and the environment in which it has that name."""
+    """The device of a child: its name in the child, and the environment in which that name is valid."""
 
     device: str
     environment: dict[str, str]
@@ -32,78 +32,76 @@ class ChildPlacement:
 
 @dataclass(frozen=True, kw_only=True)
 class ChildResult:
-    """What a child said, and how it came to its end. `code` is None where it had to be stopped."""
+    """The output and exit status of a child. `code` is None if the child was killed here."""
 
-    said: str
+    stdout: str
     code: int | None
-    ending: str  # why it is a bad end; "" for a good one
+    failure: str  # what went wrong; "" for exit code 0
 
 
 def place(gpu: Gpu | None) -> ChildPlacement:
-    """Where a child has this GPU; None: the CPU."""
+    """The placement of a child on this GPU; None is the CPU."""
     environment = dict(os.environ)
     if gpu is None:
         return ChildPlacement(device="cpu", environment=environment)
-    if gpu.kind == "cuda" and gpu.uuid:  # numbers depend on CUDA_VISIBLE_DEVICES and the order of the bus; this not
+    if gpu.kind == "cuda" and gpu.uuid:  # unlike an index, independent of CUDA_VISIBLE_DEVICES and of bus order
         return ChildPlacement(device="cuda:0", environment={**environment, "CUDA_VISIBLE_DEVICES": gpu.uuid})
     return ChildPlacement(device=gpu.device, environment={**environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"})
 
 
 def run_child(
-    words: Sequence[str],
+    arguments: Sequence[str],
     environment: dict[str, str],
     limit_seconds: float,
     *,
     on_line: Callable[[str], None] = lambda line: None,
     silence_seconds: float = math.inf,
 ) -> ChildResult:
-    """Run Python with these words (`-m`, a module, its arguments), at most `limit_seconds` long.
+    """Run Python with these arguments (`-m`, a module, its arguments) for at most `limit_seconds`.
 
-    It is stopped as well when it said nothing for `silence_seconds`. `on_line` is told each line as it comes.
+    The child is also killed after `silence_seconds` without output. `on_line` is called with each line as it arrives.
     """
-    # Files, not pipes: a child that hangs in a driver may keep them open. One handle to write, another to read.
+    # Files, not pipes: a child that hangs in a driver may keep pipes open.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        said, complained = Path(folder) / "said", Path(folder) / "complained"
-        with said.open("wb") as out, complained.open("wb") as err:
-            command = [sys.executable, "-P", *words]
+        stdout, stderr = Path(folder) / "stdout", Path(folder) / "stderr"
+        with stdout.open("wb") as out, stderr.open("wb") as err:
+            command = [sys.executable, "-P", *arguments]
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
-        lines = _Lines(said, on_line)
+        lines = _Lines(stdout, on_line)
         try:
-            late = _watch(child, lines, limit_seconds, silence_seconds)
+            timeout = _wait(child, lines, limit_seconds, silence_seconds)
         finally:
             child.kill()
-            with suppress(subprocess.TimeoutExpired):  # stuck inside the driver: it is left behind, not waited for
+            with suppress(subprocess.TimeoutExpired):  # stuck in the driver: abandon it
                 child.wait(_GRACE_SECONDS)
         lines.read()
-        last_words = complained.read_bytes().decode("utf-8", "replace")
-        text = said.read_bytes().decode("utf-8", "replace")
-    code = None if late else child.returncode
-    return ChildResult(said=text, code=code, ending=late or _ending(code or 0, last_words))
+        errors = stderr.read_bytes().decode("utf-8", "replace")
+        output = stdout.read_bytes().decode("utf-8", "replace")
+    code = None if timeout else child.returncode
+    return ChildResult(stdout=output, code=code, failure=timeout or _failure(code or 0, errors))
 
 
-def _watch(child: "subprocess.Popen[bytes]", lines: "_Lines", limit_seconds: float, silence_seconds: float) -> str:
-    """Wait for its end, and say why it must be stopped; "" when it ended by itself."""
-    began = heard = time.monotonic()
+def _wait(child: "subprocess.Popen[bytes]", lines: "_Lines", limit_seconds: float, silence_seconds: float) -> str:
+    """Wait for the child to exit; return the reason if it must be killed, else ""."""
+    started = last_output = time.monotonic()
     while True:
         now = time.monotonic()
-        left = min(began + limit_seconds, heard + silence_seconds) - now
+        left = min(started + limit_seconds, last_output + silence_seconds) - now
         if left <= 0:
-            silent = heard + silence_seconds < began + limit_seconds
-            why = (
-                f"it said nothing for {silence_seconds:g} s" if silent else f"it did not end within {limit_seconds:g} s"
-            )
-            return f"{why} and was stopped"
+            silent = last_output + silence_seconds < started + limit_seconds
+            nothing, late = f"printed nothing for {silence_seconds:g} s", f"did not finish within {limit_seconds:g} s"
+            return f"it {nothing if silent else late} and was stopped"
         try:
-            child.wait(min(left, _LOOK_SECONDS))
+            child.wait(min(left, _POLL_SECONDS))
         except subprocess.TimeoutExpired:
             if lines.read():
-                heard = time.monotonic()
+                last_output = time.monotonic()
         else:
             return ""
 
 
 class _Lines:
-    """Tells whole lines of a file that grows."""
+    """Reads complete lines from a growing file."""
 
     def __init__(self, path: Path, on_line: Callable[[str], None]) -> None:
         self._path = path
@@ -111,27 +109,27 @@ class _Lines:
         self._done = 0
 
     def read(self) -> bool:
-        """Tell those that are new, and say whether there were any."""
+        """Pass new lines to `on_line`; return whether there were any."""
         with self._path.open("rb") as file:
             file.seek(self._done)
-            whole = file.read().rpartition(b"\n")[0]
-        if not whole:
+            complete = file.read().rpartition(b"\n")[0]
+        if not complete:
             return False
-        self._done += len(whole) + 1
-        for line in whole.decode("utf-8", "replace").splitlines():
+        self._done += len(complete) + 1
+        for line in complete.decode("utf-8", "replace").splitlines():
             self._on_line(line)
         return True
 
 
 def print_json(line: dict[str, Any]) -> None:
-    """What a child says: one object on one line of standard output, at once, since it may not live to say more."""
+    """Print one object on one line of standard output and flush, because the child may crash at any time."""
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 
 
-def json_objects(said: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects among the lines; a library's chatter and a line cut short are none."""
-    for line in said.splitlines():
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects among the lines; other output and truncated lines are skipped."""
+    for line in text.splitlines():
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
@@ -140,9 +138,9 @@ def json_objects(said: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _ending(code: int, last_words: str) -> str:
+def _failure(code: int, errors: str) -> str:
     if code == 0:
         return ""
-    last = next(reversed(last_words.strip().splitlines()), "")[:_LAST_WORDS]
-    how = f"its process died of signal {-code}" if code < 0 else f"its process ended with code {code}"
-    return f"{how}: {last}" if last else how
+    last = next(reversed(errors.strip().splitlines()), "")[:_MAX_STDERR_CHARACTERS]
+    problem = f"its process was killed by signal {-code}" if code < 0 else f"its process exited with code {code}"
+    return f"{problem}: {last}" if last else problem

@@ -1,4 +1,4 @@
-"""The device of a child, by the name that its parent gave it."""
+"""The device of a child process, opened by the name that its parent passes."""
 
 from typing import TYPE_CHECKING
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
 
 def device_in_child(device: str, name: str | None) -> tuple[Gpu | None, Machine]:
-    """The GPU of this device, None for the CPU, in a computer that holds what its number counts."""
+    """The GPU with this device name (None for the CPU), and a minimal machine in which its index is valid."""
     if device == CPU:
         return None, Machine(platform="linux", cpus=1)
-    word, _, number = device.partition(":")
-    kind: GpuKind = word  # type: ignore[assignment]  # the parent has it from the facts
-    gpus = tuple(Gpu(index=index, kind=kind, name=name) for index in range(int(number) + 1))
+    prefix, _, index = device.partition(":")
+    kind: GpuKind = prefix  # type: ignore[assignment]  # passed by the parent, from the facts
+    gpus = tuple(Gpu(index=number, kind=kind, name=name) for number in range(int(index) + 1))
     return gpus[-1], Machine(platform="linux", cpus=1, gpus=gpus)
 
 
 def open_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
-    """The device for torch; on the CPU torch takes as many threads as this process may keep busy.
+    """The torch device; for the CPU, torch is limited to the CPUs available to this process.
 
     Raises:
-        NoDeviceError: torch does not see it.
-        MissingProgramError: it is DirectML's, and torch-directml is not installed.
+        NoDeviceError: torch does not see the device.
+        MissingProgramError: it is a DirectML device, and torch-directml is not installed.
     """
     import torch
 

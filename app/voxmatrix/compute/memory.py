@@ -1,4 +1,4 @@
-"""Out of memory: how the libraries say so, how much was wanted, what can be given back; and what may be kept."""
+"""Out-of-memory errors of the libraries, and releasing or keeping freed memory."""
 
 import ctypes
 import errno
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     import torch
 
 _MIB = 1024 * 1024
-#: glibc's names for what mallopt changes (malloc.h).
+#: Parameters of glibc's mallopt (malloc.h).
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _MMAP_ABOVE_BYTES = 1 << 30
 _TRIM_ABOVE_BYTES = (1 << 31) - 1
-#: Classes that mean it whatever their text: torch.OutOfMemoryError was torch.cuda.OutOfMemoryError before torch 2.5.
+#: The class name is sufficient; torch.OutOfMemoryError was torch.cuda.OutOfMemoryError before torch 2.5.
 _CLASS = "OutOfMemoryError"
-#: What RuntimeErrors and onnxruntime's errors say when memory is what lacks. torch's text for CUDA, XPU, HIP and MPS;
-#: its CPU allocator (Linux, Windows); oneDNN, which says no more; cuBLAS and cuDNN; torch-directml; onnxruntime's
-#: arena, its C++ and DirectX 12.
-_WORDS = re.compile(
+#: Messages of RuntimeErrors and onnxruntime errors, in this order: torch for CUDA, XPU, HIP and MPS; its CPU allocator
+#: (Linux, Windows); oneDNN, which gives no details; cuBLAS, cuDNN and others; torch-directml; onnxruntime's arena, its
+#: C++ code and DirectX 12.
+_MESSAGES = re.compile(
     r"out of memory"
     r"|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
     r"|could not create a (?:primitive|memory object)$"
@@ -31,31 +31,31 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"([0-9]{1,20}(?:\.[0-9]{1,20})?)"
-#: torch, its CPU allocator and numpy; torch-directml; the two messages of onnxruntime's arena.
-_WANTED = re.compile(
+#: torch, its CPU allocator and numpy; torch-directml; two messages of onnxruntime's arena.
+_REQUESTED = re.compile(
     rf"(?:tried|unable) to allocate {_NUMBER} ?(bytes|[KMGTP]i?B)"
     rf"|(?:allocate tensor with|requested bytes of|requested buffer of size) {_NUMBER}",
     re.IGNORECASE,
 )
-#: MPS writes GB for what the others call GiB: both are powers of two.
+#: MPS writes GB where the others write GiB; all are powers of two.
 _UNITS: dict[str, float] = {"bytes": 1, **{letter: 1024**power for power, letter in enumerate("kmgtp", start=1)}}
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory, of a device or of the computer, is what this error is about."""
+    """Whether this error means that a device or the computer is out of memory."""
     if isinstance(error, MemoryError):
         return True
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     if any(base.__name__ == _CLASS for base in type(error).__mro__):
         return True
-    of_a_library = isinstance(error, RuntimeError) or type(error).__module__.startswith("onnxruntime")
-    return of_a_library and _WORDS.search(str(error)) is not None
+    from_library = isinstance(error, RuntimeError) or type(error).__module__.startswith("onnxruntime")
+    return from_library and _MESSAGES.search(str(error)) is not None
 
 
 def missing_mib(error: BaseException) -> float | None:
-    """How much was asked for in vain, in MiB; None when the error does not say."""
-    found = _WANTED.search(str(error))
+    """The size of the failed allocation, in MiB; None if the error does not include it."""
+    found = _REQUESTED.search(str(error))
     if found is None:
         return None
     amount, unit, plain = found.groups()
@@ -66,10 +66,10 @@ def missing_mib(error: BaseException) -> float | None:
 
 
 def free_cached(device: "torch.device | None") -> None:
-    """Give back what nobody uses: Python's rings of objects, what the C library keeps, and what torch keeps on a GPU.
+    """Release unused memory: Python's reference cycles, the heap of the C library, and torch's cache on a GPU.
 
-    Call it behind the `except` block, not in it: the error holds the frames it came through, and with them the tensors
-    that filled the memory. None is a device without torch; DirectML keeps nothing that could be asked back.
+    Call it after the `except` block, not inside: the exception references its frames, and with them the tensors that
+    filled the memory. None is a device without torch; DirectML has no cache that can be released.
     """
     gc.collect()
     _trim()
@@ -81,17 +81,17 @@ def free_cached(device: "torch.device | None") -> None:
 
 
 def _trim() -> None:
-    """Let glibc give the system what is free inside its heap; other C libraries have no such call, and need none."""
+    """Make glibc return free heap memory to the system; other C libraries neither have nor need such a call."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def keep_freed_memory() -> bool:
-    """Let glibc keep what a step freed for the next one, and say whether it does.
+    """Make glibc keep the memory that a step frees for the next step; return whether it does.
 
-    Every step of a training on the CPU asks for the same large tensors again. glibc gives such blocks back to the
-    system at once, and the next step pays for a hundred thousand page faults: a tenth of its time (medium, batch 4).
-    The peak of memory stays what it was. Other C libraries have no such switch and are left alone.
+    Every training step on the CPU allocates the same large tensors. By default glibc returns such blocks to the system
+    at once, which costs the next step about 100 000 page faults: a tenth of its time (medium, batch 4). Peak memory is
+    unchanged. Other C libraries have no such setting.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

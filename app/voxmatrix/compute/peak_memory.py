@@ -1,4 +1,4 @@
-"""The most memory that this process has had."""
+"""Peak memory of this process."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ _MIB = 1024 * 1024
 
 
 def peak_mib(device: "torch.device") -> float | None:
-    """Of a CUDA GPU, what torch kept there at most; of the CPU, the process; None where nobody says (DirectML)."""
+    """The peak of torch's reserved memory on a CUDA GPU, of the process on the CPU; None if unknown (DirectML)."""
     import torch
 
     if device.type == "cuda":
@@ -23,8 +23,8 @@ def peak_mib(device: "torch.device") -> float | None:
 
 
 def resident_mib(status: Path = Path("/proc/self/status")) -> float | None:
-    """The most that this process held of the computer's memory; None where the system does not say."""
-    # Not ru_maxrss on Linux: a child begins with its parent's.
+    """The peak resident memory of this process; None if the system does not provide it."""
+    # Not ru_maxrss on Linux: a child inherits its parent's peak.
     found = re.search(r"^VmHWM:\s+(\d+) kB$", read_text_or_empty(status), re.MULTILINE)
     if found:
         return int(found[1]) / 1024
@@ -32,5 +32,5 @@ def resident_mib(status: Path = Path("/proc/self/status")) -> float | None:
         return None
     import resource
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (_MIB if sys.platform == "darwin" else 1024)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (_MIB if sys.platform == "darwin" else 1024)

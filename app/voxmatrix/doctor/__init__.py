@@ -1,1 +1,1 @@
-"""What a computer is, whether this torch runs on it, and what is wrong. torch is imported in a child only."""
+"""The examination of a computer: facts, verdicts, smoke test, findings. torch is imported only in a child process."""

@@ -1,4 +1,4 @@
-"""Smoke tests that passed are remembered by image, torch, GPU and driver: the next start need not wait for one."""
+"""A cache of passed smoke tests by image, torch, GPU and driver, so that the next start does not wait for one."""
 
 import hashlib
 import json
@@ -13,20 +13,20 @@ from voxmatrix.files import write_text
 from voxmatrix.machine.facts import Gpu, Machine
 
 
-def saved_device(
+def cached_smoke(
     folder: Path, machine: Machine, gpu: Gpu | None, dtypes: Sequence[str], run: Callable[[], SmokeResult]
 ) -> SmokeResult:
-    """The result of `run`, or the one of an earlier run on the same. Only what passed is kept."""
+    """The cached result for this configuration, or that of `run`, which is cached if it passed."""
     path = folder / "smoke" / f"{_key(machine, gpu, dtypes)}.json"
-    kept = _read(path)
-    if kept is not None:
-        return kept
+    cached = _read(path)
+    if cached is not None:
+        return cached
     smoke = run()
     if smoke.ok:
         try:
             write_text(path, json.dumps(asdict(smoke)))
         except (UnreachableError, OSError):
-            return smoke  # it only costs time on the next start
+            return smoke  # only costs time on the next start
     return smoke
 
 
@@ -38,11 +38,11 @@ def _key(machine: Machine, gpu: Gpu | None, dtypes: Sequence[str]) -> str:
 
 
 def _read(path: Path) -> SmokeResult | None:
-    """What was kept, or None when there is nothing that can be understood."""
+    """The cached result; None if there is none or it cannot be parsed."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        flash = kept["flash"] and (bool(kept["flash"][0]), str(kept["flash"][1]))
-        smoke = SmokeResult(results=tuple(OperationResult(**row) for row in kept["results"]), flash=flash)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        flash = content["flash"] and (bool(content["flash"][0]), str(content["flash"][1]))
+        smoke = SmokeResult(results=tuple(OperationResult(**row) for row in content["results"]), flash=flash)
     except (OSError, ValueError, TypeError, KeyError, IndexError):
         return None
     return smoke if smoke.ok else None

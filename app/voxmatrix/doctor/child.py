@@ -1,6 +1,6 @@
 """The child that runs the operations: `python -m voxmatrix.doctor.child cuda:0 float32 bfloat16`, JSON lines on stdout.
 
-A line is written before an operation and one after it, so that the parent knows in which one this process hung or died.
+It prints a line before and after each operation, so that the parent knows in which one it hung or crashed.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import Any
 from voxmatrix.compute.child import print_json
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
 
-#: Largest error allowed, as a part of the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 7.
+#: Maximum error relative to the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 has 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
 
 
@@ -29,7 +29,7 @@ def main(device_name: str, dtypes: list[str]) -> None:
             row = _row(operation, device, dtype)
             print_json(row)
             if "problem" in row and device.type != "cpu":
-                return  # after an error of CUDA nothing works any more, and what follows would be blamed wrongly
+                return  # after a CUDA error all later operations fail as well
     print_json({"started": "flash-attn", "dtype": dtypes[-1]})
     print_json({"flash_attention": _flash_attention(device)})
 
@@ -38,29 +38,29 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
     import torch
 
     row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, "max_abs_error": None}
-    began = time.perf_counter()
+    start = time.perf_counter()
     try:
         computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
-        found = [each.to("cpu", torch.float64) for each in computed]  # to the CPU: waits for the device
-    except Exception as error:  # whatever torch and CUDA raise: it is what is being found out
+        results = [tensor.to("cpu", torch.float64) for tensor in computed]  # copying to the CPU waits for the device
+    except Exception as error:  # torch and CUDA may raise anything, and that is the result of the test
         return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
-    milliseconds = round(1000 * (time.perf_counter() - began), 3)
-    right = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
-    # Each result by its own scale: gradients are far smaller than what they are gradients of.
-    errors = [float((a - b).abs().max()) for a, b in zip(found, right, strict=True)]
-    scales = [float(each.abs().max()) for each in right]
-    ok = all(error <= TOLERANCES[dtype] * scale for error, scale in zip(errors, scales, strict=True))  # NaN is not
-    # JSON knows neither NaN nor infinity.
+    milliseconds = round(1000 * (time.perf_counter() - start), 3)
+    expected = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
+    # Each result has its own scale: gradients are far smaller than outputs.
+    errors = [float((a - b).abs().max()) for a, b in zip(results, expected, strict=True)]
+    scales = [float(tensor.abs().max()) for tensor in expected]
+    ok = all(error <= TOLERANCES[dtype] * scale for error, scale in zip(errors, scales, strict=True))  # False for NaN
+    # JSON has neither NaN nor infinity.
     largest = max(errors) if all(map(math.isfinite, errors)) else None
     return {**row, "ok": ok, "max_abs_error": largest, "milliseconds": milliseconds}
 
 
 def _flash_attention(device: Any) -> dict[str, Any]:
-    """Whether flash-attn can be used: a tiny forward and backward pass on a CUDA GPU."""
+    """Whether flash-attn is usable: a tiny forward and backward pass on a CUDA GPU."""
     import torch
 
     if device.type != "cuda":
-        return {"usable": False, "reason": "it is for NVIDIA GPUs"}
+        return {"usable": False, "reason": "requires an NVIDIA GPU"}
     try:
         from flash_attn import flash_attn_func  # type: ignore[import-not-found]
 
@@ -69,7 +69,7 @@ def _flash_attention(device: Any) -> dict[str, Any]:
         torch.cuda.synchronize(device)
     except Exception as error:  # a wheel for another torch, no kernels for this GPU, not installed …
         return {"usable": False, "reason": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
-    return {"usable": True, "reason": "forward and backward ran on this GPU"}
+    return {"usable": True, "reason": "forward and backward passes ran on this GPU"}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which device a report is about. Unlike a plan, a report also speaks of a GPU that cannot work. Pure."""
+"""The device of a report. Unlike a plan, a report also covers a GPU that cannot be used. Pure."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from voxmatrix.plan.verdict import Assessment
 RUNS = ("native", "ptx-jit")
 
 
-def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], asked: str) -> Gpu | None:
-    """The GPU that is meant; None: the CPU. `auto` is the best that runs, and a CUDA torch's first GPU when none does.
+def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], device: str) -> Gpu | None:
+    """The GPU for this device name; None is the CPU. `auto` is the best usable GPU, else the first one of a CUDA torch.
 
     Raises:
-        UsageError: that is not the name of a device.
-        NoDeviceError: it is not there.
+        UsageError: this is not the name of a device.
+        NoDeviceError: the device is not available.
     """
-    request = parse_device(asked, "flag", f"--device {asked}")
+    request = parse_device(device, "flag", f"--device {device}")
     running = [gpu for gpu, assessment in zip(machine.gpus, assessments, strict=True) if assessment.verdict in RUNS]
     if request.kind == "cpu":
         return None
@@ -31,6 +31,6 @@ def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], asked: str) 
 
 
 def _first_cuda(machine: Machine) -> Gpu | None:
-    """Where torch is a build with CUDA, a GPU is meant to work, and that it cannot is an error rather than a wish."""
-    wanted = machine.torch is not None and machine.torch.cuda is not None
-    return next((gpu for gpu in machine.gpus if wanted and gpu.kind == "cuda" and gpu.capability), None)
+    """The first GPU if torch is a CUDA build: it is expected to work, so a failure must be an error."""
+    expected = machine.torch is not None and machine.torch.cuda is not None
+    return next((gpu for gpu in machine.gpus if expected and gpu.kind == "cuda" and gpu.capability), None)

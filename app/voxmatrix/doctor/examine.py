@@ -1,9 +1,9 @@
-"""The steps of an examination: which device, smoke test, report."""
+"""The steps of an examination: select the device, run the smoke test, make the report."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from voxmatrix.doctor.cache import saved_device
+from voxmatrix.doctor.cache import cached_smoke
 from voxmatrix.doctor.device import RUNS, chosen_gpu
 from voxmatrix.doctor.report import DoctorReport, assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult, run_smoke
@@ -15,34 +15,34 @@ _TORCH_NAMES = {"bf16": "bfloat16", "fp16": "float16"}
 OnDevice = Callable[[str], None]
 
 
-def describe(machine: Machine, asked: str, notes: Sequence[Finding] = ()) -> DoctorReport:
-    """The report from facts alone: nothing is run, and torch is not imported.
+def describe(machine: Machine, device: str, notes: Sequence[Finding] = ()) -> DoctorReport:
+    """Make the report from facts alone, without running anything.
 
     Raises:
-        NoDeviceError: the device that was asked for is not there.
+        NoDeviceError: the requested device is not available.
     """
-    return make_report(machine, chosen_gpu(machine, assessments_of(machine), asked), notes=notes)
+    return make_report(machine, chosen_gpu(machine, assessments_of(machine), device), notes=notes)
 
 
 def examine(
     machine: Machine,
-    asked: str,
+    device: str,
     *,
     cache: Path,
     fresh: bool = False,
     notes: Sequence[Finding] = (),
     on_device: OnDevice = lambda name: None,
 ) -> DoctorReport:
-    """The report on this computer, with a smoke test on every GPU that should run, or on the CPU when none should.
+    """Make the report, with a smoke test on every GPU expected to work, or on the CPU if there is none.
 
-    `cache` is where results that passed are kept; `fresh` runs everything all the same.
+    `cache` is the folder for passed results; `fresh` ignores it.
 
     Raises:
-        NoDeviceError: the device that was asked for is not there.
+        NoDeviceError: the requested device is not available.
     """
-    chosen = chosen_gpu(machine, assessments_of(machine), asked)
+    chosen = chosen_gpu(machine, assessments_of(machine), device)
     smokes = {}
-    for gpu in _to_test(machine, chosen, asked):
+    for gpu in _to_test(machine, chosen, device):
         on_device("the CPU" if gpu is None else f"GPU {gpu.index}")
         smokes[gpu] = try_device(machine, gpu, None if fresh else cache)
     results = [result for smoke in smokes.values() for result in smoke.results]
@@ -50,8 +50,8 @@ def examine(
     return make_report(machine, chosen, results, flash, notes)
 
 
-def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | None]:
-    """Every GPU that should run; the chosen one also where the tables doubt it, since they may not know it."""
+def _to_test(machine: Machine, chosen: Gpu | None, device: str) -> list[Gpu | None]:
+    """Every GPU expected to work, and the chosen one even if it is not, because the tables may not know it."""
     if machine.torch is None:
         return []
     if chosen is None:
@@ -61,22 +61,22 @@ def _to_test(machine: Machine, chosen: Gpu | None, asked: str) -> list[Gpu | Non
     return [
         gpu
         for gpu, assessment in verdicts
-        if (assessment.verdict in RUNS and (asked == "auto" or gpu == chosen))
+        if (assessment.verdict in RUNS and (device == "auto" or gpu == chosen))
         or (gpu == chosen and assessment.verdict in doubted)
     ]
 
 
 def try_device(machine: Machine, gpu: Gpu | None, cache: Path | None) -> SmokeResult:
-    """The smoke test on one device; what passed before is not run again where `cache` is given."""
+    """Run the smoke test on one device, or return an earlier passed result from `cache`."""
     dtypes = ("float32", *_half(gpu))
 
     def run() -> SmokeResult:
         return run_smoke(gpu, dtypes)
 
-    return run() if cache is None else saved_device(cache, machine, gpu, dtypes, run)
+    return run() if cache is None else cached_smoke(cache, machine, gpu, dtypes, run)
 
 
 def _half(gpu: Gpu | None) -> tuple[str, ...]:
-    """The precision that a training there is planned in, besides float32."""
+    """The planned training precision of the device, if it is not float32."""
     name = _TORCH_NAMES.get(choose_precision(gpu, None).value)
     return () if gpu is None or name is None else (name,)

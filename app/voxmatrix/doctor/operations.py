@@ -1,4 +1,4 @@
-"""The operations that a voice is made of, one function each, small enough for any GPU. Only the child runs them."""
+"""The operations that a voice uses, one function each, small enough for any GPU. Only the child runs them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    #: Makes an input of this shape: the same numbers on the device and, in float64, on the CPU.
+    #: Makes an input of this shape: the same numbers on the device and, as float64, on the CPU.
     Sample = Callable[..., Tensor]
     RunOperation = Callable[[Sample], tuple[Tensor, ...]]
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation: `run` takes a maker of inputs and returns everything that is to be compared."""
+    """One operation: `run` takes a function that makes inputs and returns all tensors to be compared."""
 
     name: str
     run: "RunOperation"
-    spectral: bool = False  # no half precision: FFTs do not have it
+    spectral: bool = False  # float32 only: FFTs have no half precision
 
 
 def fill_add(sample: "Sample") -> "tuple[Tensor, ...]":
-    """The plainest kernels there are."""
+    """The simplest kernels."""
     x = sample(1000)
     return (x.clone().fill_(1.5) + x,)
 
@@ -41,19 +41,19 @@ def conv1d(sample: "Sample") -> "tuple[Tensor, ...]":
 
 
 def conv_transpose1d(sample: "Sample") -> "tuple[Tensor, ...]":
-    """What makes samples of frames in the generator, forward and backward."""
+    """The generator's upsampling from frames to samples, forward and backward."""
     from torch.nn import functional
 
     def up(x: "Tensor", w: "Tensor") -> "Tensor":
         return functional.conv_transpose1d(x, w, stride=4, padding=2)
 
-    # The narrowest that a voice has (the last stage of tiny). Not narrower: torch 2.13.0+cpu on a CPU with AMX gives a
-    # wrong gradient of the input in bfloat16 with 8 or 12 output channels (right with 16, or with oneDNN off).
+    # The narrowest layer of any voice (the last stage of tiny). Not narrower: torch 2.13.0+cpu on a CPU with AMX
+    # computes a wrong input gradient in bfloat16 with 8 or 12 output channels (correct with 16, or without oneDNN).
     return _with_gradients(up, sample(2, 32, 40), sample(32, 16, 8))
 
 
 def stft(sample: "Sample") -> "tuple[Tensor, ...]":
-    """CuFFT there and back."""
+    """CuFFT, forward and inverse."""
     import torch
 
     x = sample(2, 2048)
@@ -63,7 +63,7 @@ def stft(sample: "Sample") -> "tuple[Tensor, ...]":
 
 
 def index_scatter(sample: "Sample") -> "tuple[Tensor, ...]":
-    """Gathering and scattering by index; no index comes twice, so that the order of adding cannot matter."""
+    """Gather and scatter by index, without repeated indices, so that the order of summation does not matter."""
     import torch
 
     x = sample(50, 8)
@@ -91,14 +91,14 @@ OPERATIONS = (
 
 
 def _with_gradients(function: "Callable[..., Tensor]", *inputs: "Tensor") -> "tuple[Tensor, ...]":
-    leaves = [each.requires_grad_() for each in inputs]
+    leaves = [tensor.requires_grad_() for tensor in inputs]
     out = function(*leaves)
     (out * out).mean().backward()  # type: ignore[no-untyped-call]
     return (out.detach(), *(leaf.grad for leaf in leaves if leaf.grad is not None))
 
 
 def sampler(device: "torch.device", dtype: "torch.dtype", computed_in: "torch.dtype") -> "Sample":
-    """Inputs of unit variance that are exact in `dtype`, so that only the computing can differ."""
+    """Make inputs of unit variance that are exact in `dtype`, so that only the computation can differ."""
     import torch
 
     generator = torch.Generator().manual_seed(1234)

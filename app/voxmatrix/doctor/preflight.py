@@ -1,4 +1,4 @@
-"""What is found out before a command computes. It is handed on, so that nothing is probed or decided twice."""
+"""Detection and device selection before a command starts, done once and passed on."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -14,7 +14,7 @@ from voxmatrix.plan.device_support import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Preflight:
-    """This computer and the device that a command will use."""
+    """This computer and the device selected for a command."""
 
     machine: Machine
     saved_device: SavedDevice | None
@@ -31,18 +31,18 @@ class Preflight:
         saved_device: SavedDevice | None = None,
         notes: tuple[Finding, ...] = (),
     ) -> Self:
-        """Select the device on a computer whose facts are known.
+        """Select the device on an already detected computer.
 
         Raises:
-            NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
-            NoKernelsError: this torch has no kernels for it.
+            NoDeviceError: the requested device is not available, its driver is too old, or it cannot do this task.
+            NoKernelsError: this torch has no kernels for the requested device.
         """
         selected = select_device(machine, request, task=task, saved_device=saved_device)
         return cls(machine=machine, saved_device=saved_device, selected=selected, notes=notes)
 
 
 def run_preflight(request: DeviceRequest, task: Task) -> Preflight:
-    """Probe this computer and select the device.
+    """Detect this computer and select the device.
 
     Raises:
         As `Preflight.on`.

@@ -1,4 +1,4 @@
-"""The report: facts, verdicts, smoke results and findings as one object, with its exit code. Pure."""
+"""The report: facts, verdicts, smoke test results, findings and exit code. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,14 +12,14 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import machine_to_json
 from voxmatrix.plan.verdict import Assessment, assess
 
-#: How CUDA says that a library of torch lacks kernels for this GPU.
+#: CUDA's error if a library of torch has no kernels for the GPU.
 _NO_KERNELS = "no kernel image is available"
-_OTHERWISE = "set --device cpu, or use another image: see the list in the README"
+_USE_CPU = "set --device cpu, or use another image (see the README)"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlashAttention:
-    """flash-attn on this computer. usable is None where it was not tried."""
+    """flash-attn on this computer; `usable` is None if it was not tested."""
 
     installed: bool
     version: str | None
@@ -29,10 +29,10 @@ class FlashAttention:
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorReport:
-    """All that `voxmatrix doctor` says."""
+    """The result of `voxmatrix doctor`."""
 
     machine: Machine
-    assessments: tuple[Assessment, ...]  # one for each GPU, in their order
+    assessments: tuple[Assessment, ...]  # one per GPU, in the same order
     results: tuple[OperationResult, ...]
     flash: FlashAttention
     findings: tuple[Finding, ...]
@@ -50,14 +50,15 @@ class DoctorReport:
             "smoke": [result.to_json() for result in self.results],
             "flash_attention": asdict(self.flash),
             "findings": [
-                {"severity": each.severity, "problem": each.problem, "remedy": each.remedy} for each in self.findings
+                {"severity": finding.severity, "problem": finding.problem, "remedy": finding.remedy}
+                for finding in self.findings
             ],
             "exit_code": self.exit_code,
         }
 
 
 def assessments_of(machine: Machine) -> tuple[Assessment, ...]:
-    """One for each GPU, in their order."""
+    """One assessment per GPU, in the same order."""
     return tuple(assess(gpu, machine) for gpu in machine.gpus)
 
 
@@ -68,8 +69,8 @@ def make_report(
     flash: tuple[bool, str] | None = None,
     notes: Sequence[Finding] = (),
 ) -> DoctorReport:
-    """The report on a computer; `chosen` is the GPU that is to work (None: the CPU), `notes` what was not readable."""
-    assessments = tuple(map(partial(corrected, results), machine.gpus, assessments_of(machine)))
+    """Make the report; `chosen` is the GPU to be used (None: the CPU), `notes` are facts that could not be read."""
+    assessments = tuple(map(partial(_corrected, results), machine.gpus, assessments_of(machine)))
     return DoctorReport(
         machine=machine,
         assessments=assessments,
@@ -80,15 +81,15 @@ def make_report(
     )
 
 
-def corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessment) -> Assessment:
-    """What the tables expect, corrected by what really ran: they may not know a GPU, or a library lack its kernels."""
+def _corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessment) -> Assessment:
+    """Correct the assessment by the smoke test: the tables may not know a GPU, or a library may lack its kernels."""
     ran = [result for result in results if result.gpu == gpu.index]
     failed = next((result for result in ran if not result.ok), None)
     if ran and failed is None and assessment.verdict in ("unsupported", None):
-        return replace(assessment, verdict="native", reason="every operation of the smoke test ran here", remedy="")
+        return replace(assessment, verdict="native", reason="all operations of the smoke test passed", remedy="")
     if failed is not None and _NO_KERNELS in failed.problem:
         reason = f"{failed.op} in {failed.dtype}: {failed.problem}"
-        return replace(assessment, verdict="unsupported", reason=reason, remedy=assessment.remedy or _OTHERWISE)
+        return replace(assessment, verdict="unsupported", reason=reason, remedy=assessment.remedy or _USE_CPU)
     return assessment
 
 
@@ -103,10 +104,10 @@ def _exit_code(
     return NoDeviceError.exit_code if verdict == "driver-too-old" else 0
 
 
-def _flash(machine: Machine, tried: tuple[bool, str] | None) -> FlashAttention:
+def _flash(machine: Machine, tested: tuple[bool, str] | None) -> FlashAttention:
     version = machine.flash_attention
     if version is None:
         reason = "not installed; torch's own attention is used"
         return FlashAttention(installed=False, version=None, usable=False, reason=reason)
-    usable, reason = tried or (None, "not tried")
+    usable, reason = tested or (None, "not tested")
     return FlashAttention(installed=True, version=version, usable=usable, reason=reason)

@@ -1,4 +1,4 @@
-"""The smoke test: a child runs every operation, and what it said is read."""
+"""The smoke test: run all operations in a child process and read its output."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,13 +7,13 @@ from typing import Any
 from voxmatrix.compute.child import json_objects, place, run_child
 from voxmatrix.machine.facts import Gpu
 
-#: Starting CUDA and loading every library on a cold disk takes a minute; a kernel that hangs takes for ever.
+#: Starting CUDA and loading all libraries from a cold disk takes a minute; a kernel may hang forever.
 LIMIT_SECONDS = 180.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class OperationResult:
-    """One operation. `gpu` is None on the CPU; figures are None where it did not come to an end."""
+    """The result of one operation. `gpu` is None on the CPU; the figures are None if it did not finish."""
 
     gpu: int | None
     op: str
@@ -24,63 +24,63 @@ class OperationResult:
     problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As `doctor --json` shows it."""
+        """The object in `doctor --json`."""
         return {key: value for key, value in asdict(self).items() if key != "problem"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmokeResult:
-    """What a child found out on one device. flash is None where it was not reached."""
+    """The result of a smoke test on one device; `flash` is None if flash-attn was not reached."""
 
     results: tuple[OperationResult, ...]
     flash: tuple[bool, str] | None = None  # usable, reason
 
     @property
     def ok(self) -> bool:
-        """Whether all operations ran and gave what the CPU gives."""
+        """Whether all operations ran with the same results as on the CPU."""
         return bool(self.results) and all(result.ok for result in self.results)
 
 
 def run_smoke(
     gpu: Gpu | None, dtypes: Sequence[str] = ("float32",), limit_seconds: float = LIMIT_SECONDS
 ) -> SmokeResult:
-    """Run every operation on this GPU (None: the CPU) in a child process, at most `limit_seconds` long."""
-    where = place(gpu)
-    words = ["-m", "voxmatrix.doctor.child", where.device, *dtypes]
-    ended = run_child(words, where.environment, limit_seconds)
-    return read_lines(ended.said, None if gpu is None else gpu.index, ended.ending)
+    """Run all operations on this GPU (None: the CPU) in a child process, for at most `limit_seconds`."""
+    placement = place(gpu)
+    arguments = ["-m", "voxmatrix.doctor.child", placement.device, *dtypes]
+    child = run_child(arguments, placement.environment, limit_seconds)
+    return read_lines(child.stdout, None if gpu is None else gpu.index, child.failure)
 
 
-def read_lines(text: str, gpu: int | None, ending: str) -> SmokeResult:
-    """What a child said. `ending`: how it came to a bad end ("" when it did not) in the operation begun last."""
+def read_lines(text: str, gpu: int | None, failure: str) -> SmokeResult:
+    """Parse the output of a child. `failure` (or "") is attributed to the operation that was running."""
     results: list[OperationResult] = []
     flash: tuple[bool, str] | None = None
-    begun: dict[str, str] | None = {"started": "python", "dtype": "float32"}
+    running: dict[str, str] | None = {"started": "python", "dtype": "float32"}
     for row in json_objects(text):
         if "started" in row:
-            begun = row
+            running = row
         elif "flash_attention" in row:
-            begun, flash = None, (row["flash_attention"]["usable"], row["flash_attention"]["reason"])
+            running, flash = None, (row["flash_attention"]["usable"], row["flash_attention"]["reason"])
         elif "op" in row:
-            begun = None
+            running = None
             results.append(OperationResult(gpu=gpu, **{"problem": "" if row["ok"] else _WRONG, **row}))
-    if ending and begun is not None:
-        if begun["started"] == "flash-attn":  # optional: it costs its own use, not the GPU's
-            return SmokeResult(results=tuple(results), flash=(False, ending))
-        results.append(_ended(gpu, begun, ending))
+    if failure and running is not None:
+        if running["started"] == "flash-attn":  # optional: the GPU can be used without it
+            return SmokeResult(results=tuple(results), flash=(False, failure))
+        results.append(_failed(gpu, running, failure))
     return SmokeResult(results=tuple(results), flash=flash)
 
 
-_WRONG = "its result differs from the CPU's"
+_WRONG = "the result differs from the CPU's"
 
 
-def _ended(gpu: int | None, begun: dict[str, str], ending: str) -> OperationResult:
+def _failed(gpu: int | None, running: dict[str, str], failure: str) -> OperationResult:
     return OperationResult(
         gpu=gpu,
-        op=begun["started"],
-        dtype=begun["dtype"],
+        op=running["started"],
+        dtype=running["dtype"],
         ok=False,
         max_abs_error=None,
         milliseconds=None,
-        problem=ending,
+        problem=failure,
     )

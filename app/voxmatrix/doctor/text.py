@@ -1,4 +1,4 @@
-"""The report as a person reads it, top down: the computer, its GPUs, the smoke test, what is wrong."""
+"""The report as text: the computer, its GPUs, the smoke test, the findings."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ _COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "drive
 
 
 def show(report: DoctorReport, console: "Console") -> None:
-    """Print the whole report."""
+    """Print the report."""
     for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_findings(report)):
         console.print(line, highlight=False, soft_wrap=True)
 
@@ -35,7 +35,7 @@ def _computer(machine: Machine) -> list[str]:
 
 def _gpus(report: DoctorReport) -> list[str]:
     if not report.assessments:
-        return ["[bold]GPU[/]: none, the CPU works"]
+        return ["[bold]GPU[/]: none, the CPU is used"]
     pairs = zip(report.machine.gpus, report.assessments, strict=True)
     return [line for gpu, assessment in pairs for line in _gpu(gpu, assessment)]
 
@@ -51,7 +51,7 @@ def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
     colour, verdict = _COLOURS[assessment.verdict], assessment.verdict or "no verdict"
     described = f" ({', '.join(facts)})" if facts else ""
     lines = [
-        f"[bold]GPU {gpu.index}[/]: {_plain((gpu.name or 'without a name') + described)}: "
+        f"[bold]GPU {gpu.index}[/]: {_plain((gpu.name or 'unnamed') + described)}: "
         f"[{colour}]{verdict}[/]: {_plain(assessment.reason)}"
     ]
     return lines + ([f"  → {_plain(assessment.remedy)}"] if assessment.remedy else [])
@@ -62,12 +62,12 @@ def _smoke(report: DoctorReport) -> list[str]:
         return ["[bold]Smoke test[/]: not run", f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
     lines = []
     for gpu in dict.fromkeys(result.gpu for result in report.results):
-        here = [result for result in report.results if result.gpu == gpu]
-        where = "the CPU" if gpu is None else f"GPU {gpu}"
-        good = sum(result.ok for result in here)
-        colour = "green" if good == len(here) else "red"
-        lines.append(f"[bold]Smoke test[/] on {where}: [{colour}]{good} of {len(here)} operations are right[/]")
-        lines += [_result(result) for result in here]
+        results = [result for result in report.results if result.gpu == gpu]
+        device = "the CPU" if gpu is None else f"GPU {gpu}"
+        passed = sum(result.ok for result in results)
+        colour = "green" if passed == len(results) else "red"
+        lines.append(f"[bold]Smoke test[/] on {device}: [{colour}]{passed} of {len(results)} operations passed[/]")
+        lines += [_result(result) for result in results]
     return [*lines, f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
 
 
@@ -80,14 +80,12 @@ def _result(result: OperationResult) -> str:
 
 def _findings(report: DoctorReport) -> list[str]:
     if not report.findings:
-        return ["[green]Nothing is wrong.[/]"]
+        return ["[green]No problems found.[/]"]
     pairs = zip(report.machine.gpus, report.assessments, strict=True)
-    said = {
-        of_gpu(gpu, assessment, None).problem for gpu, assessment in pairs
-    }  # with its remedy, in the lines of the GPUs
+    already_shown = {of_gpu(gpu, assessment, None).problem for gpu, assessment in pairs}  # in the lines of the GPUs
     lines = []
     for finding in report.findings:
-        if finding.problem in said:
+        if finding.problem in already_shown:
             continue
         colour = "red" if finding.severity == "error" else "yellow"
         lines.append(f"[{colour}]{finding.severity}[/]: {_plain(finding.problem)}")
@@ -97,7 +95,7 @@ def _findings(report: DoctorReport) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Names come from drivers and files: what looks like markup in them is none."""
+    """Escape markup: names come from drivers and files."""
     from rich.markup import escape
 
     return escape(text)

@@ -1,1 +1,1 @@
-"""What this computer is: facts, read by probes with time limits. No torch."""
+"""Facts about this computer, read by probes with time limits. No torch."""

@@ -1,4 +1,4 @@
-"""What psutil knows of this computer and its processes."""
+"""Optional access to psutil."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def ask_psutil(question: Callable[[Any], T]) -> T | None:
-    """The answer to a question to the module psutil; None where it is not installed or this system does not say."""
+def ask_psutil(query: Callable[[Any], T]) -> T | None:
+    """The result of `query(psutil)`; None if psutil is not installed or the system does not provide the value."""
     try:
-        import psutil  # here, since most commands need nothing of it
+        import psutil  # here, because most commands do not need it
     except ImportError:
         return None
     try:
-        return question(psutil)
+        return query(psutil)
     except (psutil.Error, OSError):
         return None

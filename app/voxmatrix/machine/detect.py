@@ -1,4 +1,4 @@
-"""This computer, put together from probes that run side by side, each with a time limit."""
+"""Detection of this computer: probes run in parallel, each with a time limit."""
 
 import importlib
 import os
@@ -14,14 +14,14 @@ from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
 
 TIMEOUT_SECONDS = 10.0
-#: Names a file that describes another computer.
+#: Environment variable that names a file describing another computer.
 DESCRIBED = "VOXMATRIX_MACHINE"
 _MIB = 1024 * 1024
-_NVIDIA_REMEDY = "see whether nvidia-smi answers; after an update of the driver restart the computer"
+_NVIDIA_REMEDY = "check whether nvidia-smi works; after a driver update, restart the computer"
 
 
 class Detection(NamedTuple):
-    """The computer, and what could not be read of it."""
+    """The computer, with a note for each fact that could not be read."""
 
     machine: Machine
     notes: tuple[Finding, ...]
@@ -30,26 +30,26 @@ class Detection(NamedTuple):
 def detect(
     root: Path = Path("/"), environment: Mapping[str, str] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
 ) -> Detection:
-    """This computer, or the one that the file in VOXMATRIX_MACHINE describes: so a report from elsewhere is replayed.
+    """This computer, or the one described by the file in VOXMATRIX_MACHINE, to replay a report from elsewhere.
 
-    What cannot be read in time is unknown, and a note says why.
+    A fact that cannot be read in time is unknown, and a note says why.
 
     Raises:
-        BadInputError: the file that describes another computer cannot be read.
+        BadInputError: the file in VOXMATRIX_MACHINE cannot be read.
     """
     environment = os.environ if environment is None else environment
     if described := environment.get(DESCRIBED):
         return _described(Path(described))
     platform, wsl = system.read_platform(), system.read_wsl(root)
     nvidia = Probe[tuple[NvidiaCard, ...]](
-        "NVIDIA's cards", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
+        "NVIDIA GPUs", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
     )
-    adapters = Probe[tuple[Gpu, ...]]("other graphics cards", lambda: _adapters(root, platform, wsl), ())
+    adapters = Probe[tuple[Gpu, ...]]("other GPUs", lambda: _adapters(root, platform, wsl), ())
     folder = torch_build.find_torch()
     build = torch_build.read_torch_build(folder)
-    kernels = Probe[tuple[str, ...]]("the kernels of torch", lambda: _kernels(root, folder, build), ())
+    kernels = Probe[tuple[str, ...]]("torch's kernels", lambda: _kernels(root, folder, build), ())
     memories = Probe("memory", lambda: memory.read_memory(root), memory.SystemMemory())
-    bounds = Probe("limits of this process", lambda: limits.read_limits(root), None)
+    bounds = Probe("the limits of this process", lambda: limits.read_limits(root), None)
 
     cards, no_cards = nvidia.answer(timeout_seconds)
     others, no_others = adapters.answer(timeout_seconds)
@@ -78,20 +78,20 @@ def detect(
 def _described(path: Path) -> Detection:
     from voxmatrix.machine.record import read_machine
 
-    problem = f"this speaks about the computer that {path} describes ({DESCRIBED}), not about this one"
-    note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to speak about this one", severity="warning")
+    problem = f"the computer is read from {path} ({DESCRIBED}); this computer is not examined"
+    note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to examine this computer", severity="warning")
     return Detection(read_machine(path), (note,))
 
 
 def read_nvidia() -> tuple[NvidiaCard, ...]:
-    """NVIDIA's cards through NVML; through nvidia-smi where its bindings are not installed."""
+    """NVIDIA cards as NVML reports them, or nvidia-smi if the NVML bindings are not installed."""
     try:
         bindings = importlib.import_module("pynvml")
     except ImportError:
         return nvidia_smi.read_cards()
     try:
         return nvml.read_cards(bindings)
-    except bindings.NVMLError_LibraryNotFound:  # no driver, so no card: nothing is wrong
+    except bindings.NVMLError_LibraryNotFound:  # no driver: no NVIDIA GPU, which is not an error
         return ()
 
 
@@ -108,5 +108,5 @@ def _kernels(root: Path, folder: Path | None, build: TorchBuild | None) -> tuple
 
 
 def _together(cuda: tuple[Gpu, ...], others: tuple[Gpu, ...], wsl: bool) -> tuple[Gpu, ...]:
-    """What CUDA sees comes first. In WSL2 the nameless DirectX adapter is that same card."""
+    """CUDA GPUs first. In WSL2 the unnamed DirectX adapter is the same card, so it is dropped."""
     return cuda if wsl and cuda else cuda + others

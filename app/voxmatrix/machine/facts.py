@@ -1,7 +1,7 @@
-"""What a computer is, as facts. A fact that could not be read is None. No probing here, and no decisions.
+"""Facts about a computer. A fact that could not be read is None. No probing and no decisions here.
 
-The metadata of a field are bounds, as arguments of pydantic's Field: `machine.json_file` holds files against them. Only
-that imports pydantic, which takes a tenth of a second.
+The metadata of a field are bounds, as arguments of pydantic's Field: `machine.json_file` validates files against them.
+Only that module imports pydantic, which takes a tenth of a second.
 """
 
 import re
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema
 
 Platform = Literal["linux", "windows", "macos"]
-#: How torch reaches a GPU: NVIDIA's, DirectX 12's, Intel's, AMD's, Apple's.
+#: torch backends: NVIDIA, DirectX 12, Intel, AMD, Apple.
 GpuKind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
-#: Letters of any text among the facts.
-LONGEST_TEXT = 200
+#: Maximum number of characters of a text fact.
+MAX_TEXT_LENGTH = 200
 _CAPABILITY = r"^[0-9]{1,3}\.[0-9]$"
 
 
@@ -27,19 +27,19 @@ class Capability(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From "12.0".
+        """Parse text such as "12.0".
 
         Raises:
-            ValueError: it is not two numbers with a point between.
+            ValueError: the text is not two numbers separated by a dot.
         """
         if re.fullmatch(_CAPABILITY, text) is None:
-            raise ValueError(f"{text!r} is no compute capability such as 12.0")
+            raise ValueError(f"{text!r} is not a compute capability such as 12.0")
         major, minor = text.split(".")
         return cls(int(major), int(minor))
 
     @property
     def sm(self) -> str:
-        """As kernels are called: sm_120."""
+        """The name of the kernel target: sm_120."""
         return f"sm_{self.major}{self.minor}"
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Capability(NamedTuple):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> "CoreSchema":
-        """In files it is text."""
+        """Written as text in files."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(cls.parse, core_schema.str_schema(pattern=_CAPABILITY))
@@ -55,53 +55,53 @@ class Capability(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """One GPU as its driver describes it. `index` counts in the order of the bus, as nvidia-smi does."""
+    """One GPU as its driver describes it. `index` follows PCI bus order, as in nvidia-smi."""
 
     index: int = field(metadata={"lt": 1024})
     kind: GpuKind
     name: str | None = None
     uuid: str | None = None
     capability: Capability | None = None  # of kind cuda
-    memory_mib: int | None = None  # None as well where GPU and CPU share their memory and the driver does not say
+    memory_mib: int | None = None  # also None if GPU and CPU share memory and the driver reports no size
     free_mib: int | None = None
     driver: str | None = None
-    unified: bool = False  # shares the memory of the computer (GB10, GH200, Jetson, integrated ones)
-    mig: bool = False  # a slice of a GPU; its memory is the slice's
+    unified: bool = False  # shares the computer's memory (GB10, GH200, Jetson, integrated GPUs)
+    mig: bool = False  # a MIG slice; memory_mib is that of the slice
 
     @property
     def device(self) -> str:
-        """As `--device` takes it: cuda:0."""
+        """The name for `--device`: cuda:0."""
         return f"{self.kind}:{self.index}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TorchBuild:
-    """The torch that is installed, without importing it."""
+    """The installed torch, described without importing it."""
 
     version: str
-    cuda: str | None = None  # that it was built with
+    cuda: str | None = None  # the CUDA version it was built with
     kernels: tuple[str, ...] = field(default=(), metadata={"max_length": 100})  # e.g. sm_90, sm_90a, compute_120
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """All that plans and verdicts may know of a computer."""
+    """Everything that plans and verdicts may use about a computer."""
 
     platform: Platform
     architecture: str | None = None  # x86_64, aarch64, arm64 …
     wsl: bool = False
     container: bool = False
-    cpu: str | None = None  # its name
-    cpus: int = field(metadata={"ge": 1, "lt": 2**20})  # this process may keep busy: affinity and cgroup
-    memory_mib: int | None = None  # this process may use: the computer's or the cgroup's, whichever is less
-    available_mib: int | None = None  # of it, now
-    shm_mib: int | None = None  # free in /dev/shm; None where there is no such place
+    cpu: str | None = None  # model name
+    cpus: int = field(metadata={"ge": 1, "lt": 2**20})  # CPUs available to this process: affinity and cgroup quota
+    memory_mib: int | None = None  # memory limit of this process: the computer's or the cgroup's, whichever is less
+    available_mib: int | None = None  # of which available now
+    shm_mib: int | None = None  # free in /dev/shm; None if it does not exist
     gpus: tuple[Gpu, ...] = field(default=(), metadata={"max_length": 256})
     torch: TorchBuild | None = None
-    flash_attention: str | None = None  # its version
-    image: str | None = None  # the row of docker/images.toml that this is, in a container of ours
+    flash_attention: str | None = None  # installed version
+    image: str | None = None  # the row of docker/images.toml, in a container from one of our images
 
 
 def printable(text: str) -> str | None:
-    """A name as facts hold it: one line that a terminal may show; None when nothing is left of it."""
-    return "".join(letter for letter in text if letter.isprintable()).strip()[:LONGEST_TEXT] or None
+    """The text without unprintable characters, shortened to MAX_TEXT_LENGTH; None if nothing is left."""
+    return "".join(char for char in text if char.isprintable()).strip()[:MAX_TEXT_LENGTH] or None

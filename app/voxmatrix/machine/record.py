@@ -1,4 +1,4 @@
-"""A computer as a JSON file: recorded on one machine, replayed on another."""
+"""Computers as JSON files: recorded on one machine, replayed on another."""
 
 import json
 import re
@@ -14,26 +14,26 @@ from voxmatrix.machine.json_file import read_described, shown
 
 
 def read_machine(path: Path) -> Machine:
-    """The computer that a file describes.
+    """The computer described by a file.
 
     Raises:
-        BadInputError: it cannot be read, or a key is missing, unknown or has a value that cannot be true.
+        BadInputError: the file cannot be read, or a key is missing, unknown or has an impossible value.
     """
-    mend = f"mend that in {path}, or write a new one on the computer itself: voxmatrix doctor --record machine.json"
-    return read_described(path, Machine, _mistakes, remedy=mend)
+    remedy = f"fix {path}, or record it again on the computer itself: voxmatrix doctor --record machine.json"
+    return read_described(path, Machine, _mistakes, remedy)
 
 
 def write_machine(machine: Machine, path: Path) -> None:
-    """Replace `path` by the description of this computer.
+    """Write the description of this computer to `path`.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written.
+        UnreachableError: the disk is full or the path cannot be written.
     """
     write_text(path, json.dumps(machine_to_json(machine), indent=2, ensure_ascii=False) + "\n")
 
 
 def machine_to_json(machine: Machine) -> dict[str, Any]:
-    """The object that `read_machine` understands: every fact, null where it could not be read."""
+    """The object that `read_machine` reads: every fact, null if it could not be read."""
     described = asdict(machine)
     for row, gpu in zip(described["gpus"], machine.gpus, strict=True):
         row["capability"] = None if gpu.capability is None else str(gpu.capability)
@@ -43,7 +43,7 @@ def machine_to_json(machine: Machine) -> dict[str, Any]:
 def _mistakes(machine: Machine) -> Iterator[str]:
     counted = Counter(gpu.device for gpu in machine.gpus)
     if twice := [name for name, count in counted.items() if count > 1]:
-        yield f"gpus has {', '.join(twice)} more than once"
-    for place, name in enumerate(machine.torch.kernels if machine.torch else ()):
+        yield f"gpus lists {', '.join(twice)} more than once"
+    for index, name in enumerate(machine.torch.kernels if machine.torch else ()):
         if not re.fullmatch(r"(sm|compute)_[0-9]{2,4}[af]?", name):
-            yield f"torch.kernels[{place}] is {shown(name)}, it must be a name such as sm_90"
+            yield f"torch.kernels[{index}] is {shown(name)}, it must be a name such as sm_90"

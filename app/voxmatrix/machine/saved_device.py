@@ -1,4 +1,4 @@
-"""The device that a person chose on this computer, remembered in VOXMATRIX_HOME/settings.toml."""
+"""The device that the user selected on this computer, saved in VOXMATRIX_HOME/settings.toml."""
 
 import json
 import re
@@ -16,23 +16,23 @@ CPU = "cpu"
 
 @dataclass(frozen=True, kw_only=True)
 class SavedDevice:
-    """A device as it was when it was chosen; cards move, so the uuid is stronger than the name."""
+    """A device as it was when it was selected. Cards may move, so the uuid takes precedence over the name."""
 
     device: str  # cuda:0, directml:1, cpu
     uuid: str | None = None
 
 
 def saved_device_of(gpu: Gpu | None) -> SavedDevice:
-    """A choice to be remembered; no GPU means the CPU."""
+    """The entry to save for this GPU; None is the CPU."""
     return SavedDevice(device=CPU) if gpu is None else SavedDevice(device=gpu.device, uuid=gpu.uuid)
 
 
 def save_device(choice: SavedDevice) -> Path:
-    """Write a choice into settings.toml beside what else stands there.
+    """Save a device in settings.toml and keep the other settings there.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written.
-        UsageError: settings.toml is there and is not TOML.
+        UnreachableError: the disk is full or the path cannot be written.
+        UsageError: settings.toml exists but is not valid TOML.
     """
     path = _path()
     _settings(path)
@@ -45,10 +45,10 @@ def save_device(choice: SavedDevice) -> Path:
 
 
 def saved_device() -> SavedDevice | None:
-    """What was chosen, if anything was.
+    """The saved device, if any.
 
     Raises:
-        UsageError: settings.toml is there and is not TOML.
+        UsageError: settings.toml exists but is not valid TOML.
     """
     match _settings(_path()).get("device"):
         case {"device": str(device), "uuid": str(uuid)}:
@@ -60,14 +60,14 @@ def saved_device() -> SavedDevice | None:
 
 
 def find_saved_device(machine: Machine, choice: SavedDevice) -> Gpu | None:
-    """The GPU that was chosen, wherever it sits now; None when it is gone."""
+    """The saved GPU, wherever it is now; None if it is gone."""
     if choice.uuid is not None:
         return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
     return next((gpu for gpu in machine.gpus if gpu.device == choice.device and gpu.uuid is None), None)
 
 
 def is_here(machine: Machine, choice: SavedDevice) -> bool:
-    """Can this computer still do what was chosen?"""
+    """Whether the saved device is still present."""
     return choice.device == CPU or find_saved_device(machine, choice) is not None
 
 
@@ -79,7 +79,7 @@ def _settings(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(read_text_or_empty(path))
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not TOML: {error}", f"mend that line, or remove {path}") from error
+        raise UsageError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
 
 
 def _quoted(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What to do about the machine: pure decisions, each with its reason. No torch."""
+"""Decisions about a machine, each with its reason. Pure; no torch."""

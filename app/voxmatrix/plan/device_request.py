@@ -1,4 +1,4 @@
-"""Which device was asked for, in every spelling that is understood. Pure: the environment is passed in."""
+"""Parsing of the requested device, in every supported spelling. Pure: the environment is passed in."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Literal
 from voxmatrix.errors import UsageError
 from voxmatrix.settings import Source
 
-#: What happens when the device is not there: the command ends; the CPU takes over; or the best other one does.
+#: If the device is not available: end the command, use the CPU, or select automatically.
 Fallback = Literal["end", "cpu", "auto"]
 DeviceKind = Literal["auto", "gpu", "cpu", "cuda", "directml", "xpu", "rocm", "mps"]
 
@@ -18,72 +18,72 @@ _YES, _NO, _DECIDE = ("yes", "true", "on", "1"), ("no", "false", "off", "0"), ("
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceRequest:
-    """A device as somebody asked for it. `gpu` is a GPU of whatever kind."""
+    """A requested device. The kind `gpu` is a GPU of any kind."""
 
     kind: DeviceKind = "auto"
     index: int | None = None
     source: Source = "automatic"
-    said: str = ""  # how it was asked for, e.g. --device cuda:1
+    origin: str = ""  # the option or variable with its value, e.g. --device cuda:1
     fallback: Fallback = "end"
 
 
 AUTO = DeviceRequest()
 
 
-def parse_device(text: str, source: Source, said: str) -> DeviceRequest:
-    """From `auto`, `cpu`, `cuda`, `cuda:1`, `directml:0`, or a bare number of a GPU.
+def parse_device(text: str, source: Source, origin: str) -> DeviceRequest:
+    """Parse `auto`, `cpu`, `cuda`, `cuda:1`, `directml:0`, or the bare number of a GPU.
 
     Raises:
-        UsageError: that is not the name of a device.
+        UsageError: the text is not the name of a device.
     """
     word = text.strip().lower()
     if word.isdecimal() and word.isascii():
-        return DeviceRequest(kind="gpu", index=int(word[:9]), source=source, said=said)
+        return DeviceRequest(kind="gpu", index=int(word[:9]), source=source, origin=origin)
     found = re.fullmatch(_NAMES + r"(?::([0-9]{1,4}))?", word or "auto")
     if found is None or (found[2] and found[1] in ("auto", "cpu", "mps")):
-        raise UsageError(f"{said}: there is no device {text!r}", "set it to cpu, cuda:0, directml:0 … or auto")
+        raise UsageError(f"{origin}: there is no device {text!r}", "set it to cpu, cuda:0, directml:0 … or auto")
     kind: DeviceKind = "directml" if found[1] == "dml" else found[1]  # type: ignore[assignment]  # one of _NAMES
     index = int(found[2]) if found[2] else None
-    return DeviceRequest(kind=kind, index=index, source="automatic" if kind == "auto" else source, said=said)
+    return DeviceRequest(kind=kind, index=index, source="automatic" if kind == "auto" else source, origin=origin)
 
 
 def older_names(environment: Mapping[str, str]) -> DeviceRequest:
-    """From the variables of the seeds: VIBEVOICE_DEVICE, DIRECTML_DEVICE, USE_GPU and GPU_ID.
+    """Parse the variables of older programs: VIBEVOICE_DEVICE, DIRECTML_DEVICE, USE_GPU and GPU_ID.
 
     Raises:
-        UsageError: one of them has a value that means nothing.
+        UsageError: one of them has an invalid value.
     """
     named = environment.get("VIBEVOICE_DEVICE", "")
     adapter = _number("DIRECTML_DEVICE", environment)
     if named:
         request = parse_device(named, "environment", f"VIBEVOICE_DEVICE={named}")
         if request.kind == "directml" and request.index is None and adapter is not None:
-            said = f"{request.said} DIRECTML_DEVICE={adapter}"
-            return DeviceRequest(kind="directml", index=adapter, source="environment", said=said)
+            origin = f"{request.origin} DIRECTML_DEVICE={adapter}"
+            return DeviceRequest(kind="directml", index=adapter, source="environment", origin=origin)
         return request
-    seed = gpu_or_cpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
-    if seed.kind == "auto" and adapter is not None:
-        # It only says which adapter, not that DirectML must be used: a computer with CUDA may carry it as well.
-        said = f"DIRECTML_DEVICE={adapter}"
-        return DeviceRequest(kind="directml", index=adapter, source="environment", said=said, fallback="auto")
-    return seed
+    request = gpu_or_cpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
+    if request.kind == "auto" and adapter is not None:
+        # The variable selects an adapter but does not require DirectML: a computer with CUDA may set it as well.
+        origin = f"DIRECTML_DEVICE={adapter}"
+        return DeviceRequest(kind="directml", index=adapter, source="environment", origin=origin, fallback="auto")
+    return request
 
 
-def gpu_or_cpu(answer: str, gpu_id: int | None, source: Source, said: str = "") -> DeviceRequest:
-    """From USE_GPU and GPU_ID: a GPU that is not there costs a warning, then the CPU works (seed 004).
+def gpu_or_cpu(use_gpu: str, gpu_id: int | None, source: Source, origin: str = "") -> DeviceRequest:
+    """Parse USE_GPU and GPU_ID: if the GPU is not available, warn and fall back to the CPU, as older programs do.
 
     Raises:
-        UsageError: the answer is neither yes nor no nor auto.
+        UsageError: `use_gpu` is not yes, no or auto.
     """
-    word = answer.strip().lower()
+    word = use_gpu.strip().lower()
     if word in _NO:
-        return DeviceRequest(kind="cpu", source=source, said=said or f"USE_GPU={answer}")
+        return DeviceRequest(kind="cpu", source=source, origin=origin or f"USE_GPU={use_gpu}")
     if word not in _YES + _DECIDE:
-        raise UsageError(f"USE_GPU is {answer!r}", "set it to yes, no or auto")
+        raise UsageError(f"USE_GPU is {use_gpu!r}", "set it to yes, no or auto")
     if word in _DECIDE and gpu_id is None:
         return AUTO
-    said = said or " ".join([*([f"USE_GPU={answer}"] if word else []), *([f"GPU_ID={gpu_id}"] * (gpu_id is not None))])
-    return DeviceRequest(kind="gpu", index=gpu_id, source=source, said=said, fallback="cpu")
+    variables = [*([f"USE_GPU={use_gpu}"] if word else []), *([f"GPU_ID={gpu_id}"] * (gpu_id is not None))]
+    return DeviceRequest(kind="gpu", index=gpu_id, source=source, origin=origin or " ".join(variables), fallback="cpu")
 
 
 def _number(name: str, environment: Mapping[str, str]) -> int | None:

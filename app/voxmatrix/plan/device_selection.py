@@ -1,4 +1,4 @@
-"""The device for a task: what was asked for, what is there, and what can be used of it. Pure."""
+"""Selection of the device for a task, from the request, the saved device and the usable GPUs. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from voxmatrix.plan.gpu_ranking import best_gpu, requested_gpu
 from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting, Source
 
-_REMEMBERED = "remembered from `voxmatrix devices select`"
+_SAVED = "saved by `voxmatrix devices select`"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedDevice:
-    """The device; `gpu` is None where the CPU works. Findings say why a better one is not used."""
+    """The device; `gpu` is None for the CPU. Findings say why a better device is not used."""
 
     device: Setting[str]
     gpu: Gpu | None = None
@@ -32,90 +32,84 @@ def select_device(
     saved_device: SavedDevice | None = None,
     assess: Assess = assess,
 ) -> SelectedDevice:
-    """The device to use.
+    """Select the device to use.
 
     Raises:
-        NoDeviceError: the device that was demanded is not there, its driver is too old, or it cannot do this task.
-        NoKernelsError: it is there, and this torch has no kernels for it.
+        NoDeviceError: the requested device is not available, its driver is too old, or it cannot do this task.
+        NoKernelsError: the requested device is available, but this torch has no kernels for it.
     """
+    requested = f"requested by {request.origin}"
     if request.kind == "cpu":
-        return SelectedDevice(device=Setting(value=CPU, reason=f"asked for by {request.said}", source=request.source))
+        return SelectedDevice(device=Setting(value=CPU, reason=requested, source=request.source))
     if request.kind == "auto":
         return _automatic(machine, assess, task, saved_device)
     gpu = requested_gpu(machine, request, lambda gpu: unsupported(gpu, machine, assess, task) is None)
-    wrong = not_found(machine, request) if gpu is None else unsupported(gpu, machine, assess, task)
-    if wrong is None and gpu is not None:
-        return _taken(gpu, machine, assess, f"asked for by {request.said}", source=request.source, findings=())
-    assert wrong is not None  # no GPU is always wrong
+    error = not_found(machine, request) if gpu is None else unsupported(gpu, machine, assess, task)
+    if error is None and gpu is not None:
+        return _selected(gpu, machine, assess, requested, source=request.source, findings=())
+    assert error is not None  # set whenever there is no GPU
     if request.fallback == "end":
-        raise wrong
-    found = Finding(problem=f"{request.said}: {wrong.problem}", remedy=wrong.remedy, severity="warning")
+        raise error
+    finding = Finding(problem=f"{request.origin}: {error.problem}", remedy=error.remedy, severity="warning")
     if request.fallback == "auto":
-        instead = _automatic(machine, assess, task, saved_device)
-        return SelectedDevice(device=instead.device, gpu=instead.gpu, findings=(found, *instead.findings))
-    reason = f"{request.said} cannot be had, so the CPU works: {wrong.problem}"
-    return SelectedDevice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=(found,))
+        other = _automatic(machine, assess, task, saved_device)
+        return SelectedDevice(device=other.device, gpu=other.gpu, findings=(finding, *other.findings))
+    reason = f"{request.origin} is not available, falling back to the CPU: {error.problem}"
+    return SelectedDevice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=(finding,))
 
 
 def _automatic(machine: Machine, assess: Assess, task: Task, saved_device: SavedDevice | None) -> SelectedDevice:
     if saved_device is not None and saved_device.device == CPU:
-        return SelectedDevice(device=Setting(value=CPU, reason=_REMEMBERED, source="automatic"))
-    refused = {gpu: wrong for gpu in machine.gpus if (wrong := unsupported(gpu, machine, assess, task)) is not None}
-    fit = [gpu for gpu in machine.gpus if gpu not in refused]
-    findings = [Finding(problem=wrong.problem, remedy=wrong.remedy, severity="warning") for wrong in refused.values()]
+        return SelectedDevice(device=Setting(value=CPU, reason=_SAVED, source="automatic"))
+    refused = {gpu: error for gpu in machine.gpus if (error := unsupported(gpu, machine, assess, task)) is not None}
+    usable = [gpu for gpu in machine.gpus if gpu not in refused]
+    findings = [Finding(problem=error.problem, remedy=error.remedy, severity="warning") for error in refused.values()]
     if saved_device is not None:
-        same = find_saved_device(machine, saved_device)
-        if same is not None and same not in refused:
-            return _taken(
-                same,
-                machine,
-                assess,
-                _REMEMBERED,
-                source="automatic",
-                findings=findings,
-            )
-        why = "is not here any more" if same is None else "cannot be used now"
-        findings.insert(0, _forgotten(saved_device, why))
-    if fit:
-        gpu = best_gpu(fit, machine)
-        others = f"the best of {len(fit)} that can be used" if len(fit) > 1 else "the one GPU that can be used"
-        return _taken(gpu, machine, assess, others, source="automatic", findings=findings)
+        saved = find_saved_device(machine, saved_device)
+        if saved is not None and saved not in refused:
+            return _selected(saved, machine, assess, _SAVED, source="automatic", findings=findings)
+        findings.insert(0, _not_used(saved_device, "is no longer present" if saved is None else "cannot be used now"))
+    if usable:
+        gpu = best_gpu(usable, machine)
+        why = f"the best of {len(usable)} usable GPUs" if len(usable) > 1 else "the only usable GPU"
+        return _selected(gpu, machine, assess, why, source="automatic", findings=findings)
     if not machine.gpus:
         findings.append(_no_gpu(task))
     reason = "; ".join(finding.problem for finding in findings)
     return SelectedDevice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=tuple(findings))
 
 
-def _taken(
+def _selected(
     gpu: Gpu, machine: Machine, assess: Assess, why: str, *, source: Source, findings: Sequence[Finding]
 ) -> SelectedDevice:
-    """A choice of this GPU, with a warning where nobody can say whether this torch runs on it."""
-    assessment, said = assess(gpu, machine), list(findings)
+    """Select this GPU, with a warning if it is unknown whether this torch runs on it."""
+    assessment = assess(gpu, machine)
     if gpu.kind == "cuda" and assessment.verdict is None:
-        problem = f"whether torch runs on {gpu.device} ({gpu.name}) is not known: {assessment.reason}"
-        said.append(Finding(problem=problem, remedy=assessment.remedy or "see: voxmatrix doctor", severity="warning"))
-    setting = Setting(value=gpu.device, reason=_seen(gpu, why), source=source)
-    return SelectedDevice(device=setting, gpu=gpu, findings=tuple(said))
+        problem = f"it is not known whether torch runs on {gpu.device} ({gpu.name}): {assessment.reason}"
+        remedy = assessment.remedy or "see: voxmatrix doctor"
+        findings = [*findings, Finding(problem=problem, remedy=remedy, severity="warning")]
+    setting = Setting(value=gpu.device, reason=_reason(gpu, why), source=source)
+    return SelectedDevice(device=setting, gpu=gpu, findings=tuple(findings))
 
 
-def _forgotten(saved_device: SavedDevice, why: str) -> Finding:
+def _not_used(saved_device: SavedDevice, why: str) -> Finding:
     return Finding(
-        problem=f"the remembered {saved_device.device} {why}: decided anew",
-        remedy="choose again: voxmatrix devices select --reconfigure",
+        problem=f"the saved device {saved_device.device} {why}; the device is selected automatically",
+        remedy="select again: voxmatrix devices select --reconfigure",
         severity="warning",
     )
 
 
 def _no_gpu(task: Task) -> Finding:
-    cost = "training on the CPU is many times slower" if task == "train" else "the CPU speaks"
+    consequence = "training on the CPU is many times slower" if task == "train" else "speaking on the CPU"
     return Finding(
-        problem=f"no GPU was found; {cost}",
+        problem=f"no GPU was found; {consequence}",
         remedy="if this computer has one, install its driver; in a container add --gpus all",
         severity="warning",
     )
 
 
-def _seen(gpu: Gpu, why: str) -> str:
+def _reason(gpu: Gpu, why: str) -> str:
     capability = f", capability {gpu.capability}" if gpu.capability else ""
     memory = f", {gpu.free_mib} MiB free" if gpu.free_mib is not None else ""
     return f"{gpu.name or 'a GPU without a name'}{capability}{memory}: {why}"

@@ -1,4 +1,4 @@
-"""Which of several GPUs is the best one, and which one a wish means. Pure."""
+"""Ranking of GPUs, and the GPU that a request refers to. Pure."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,10 +11,9 @@ _SPEED_ORDER = ("fp32", "fp16", "bf16")
 
 
 def best_gpu(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
-    """The one to use of at least one.
+    """The best of one or more GPUs.
 
-    What it computes in comes first (an old card with much memory is no match for tensor cores), then its free memory,
-    then its capability, then its place.
+    Ranked by precision (tensor cores beat an older card with more memory), free memory, capability, then index.
     """
     return max(
         gpus,
@@ -22,16 +21,13 @@ def best_gpu(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
     )
 
 
-def requested_gpu(machine: Machine, request: DeviceRequest, is_fit: Callable[[Gpu], bool]) -> Gpu | None:
-    """The GPU that is asked for: the best of those that are fit, else the first, to say what is wrong; None: absent.
-
-    Of two kinds with the same number, the first of the computer's list is meant.
-    """
-    there = [gpu for gpu in machine.gpus if request.kind in ("auto", "gpu", gpu.kind)]
+def requested_gpu(machine: Machine, request: DeviceRequest, is_usable: Callable[[Gpu], bool]) -> Gpu | None:
+    """The requested GPU: the best usable match, else the first match (to report its problem); None if none matches."""
+    matches = [gpu for gpu in machine.gpus if request.kind in ("auto", "gpu", gpu.kind)]
     if request.index is not None:
-        there = [gpu for gpu in there if gpu.index == request.index]
-    fit = [gpu for gpu in there if is_fit(gpu)]
-    return best_gpu(fit, machine) if fit else next(iter(there), None)
+        matches = [gpu for gpu in matches if gpu.index == request.index]
+    usable = [gpu for gpu in matches if is_usable(gpu)]
+    return best_gpu(usable, machine) if usable else next(iter(matches), None)
 
 
 def _format(gpu: Gpu) -> int:

@@ -1,4 +1,4 @@
-"""Every setting of a training on a computer, each with its reason. Pure, no torch."""
+"""The plan: all settings of a training on a computer, each with its reason. Pure; no torch."""
 
 from dataclasses import dataclass, fields
 
@@ -21,14 +21,14 @@ from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
 
-#: Recordings for reading aloud seldom last longer; who knows the longest of theirs passes it.
+#: Default for the longest recording: sentences read aloud are seldom longer.
 USUAL_SECONDS = 10.0
 _BYTES_A_SAMPLE = 4  # float32
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """What was forced, with its source; None: decide."""
+    """Forced settings with their sources; None is automatic."""
 
     device: DeviceRequest = AUTO
     precision: Setting[Precision] | None = None
@@ -46,7 +46,7 @@ class Overrides:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Settings in the order in which they are shown, and what is worth a warning."""
+    """The settings in display order, and the warnings."""
 
     device: Setting[str]
     devices: Setting[int]
@@ -67,7 +67,7 @@ class Plan:
 
     @property
     def settings(self) -> dict[str, Setting[object]]:
-        """Every setting by its name."""
+        """All settings by name."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "findings"}
 
 
@@ -82,12 +82,12 @@ def make_plan(
     profile: ProfileOf = no_profile,
     assess: Assess = assess,
 ) -> Plan:
-    """The plan for this computer. `profile` says what was measured on the chosen device; it is asked when training.
+    """Make the plan for a computer. `profile` looks up what was measured on the selected device, for training only.
 
     Raises:
         UsageError: there is no such quality.
-        NoDeviceError: a device was demanded that is not there or cannot do this task.
-        NoKernelsError: a GPU was demanded for which this torch has no kernels.
+        NoDeviceError: the requested device is not available or cannot do this task.
+        NoKernelsError: this torch has no kernels for the requested GPU.
     """
     selected = select_device(machine, overrides.device, task=task, saved_device=saved_device, assess=assess)
     return plan_on(
@@ -105,7 +105,7 @@ def plan_on(
     longest_seconds: float = USUAL_SECONDS,
     profile: ProfileOf = no_profile,
 ) -> Plan:
-    """The plan for a device that is selected already.
+    """Make the plan for a device that is already selected.
 
     Raises:
         UsageError: there is no such quality.

@@ -1,11 +1,11 @@
-"""The number format of a training, and whether TF32 and a gradient scaler go with it. Pure."""
+"""The precision of a training, TF32 and loss scaling. Pure."""
 
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.settings import Setting, automatic
 from voxmatrix.tables.precision import Precision, PrecisionRow, precision_row
 
-#: Every spelling of a format.
+#: Accepted spellings.
 SPELLINGS: dict[str, Precision] = {
     **dict.fromkeys(("32", "fp32", "float32", "32-true"), "fp32"),
     **dict.fromkeys(("16", "fp16", "float16", "half", "16-mixed"), "fp16"),
@@ -14,10 +14,10 @@ SPELLINGS: dict[str, Precision] = {
 
 
 def parse_precision(text: str) -> Precision:
-    """From any usual spelling.
+    """Parse any usual spelling of a precision.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: there is no such precision.
     """
     found = SPELLINGS.get(text.strip().lower())
     if found is None:
@@ -26,45 +26,44 @@ def parse_precision(text: str) -> Precision:
 
 
 def choose_precision(gpu: Gpu | None, forced: Setting[Precision] | None) -> Setting[Precision]:
-    """What the table says for this device."""
+    """The precision for this device from the table."""
     if forced is not None:
         return forced
     row = _row(gpu)
     if row is None:
-        return automatic("fp32", f"the capability of {_called(gpu)} could not be read, and fp32 runs everywhere")
-    return automatic(row.precision, f"{_called(gpu)}: {row.because}")
+        return automatic("fp32", f"the capability of {_name(gpu)} could not be read, and fp32 runs everywhere")
+    return automatic(row.precision, f"{_name(gpu)}: {row.because}")
 
 
 def choose_tf32(gpu: Gpu | None, forced: Setting[bool] | None) -> Setting[bool]:
-    """TF32 for what stays in fp32."""
+    """TF32 for operations that stay in fp32."""
     if forced is not None:
         return forced
     row = _row(gpu)
     if row is not None and row.tf32:
-        return automatic(
-            True, f"{_called(gpu)} has it, for what stays in fp32; set by torch.set_float32_matmul_precision"
-        )
-    return automatic(False, f"{_called(gpu)} has no TF32, which begins with capability 8.0")
+        reason = f"{_name(gpu)} supports it, for what stays in fp32; set by torch.set_float32_matmul_precision"
+        return automatic(True, reason)
+    return automatic(False, f"{_name(gpu)} does not support TF32, which requires capability 8.0")
 
 
 def choose_scaler(precision: Setting[Precision]) -> Setting[bool]:
-    """A gradient scaler goes with fp16 and with nothing else: it follows the format, also a forced one."""
+    """Loss scaling for fp16 only; it follows the precision, even a forced one."""
     if precision.value == "fp16":
-        return automatic(True, "small gradients become 0 in fp16 unless they are scaled")
-    return automatic(False, f"only fp16 needs one, and this is {precision.value}")
+        return automatic(True, "without loss scaling, small gradients become 0 in fp16")
+    return automatic(False, f"only fp16 needs loss scaling; the precision is {precision.value}")
 
 
 def precision_findings(gpu: Gpu | None, precision: Setting[Precision], tf32: Setting[bool]) -> list[Finding]:
-    """What a forced format will cost."""
+    """Warnings about forced settings that gain nothing on this device."""
     row = _row(gpu)
     findings = []
     if precision.source != "automatic" and precision.value != "fp32" and (row is None or row.precision == "fp32"):
         why = row.because if row else "its capability could not be read"
-        findings.append(_useless(f"precision {precision.value} on {_called(gpu)}: {why}", "set --precision auto"))
+        findings.append(_warning(f"precision {precision.value} on {_name(gpu)}: {why}", "set --precision auto"))
     elif precision.source != "automatic" and precision.value == "bf16" and row and row.precision == "fp16":
-        findings.append(_useless(f"precision bf16 on {_called(gpu)} is emulated, and slow", "set --precision auto"))
+        findings.append(_warning(f"precision bf16 on {_name(gpu)} is emulated and slow", "set --precision auto"))
     if tf32.source != "automatic" and tf32.value and not (row and row.tf32):
-        findings.append(_useless(f"TF32 on {_called(gpu)} does nothing", "set --tf32 auto"))
+        findings.append(_warning(f"TF32 has no effect on {_name(gpu)}", "set --tf32 auto"))
     return findings
 
 
@@ -72,11 +71,11 @@ def _row(gpu: Gpu | None) -> PrecisionRow | None:
     return precision_row("cpu", None, None) if gpu is None else precision_row(gpu.kind, gpu.capability, gpu.name)
 
 
-def _called(gpu: Gpu | None) -> str:
+def _name(gpu: Gpu | None) -> str:
     if gpu is None:
         return "the CPU"
     return f"{gpu.name or gpu.kind}" + (f" ({gpu.capability})" if gpu.capability else "")
 
 
-def _useless(problem: str, remedy: str) -> Finding:
+def _warning(problem: str, remedy: str) -> Finding:
     return Finding(problem=problem, remedy=remedy, severity="warning")

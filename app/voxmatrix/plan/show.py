@@ -1,16 +1,16 @@
-"""A plan as a table, and as JSON for programs."""
+"""A plan as a table and as JSON."""
 
 from typing import Any
 
 from voxmatrix.plan.plan import Plan
 from voxmatrix.settings import Setting
 
-#: Letters; the allocator's value is the only one that is longer, and is folded.
+#: In characters; only the allocator's value is longer, and is folded.
 _VALUE_WIDTH = 12
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """What `plan --json` prints."""
+    """The object of `plan --json`."""
     return {
         "settings": {
             name: {"value": setting.value, "reason": setting.reason, "source": setting.source}
@@ -24,7 +24,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def print_plan(plan: Plan) -> None:
-    """Setting, value, reason and source; then the warnings."""
+    """Print a table of the settings, then the warnings."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -43,7 +43,7 @@ def print_plan(plan: Plan) -> None:
 
 
 def format_value(setting: Setting[Any]) -> str:
-    """A value as it would be typed."""
+    """A value as it is typed on the command line."""
     match setting.value:
         case True:
             return "on"

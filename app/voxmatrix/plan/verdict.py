@@ -1,4 +1,4 @@
-"""Whether the torch of a machine runs on a GPU of it, why, and which image would. Pure, and without torch."""
+"""Whether a machine's torch runs on one of its GPUs, why, and which image would. Pure; no torch."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,22 +12,22 @@ from voxmatrix.tables.image import CPU
 
 Verdict = Literal["native", "ptx-jit", "unsupported", "driver-too-old"]
 
-#: How the kinds of GPU that are not NVIDIA's are called.
+#: GPUs that are not NVIDIA's, in words.
 _KINDS = {"directml": "a DirectX 12 GPU", "xpu": "an Intel GPU", "rocm": "an AMD GPU", "mps": "an Apple GPU"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """What is to be expected of one GPU. A verdict of None: the rules say nothing about it, and `reason` says why."""
+    """The verdict on one GPU. None: there is no rule for this GPU, and `reason` says why."""
 
     verdict: Verdict | None
     reason: str
-    remedy: str  # one line: the image to use or what to install; "" when nothing is to be done
-    image: str  # the row of the image table that serves this GPU best
+    remedy: str  # one line: the image to use or what to install; "" if nothing needs to be done
+    image: str  # name of the best image for this GPU
 
 
 def assess(gpu: Gpu, machine: Machine) -> Assessment:
-    """The verdict on one GPU of a machine, from the kernels of its torch and from the driver."""
+    """Assess one GPU of a machine from the kernels of its torch and the driver."""
     verdict, reason = _verdict(gpu, machine)
     return Assessment(
         verdict=verdict, reason=reason, remedy=_remedy(verdict, gpu, machine), image=best_image(gpu, machine).name
@@ -37,10 +37,10 @@ def assess(gpu: Gpu, machine: Machine) -> Assessment:
 def _verdict(gpu: Gpu, machine: Machine) -> tuple[Verdict | None, str]:
     torch, capability = machine.torch, gpu.capability
     if gpu.kind != "cuda":
-        return None, f"{_KINDS[gpu.kind]}: NVIDIA's rules for kernels do not apply"
+        return None, f"{_KINDS[gpu.kind]}: the rules for NVIDIA kernels do not apply"
     if torch is None or capability is None:
         unknown = "its compute capability could not be read" if torch else "torch is not installed here"
-        return None, f"{unknown}, so there is nothing to judge by"
+        return None, f"{unknown}, so compatibility cannot be determined"
     if torch.cuda is None:
         return "unsupported", f"torch {torch.version} is a build without CUDA"
     return _by_kernels(gpu, capability, machine, torch, torch.cuda)
@@ -55,34 +55,36 @@ def _by_kernels(
     running = [kernel for kernel in kernels if compatibility().runs(kernel, capability, cuda)]
     if not running:
         return "unsupported", _why_not(gpu, capability, torch)
-    # Machine code before PTX; of each the newest, which suits the GPU best.
+    # Prefer machine code to PTX, then the newest capability, which suits the GPU best.
     best = max(running, key=lambda kernel: (kernel.form == "sm", kernel.capability))
     return _by_driver(gpu, capability, best, cuda, machine)
 
 
 def _by_driver(gpu: Gpu, capability: Capability, kernel: Kernel, cuda: str, machine: Machine) -> tuple[Verdict, str]:
-    """The verdict where the kernels fit: is the driver new enough for them?"""
+    """The verdict once the kernels fit: whether the driver is new enough for them."""
     oldest = drivers().oldest if kernel.form == "sm" else drivers().oldest_for_ptx
     floor = oldest(cuda, capability, shows_windows_driver(machine))
     driver, needed = rows.version(gpu.driver), rows.version(floor)
     if driver and needed and driver < needed:
         return "driver-too-old", f"the driver is {gpu.driver}; CUDA {cuda} needs {floor} or newer for {capability.sm}"
-    unknown = "" if driver else "; the driver could not be read" + (f", {floor} or newer is needed" if floor else "")
+    needs = f", {floor} or newer is required" if floor else ""
+    unknown = "" if driver else f"; the driver version could not be read{needs}"
     if kernel.form == "sm":
-        return "native", f"its {kernel} kernels run on {capability.sm}{unknown}"
-    return "ptx-jit", f"the driver compiles {kernel} for {capability.sm} when it is first used{unknown}"
+        return "native", f"torch's {kernel} kernels run on {capability.sm}{unknown}"
+    return "ptx-jit", f"the driver compiles {kernel} for {capability.sm} on first use{unknown}"
 
 
 def _why_not(gpu: Gpu, capability: Capability, torch: TorchBuild) -> str:
     newer = "; this GPU is newer than any image" if newer_than_any(gpu) else ""
-    return f"torch {torch.version} has {' '.join(torch.kernels)}, and none of them runs on {capability.sm}{newer}"
+    kernels = " ".join(torch.kernels)
+    return f"torch {torch.version} has kernels for {kernels}, none of which runs on {capability.sm}{newer}"
 
 
 def _remedy(verdict: Verdict | None, gpu: Gpu, machine: Machine) -> str:
     if verdict == "native":
         return ""
     if verdict == "ptx-jit" and best_image(gpu, machine).name == CPU:
-        return "nothing need be done: the first start takes some minutes longer"
+        return "nothing to do: the first start takes a few minutes longer"
     if gpu.kind == "cuda" and gpu.capability is None:
-        return "see whether `nvidia-smi` works here; if it does not, install NVIDIA's driver anew"
+        return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
     return advice(gpu, machine)

@@ -118,7 +118,7 @@ def _without_provider(request: DeviceRequest) -> DeviceSelection:
     """The CPU, which is right for an ONNX voice; whoever asked for something else is told."""
     if request.kind == "auto":
         return DeviceSelection((CPU,))
-    problem = f"{request.said}: the onnxruntime that is installed speaks on the CPU only"
+    problem = f"{request.origin}: the onnxruntime that is installed speaks on the CPU only"
     if request.fallback == "end":
         raise NoDeviceError(problem, INSTALL)
     return DeviceSelection((CPU,), (Finding(problem=problem, remedy=INSTALL, severity="warning"),))

@@ -1,1 +1,1 @@
-"""Facts as TOML rows, each read and validated once."""
+"""Facts in TOML tables, each read and validated once."""

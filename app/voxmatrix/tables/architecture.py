@@ -1,4 +1,4 @@
-"""What NVIDIA's compute capabilities are called and are good for, read from architectures.toml."""
+"""NVIDIA architectures by compute capability, read from architectures.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -26,25 +26,25 @@ class Architecture:
             if not isinstance(value := getattr(self, name), kind) or value == "":
                 raise ValueError(f"{where}: {name} is {value!r}, must be {kind.__name__}")
         if not self.advice or not all(isinstance(line, str) and line for line in (*self.advice, *self.products)):
-            raise ValueError(f"{where}: advice and products must be lists of sentences and names")
+            raise ValueError(f"{where}: advice and products must be lists of non-empty text")
 
 
 @cache
 def architectures() -> dict[tuple[int, int], Architecture]:
-    """Every row by its capability."""
+    """All rows by capability."""
     return parse_architectures(files("voxmatrix.tables").joinpath("architectures.toml").read_text(encoding="utf-8"))
 
 
 def architecture(capability: tuple[int, int]) -> Architecture | None:
-    """The row of a capability; None for one that is newer than this table."""
+    """The row of a capability; None if it is not in the table."""
     return architectures().get(capability)
 
 
 def parse_architectures(text: str) -> dict[tuple[int, int], Architecture]:
-    """The rows of a table.
+    """Parse a table.
 
     Raises:
-        ValueError: a row is wrong; the message names it.
+        ValueError: a row is invalid; the message names it.
     """
     rows = (_row(key, row) for key, row in tomllib.loads(text).items())
     return {row.capability: row for row in rows}
@@ -53,9 +53,9 @@ def parse_architectures(text: str) -> dict[tuple[int, int], Architecture]:
 def _row(key: str, row: dict[str, Any]) -> Architecture:
     major, point, minor = key.partition(".")
     if not (point and major.isdecimal() and minor.isdecimal()):
-        raise ValueError(f"{key!r} is no compute capability such as 12.0")
+        raise ValueError(f"{key!r} is not a compute capability such as 12.0")
     frozen: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
     try:
         return Architecture(capability=(int(major), int(minor)), **frozen)
-    except TypeError as error:  # a column too many or too few
+    except TypeError as error:  # a missing or unknown column
         raise ValueError(f"{key}: {error}") from error

@@ -1,4 +1,4 @@
-"""Which kernels run on which GPU, read from compatibility.toml."""
+"""Rules for which kernels run on which GPU, read from compatibility.toml."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ CapabilityMatch = Literal["same", "least"]
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """Kernels of one target, e.g. sm_90a: machine code (sm) or PTX (compute)."""
+    """Kernels for one target, e.g. sm_90a: machine code (sm) or PTX (compute)."""
 
     form: str
     capability: CapabilityPair
@@ -26,7 +26,7 @@ class Kernel:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A way to name kernels, and which GPUs it reaches."""
+    """A form and suffix of kernel names, and the GPUs on which such kernels run."""
 
     form: Form
     suffix: str
@@ -41,7 +41,7 @@ class Target:
             raise ValueError(f"{self.form}_XY{self.suffix} cannot reach major {self.major!r}, minor {self.minor!r}")
 
     def reaches(self, kernel: CapabilityPair, gpu: CapabilityPair) -> bool:
-        """Whether a GPU of this capability is within reach."""
+        """Whether such kernels run on a GPU of this capability."""
         if self.major == "least":
             return gpu >= kernel
         return gpu == kernel if self.minor == "same" else gpu[0] == kernel[0] and gpu >= kernel
@@ -49,7 +49,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Exemption:
-    """Machine code that keeps off GPUs which its target would reach."""
+    """Machine code that does not run on some GPUs although its target allows it."""
 
     kernels: tuple[CapabilityPair, ...]
     not_on: tuple[CapabilityPair, ...]
@@ -57,7 +57,7 @@ class Exemption:
     source: str
 
     def holds(self, kernel: CapabilityPair, gpu: CapabilityPair, cuda: tuple[int, ...] | None) -> bool:
-        """Whether it keeps this kernel off this GPU in a torch built with this CUDA."""
+        """Whether it excludes this kernel from this GPU, in a torch built with this CUDA."""
         lifted = self.lifted_from is not None and cuda is not None and cuda >= self.lifted_from
         return not lifted and kernel in self.kernels and gpu in self.not_on
 
@@ -71,11 +71,11 @@ class Compatibility:
     aliases: dict[CapabilityPair, CapabilityPair]
 
     def runs(self, kernel: Kernel, gpu: CapabilityPair, cuda: str | None) -> bool:
-        """Whether this kernel runs on a GPU of this capability, in a torch that was built with this CUDA."""
-        has, wanted = (self.aliases.get(either, either) for either in (kernel.capability, gpu))
-        if not self.targets[kernel.form, kernel.suffix].reaches(has, wanted):
+        """Whether this kernel runs on a GPU of this capability, in a torch built with this CUDA."""
+        built_for, present = (self.aliases.get(name, name) for name in (kernel.capability, gpu))
+        if not self.targets[kernel.form, kernel.suffix].reaches(built_for, present):
             return False
-        exempt = (exemption.holds(has, wanted, rows.version(cuda)) for exemption in self.exemptions)
+        exempt = (exemption.holds(built_for, present, rows.version(cuda)) for exemption in self.exemptions)
         return kernel.form == "compute" or not any(exempt)
 
 
@@ -100,7 +100,7 @@ def compatibility() -> Compatibility:
 
 
 def parse_kernel(text: str) -> Kernel | None:
-    """From sm_90a or compute_120; None when it is something else (gfx942 of AMD, say)."""
+    """Parse a name such as sm_90a or compute_120; None for anything else (e.g. AMD's gfx942)."""
     found = re.fullmatch(r"(sm|compute)_(\d{1,3})(\d)([af]?)", text, re.ASCII)
     if found is None:
         return None

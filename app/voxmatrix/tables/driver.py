@@ -1,4 +1,4 @@
-"""Which NVIDIA driver a CUDA build of torch needs, read from drivers.toml."""
+"""The NVIDIA driver required by a CUDA build of torch, read from drivers.toml."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from voxmatrix.tables.rows import CapabilityPair
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
-    """The oldest driver that will do, by its numbers on Linux and on Windows (WSL2 shows the one of Windows)."""
+    """The oldest sufficient driver, as a version for Linux and for Windows (WSL2 reports the Windows driver)."""
 
     linux: str
     windows: str
@@ -22,7 +22,7 @@ class Floor:
             rows.known_version(text)
 
     def on(self, windows: bool) -> str:
-        """The number on that system."""
+        """The version for Windows or for Linux."""
         return self.windows if windows else self.linux
 
 
@@ -35,20 +35,21 @@ class Drivers:
     capabilities: dict[int, Floor]  # by the GPU's major capability
 
     def oldest(self, cuda: str, gpu: CapabilityPair, windows: bool) -> str | None:
-        """The oldest driver for machine code of this CUDA on this GPU; None when no row knows."""
-        asked = rows.version(cuda)
-        floors = [self.minor_compatible.get(asked[0]) if asked else None, self.capabilities.get(gpu[0])]
+        """The oldest driver for machine code of this CUDA on this GPU; None if no row applies."""
+        version = rows.version(cuda)
+        floors = [self.minor_compatible.get(version[0]) if version else None, self.capabilities.get(gpu[0])]
         return newest(floor.on(windows) for floor in floors if floor)
 
     def oldest_for_ptx(self, cuda: str, gpu: CapabilityPair, windows: bool) -> str | None:
-        """The oldest driver that compiles PTX of this CUDA for this GPU; None when no row knows."""
-        asked = rows.version(cuda)
-        toolkit = self.toolkits.get(asked[:2]) if asked else None
-        return newest(each for each in (toolkit and toolkit.on(windows), self.oldest(cuda, gpu, windows)) if each)
+        """The oldest driver that compiles PTX of this CUDA for this GPU; None if no row applies."""
+        version = rows.version(cuda)
+        toolkit = self.toolkits.get(version[:2]) if version else None
+        floors = (toolkit and toolkit.on(windows), self.oldest(cuda, gpu, windows))
+        return newest(floor for floor in floors if floor)
 
 
 def newest(versions: Iterable[str]) -> str | None:
-    """The newest of some versions; None of none."""
+    """The newest version; None if there are none."""
     return max(versions, key=rows.known_version, default=None)
 
 

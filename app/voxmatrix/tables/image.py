@@ -1,4 +1,4 @@
-"""What each image offers a GPU, read from images.toml."""
+"""GPU support of each image, read from images.toml."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -16,9 +16,9 @@ class Image:
 
     name: str
     torch: str
-    cuda: str  # "" on a torch without CUDA
+    cuda: str  # "" for a torch without CUDA
     kinds: tuple[str, ...]
-    kernels: dict[str, tuple[Kernel, ...]]  # by the computer's architecture
+    kernels: dict[str, tuple[Kernel, ...]]  # by processor architecture
     oldest_driver: str
     from_capability: CapabilityPair | None
     source: str
@@ -29,19 +29,19 @@ class Image:
             raise ValueError(f"{self.name}: kind cuda needs cuda, kernels, oldest_driver and from_capability")
 
     def kernels_on(self, architecture: str | None) -> tuple[Kernel, ...]:
-        """The kernels of its torch on this architecture; those of every one when it is not known."""
+        """The kernels of its torch on this architecture; if None, those of all architectures."""
         if architecture is None:
-            return tuple(kernel for each in self.kernels.values() for kernel in each)
-        return self.kernels.get(_ALSO_CALLED.get(architecture.lower(), architecture.lower()), ())
+            return tuple(kernel for kernels in self.kernels.values() for kernel in kernels)
+        return self.kernels.get(_ALIASES.get(architecture.lower(), architecture.lower()), ())
 
 
-#: Windows and some containers name architectures their own way.
-_ALSO_CALLED = {"amd64": "x86_64", "arm64": "aarch64"}
+#: Names of architectures on Windows and in some containers.
+_ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 @cache
 def images() -> dict[str, Image]:
-    """Every image by name."""
+    """All images by name."""
     return {
         name: Image(
             name=name,
@@ -60,5 +60,5 @@ def images() -> dict[str, Image]:
 def _kernel(text: str) -> Kernel:
     kernel = parse_kernel(text)
     if kernel is None:
-        raise ValueError(f"{text!r} names no kernels such as sm_90")
+        raise ValueError(f"{text!r} is not a kernel name such as sm_90")
     return kernel

@@ -1,4 +1,4 @@
-"""What each device computes in, read from precision.toml."""
+"""The precision for each device, read from precision.toml."""
 
 import re
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ class PrecisionRow:
     """One row of precision.toml."""
 
     device: str
-    at_least: tuple[int, int] | None = None  # capability, for cuda
-    name: str | None = None  # pattern
+    at_least: tuple[int, int] | None = None  # compute capability, for cuda
+    name: str | None = None  # regular expression
     precision: Precision
     tf32: bool
     because: str
@@ -26,15 +26,15 @@ class PrecisionRow:
         if self.precision not in get_args(Precision):
             raise ValueError(f"precision is {self.precision!r}, must be one of {get_args(Precision)}")
         if (self.device == "cuda") != (self.at_least is not None):
-            raise ValueError(f"{self.device}: a capability belongs to every row of cuda, and to no other")
+            raise ValueError(f"{self.device}: rows for cuda, and only these, need a capability")
         if self.tf32 and self.precision != "bf16":
-            raise ValueError("TF32 and bf16 came with the same capability, 8.0")
+            raise ValueError("TF32 and bf16 both require capability 8.0")
         if not self.because or not self.source:
             raise ValueError(f"{self.device}: a row needs `because` and `source`")
         re.compile(self.name or "")
 
     def fits(self, device: str, capability: tuple[int, int] | None, name: str) -> bool:
-        """Whether this row speaks about that device."""
+        """Whether this row applies to the device."""
         if self.device != device:
             return False
         if self.at_least is not None and (capability is None or capability < self.at_least):
@@ -44,16 +44,16 @@ class PrecisionRow:
 
 @cache
 def precision_rows() -> tuple[PrecisionRow, ...]:
-    """Every row, in the order in which they are asked."""
+    """All rows, in order of precedence."""
     table = rows.read("precision.toml")
     return tuple(_row(**row) for row in table["row"])
 
 
 def precision_row(device: str, capability: tuple[int, int] | None, name: str | None) -> PrecisionRow | None:
-    """The first row that fits, or None for a GPU of kind cuda whose capability is not known."""
-    every = precision_rows()
-    known = device if any(row.device == device for row in every) else "other"
-    return next((row for row in every if row.fits(known, capability, name or "")), None)
+    """The first row that applies; None for a GPU of kind cuda with unknown capability."""
+    table = precision_rows()
+    kind = device if any(row.device == device for row in table) else "other"
+    return next((row for row in table if row.fits(kind, capability, name or "")), None)
 
 
 def _row(at_least: str | None = None, **row: Any) -> PrecisionRow:

@@ -8,7 +8,7 @@ from typing import Any
 from voxmatrix.errors import UsageError
 from voxmatrix.tables import rows
 
-#: The same for every quality (facts of Piper and of vits `configs/*.json`).
+#: The same for every quality (from Piper and VITS `configs/*.json`).
 N_FFT = 1024
 HOP = 256
 N_MELS = 80
@@ -49,15 +49,15 @@ class Quality:
 
 @cache
 def qualities() -> dict[str, Quality]:
-    """Every quality by name."""
+    """All qualities by name."""
     return {name: Quality(name=name, **_frozen(row)) for name, row in rows.read("qualities.toml").items()}
 
 
 def quality(name: str) -> Quality:
-    """The quality of this name (`x-low` is understood as `x_low`).
+    """The quality with this name (`x-low` is accepted for `x_low`).
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such quality.
     """
     found = qualities().get(name.replace("-", "_"))
     if found is None:

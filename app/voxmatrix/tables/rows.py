@@ -1,4 +1,4 @@
-"""Reading a table that comes with the program, and the versions that stand in it."""
+"""Reading of the bundled tables, and parsing of versions and capabilities in them."""
 
 import re
 import tomllib
@@ -15,30 +15,30 @@ def read(name: str) -> dict[str, Any]:
 
 
 def version(text: str | None) -> tuple[int, ...] | None:
-    """The leading numbers of a version, for comparing: (2, 6, 0) of 2.6.0+cu124; None when it has none."""
+    """The leading numbers of a version, for comparison: (2, 6, 0) for 2.6.0+cu124; None if there are none."""
     found = re.match(r"\d{1,9}(\.\d{1,9})*", text or "", re.ASCII)
     return tuple(int(number) for number in found[0].split(".")) if found else None
 
 
 def known_version(text: str) -> tuple[int, ...]:
-    """As `version`, for a field of a table that must hold one.
+    """Like `version`, for fields that must contain a version.
 
     Raises:
-        ValueError: it does not.
+        ValueError: the text is not a version.
     """
     numbers = version(text)
     if numbers is None:
-        raise ValueError(f"{text!r} is no version")
+        raise ValueError(f"{text!r} is not a version")
     return numbers
 
 
 def capability(text: str) -> CapabilityPair:
-    """From "12.0".
+    """Parse text such as "12.0".
 
     Raises:
-        ValueError: it is not two numbers with a point between.
+        ValueError: the text is not two numbers separated by a dot.
     """
     numbers = known_version(text)
     if len(numbers) != 2:
-        raise ValueError(f"{text!r} is no compute capability such as 12.0")
+        raise ValueError(f"{text!r} is not a compute capability such as 12.0")
     return numbers[0], numbers[1]

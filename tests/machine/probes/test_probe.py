@@ -11,12 +11,12 @@ def test_an_answer_comes_without_a_note() -> None:
 
 def test_a_probe_that_hangs_is_abandoned_and_named() -> None:
     never = threading.Event()
-    probe = Probe[bool | None]("NVIDIA's cards", never.wait, None)
+    probe = Probe[bool | None]("NVIDIA GPUs", never.wait, None)
     answer, (note,) = probe.answer(0.01)
     never.set()
 
     assert answer is None
-    assert "NVIDIA's cards" in note.problem
+    assert "NVIDIA GPUs" in note.problem
     assert "0.01 s" in note.problem
     assert note.severity == "warning"
 

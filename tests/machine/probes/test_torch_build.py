@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.machine.pretended import pretend
 from voxmatrix.machine.facts import TorchBuild
-from voxmatrix.machine.probes.torch_build import AskKernels, parse_version_file, read_kernels, read_torch_build
+from voxmatrix.machine.probes.torch_build import QueryKernels, parse_version_file, read_kernels, read_torch_build
 
 VERSION = """\
 from typing import Optional
@@ -26,7 +26,7 @@ hip: Optional[str] = None
 KERNELS = ("sm_70", "sm_120")
 
 
-def read(root: Path, folder: Path, ask: AskKernels) -> TorchBuild | None:
+def read(root: Path, folder: Path, ask: QueryKernels) -> TorchBuild | None:
     build = read_torch_build(folder)
     return build and replace(build, kernels=read_kernels(root, folder, build, ask))
 

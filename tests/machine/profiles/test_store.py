@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.machine.measured import RTX_3060, computer, measurement, profiles
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
-from voxmatrix.machine.json_file import MOST_BYTES
+from voxmatrix.machine.json_file import MAX_BYTES
 from voxmatrix.machine.profiles.profile import Profile, ProfiledCpu
 from voxmatrix.machine.profiles.store import (
     all_profiles,
@@ -65,7 +65,7 @@ def test_where_nothing_was_measured_there_is_nothing_and_no_warning() -> None:
     assert all_profiles().findings == ()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff" * 99, b"[" * 100_000, b" " * (MOST_BYTES + 1)])
+@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff" * 99, b"[" * 100_000, b" " * (MAX_BYTES + 1)])
 def test_a_damaged_profile_is_a_warning_and_the_next_measurement_mends_it(content: bytes) -> None:
     keep(PROFILE)
     place(PROFILE.key).write_bytes(content)
@@ -124,19 +124,19 @@ def with_measurement(**keys: Any) -> bytes:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "no JSON"),
-        (changed()[:-9], "no JSON"),
-        (b"[]", "all of it is []"),
-        (b" " * (MOST_BYTES + 1), "larger than 1024 KiB"),
+        (b"", "not JSON"),
+        (changed()[:-9], "not JSON"),
+        (b"[]", "the content is []"),
+        (b" " * (MAX_BYTES + 1), "larger than 1024 KiB"),
         (changed(format=2), "format is 2"),
-        (changed(colour="red"), "not known: colour"),
-        (changed(gpu=None), "must have a gpu or a cpu"),
-        (changed(cpu={"cpus": 4}), "must have a gpu or a cpu"),
+        (changed(colour="red"), "unknown key: colour"),
+        (changed(gpu=None), "must have exactly one of gpu and cpu"),
+        (changed(cpu={"cpus": 4}), "must have exactly one of gpu and cpu"),
         (changed(gpu={"name": "\x1b[2Jboo"}), "gpu.name is '\\x1b[2Jboo'"),
         (changed(gpu={"name": "a" * 500}), "gpu.name is"),
         (changed(gpu={"memory_mib": -1}), "gpu.memory_mib is -1"),
         (changed(gpu={"memory_mib": "12288"}), "gpu.memory_mib is '12288'"),
-        (changed(gpu={"path": "../x"}), "not known: gpu.path"),
+        (changed(gpu={"path": "../x"}), "unknown key: gpu.path"),
         (changed(measurements={}), "measurements is {}"),
         (changed(measurements=[PROFILE.to_json()["measurements"][0]] * 201), "measurements is"),
         (with_measurement(quality="../medium"), "quality is '../medium'"),
@@ -146,7 +146,7 @@ def with_measurement(**keys: Any) -> bytes:
         (with_measurement(date="21.11.2026"), "date is '21.11.2026'"),
         (with_measurement(date="2026-13-45"), "date is '2026-13-45'"),
         (with_measurement(largest_batch=3), "largest_batch of 3"),
-        (with_measurement(sizes=PROFILE.to_json()["measurements"][0]["sizes"][::-1]), "sizes in order"),
+        (with_measurement(sizes=PROFILE.to_json()["measurements"][0]["sizes"][::-1]), "sizes in ascending order"),
         (with_measurement(sizes=[{"batch_size": 0, "peak_mib": 1.0, "step_seconds": 1.0}]), "batch_size is 0"),
         (with_measurement(sizes=[{"batch_size": 1, "peak_mib": 0.0, "step_seconds": 1.0}]), "peak_mib is 0.0"),
     ],

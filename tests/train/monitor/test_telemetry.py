@@ -130,7 +130,7 @@ def test_memory_that_runs_out_is_warned_of_once_with_what_to_type(tmp_path: Path
         told.report(step, 1.0)
     told.close()
     assert warnings == [
-        "the memory of cuda:0 is nearly full: 11.7 of 12.0 GiB are needed\n  → type --batch-size 4",
+        "the memory of cuda:0 is nearly full: 11.7 of 12.0 GiB are in use\n  → type --batch-size 4",
     ]
 
 

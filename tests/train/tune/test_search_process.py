@@ -79,7 +79,7 @@ def test_where_memory_is_the_computers_nothing_goes_on_after_a_death(break_child
     break_children("4=die")
     made, _ = series(bounds=replace(BOUNDS, careful=True, clip_mib=10))
     assert sizes(made) == [1, 2]
-    assert "batch 4: its process died of signal 6" in made.problem
+    assert "batch 4: its process was killed by signal 6" in made.problem
 
 
 def test_a_child_that_says_nothing_for_too_long_is_ended(
@@ -89,8 +89,8 @@ def test_a_child_that_says_nothing_for_too_long_is_ended(
     monkeypatch.setattr(module, "START_SECONDS", 24.0)
     made, told = series(bounds=replace(BOUNDS, size_seconds=1.0))
     assert made.tried == []
-    assert made.problem == "batch 1: it said nothing for 25 s and was stopped"
-    assert told == ["1 not: it said nothing for 25 s and was stopped"]
+    assert made.problem == "batch 1: it printed nothing for 25 s and was stopped"
+    assert told == ["1 not: it printed nothing for 25 s and was stopped"]
 
 
 def test_all_of_it_has_a_limit(monkeypatch: pytest.MonkeyPatch, break_children: Callable[[str], None]) -> None:
@@ -98,7 +98,7 @@ def test_all_of_it_has_a_limit(monkeypatch: pytest.MonkeyPatch, break_children: 
     monkeypatch.setattr(module, "START_SECONDS", 5.0)
     made, _ = series(bounds=replace(BOUNDS, limit_seconds=5.0))
     assert made.tried == []
-    assert "did not end within" in made.problem
+    assert "did not finish within" in made.problem
 
 
 def test_a_child_that_cannot_begin_says_why() -> None:

@@ -162,7 +162,7 @@ def test_a_damaged_profile_is_a_warning_of_a_training_and_is_mended_by_measuring
     place(KEY).write_text('{"format": 1')
     notes = Notes()
     assert run(prepared=tiny, max_steps=1, progress=notes).steps == 1
-    assert any("a profile is not used" in warning for warning in notes.warnings)
+    assert any("a profile is ignored" in warning for warning in notes.warnings)
     break_children("2=memory")
     notes = Notes()
     run(prepared=tiny, tune=True, max_steps=1, out=tmp_path / "other", progress=notes)

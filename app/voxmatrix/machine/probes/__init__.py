@@ -1,1 +1,1 @@
-"""Probes: each reads one source of facts about this computer. Every probe may fail alone."""
+"""Probes: each reads one source of facts about this computer and may fail without affecting the others."""

@@ -1,4 +1,4 @@
-"""Adapters of DirectX 12: on Windows from the registry, in WSL2 the one behind /dev/dxg."""
+"""DirectX 12 adapters: from the registry on Windows, /dev/dxg in WSL2."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -6,28 +6,28 @@ from pathlib import Path
 
 from voxmatrix.machine.facts import Gpu, printable
 
-#: The class of display adapters.
+#: The device class of display adapters.
 _CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
 _MIB = 1024 * 1024
 
-#: One key of the registry for each driver: name of the value → value.
+#: One registry key per driver: name of the value → value.
 Keys = Iterable[Mapping[str, object]]
 
 
 def read_adapters(read_keys: Callable[[], Keys] | None = None) -> tuple[Gpu, ...]:
-    """The adapters of this Windows."""
+    """The adapters of this Windows computer."""
     return parse_adapters((read_keys or _registry)())
 
 
 def read_wsl_adapter(root: Path = Path("/")) -> tuple[Gpu, ...]:
-    """The adapter that WSL2 passes through; it has neither name nor memory there."""
+    """The adapter that WSL2 passes through; its name and memory are not available there."""
     return (Gpu(index=0, kind="directml", name="DirectX adapter"),) if (root / "dev" / "dxg").exists() else ()
 
 
 def parse_adapters(keys: Keys) -> tuple[Gpu, ...]:
-    """Adapters on the PCI bus; Windows' own software and remote ones are no GPUs."""
-    real = [key for key in keys if str(key.get("MatchingDeviceId", "")).lower().startswith("pci\\")]
-    return tuple(_adapter(index, key) for index, key in enumerate(real))
+    """The adapters on the PCI bus; Windows' software and remote adapters are not GPUs."""
+    on_pci = [key for key in keys if str(key.get("MatchingDeviceId", "")).lower().startswith("pci\\")]
+    return tuple(_adapter(index, key) for index, key in enumerate(on_pci))
 
 
 def _adapter(index: int, key: Mapping[str, object]) -> Gpu:
@@ -51,9 +51,9 @@ def _registry() -> Keys:
         import winreg
 
         with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _CLASS) as adapters:
-            for place in range(winreg.QueryInfoKey(adapters)[0]):
-                name = winreg.EnumKey(adapters, place)
-                if not name.isdecimal():  # "Properties" is forbidden to all
+            for index in range(winreg.QueryInfoKey(adapters)[0]):
+                name = winreg.EnumKey(adapters, index)
+                if not name.isdecimal():  # nobody may open "Properties"
                     continue
                 with winreg.OpenKey(adapters, name) as key:
                     values = [winreg.EnumValue(key, number) for number in range(winreg.QueryInfoKey(key)[1])]

@@ -1,4 +1,4 @@
-"""What this process may use: CPUs that the cgroup allows and shared memory that is free. Probes only, no decisions."""
+"""Limits of this process: CPUs (affinity and cgroup quota) and free shared memory."""
 
 import os
 from dataclasses import dataclass
@@ -10,34 +10,34 @@ from voxmatrix.machine.probes import cgroup
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """CPUs this process may keep busy, and free bytes of /dev/shm (None: there is no such place here)."""
+    """CPUs available to this process, and free bytes in /dev/shm (None: it does not exist)."""
 
     cpus: int
     shm_free_bytes: int | None
 
 
 def read_limits(root: Path = Path("/")) -> Limits:
-    """The limits of this process; `root` is where /sys, /proc and /dev stand."""
+    """The limits of this process; `root` is the folder that contains /sys, /proc and /dev."""
     return Limits(cpus=cpus(root), shm_free_bytes=shm_free_bytes(root))
 
 
 def cpus(root: Path = Path("/")) -> int:
-    """The smaller of the CPUs this process may run on and the quota of its cgroup, at least 1."""
-    quotas = [quota for place in cgroup.folders(root, "cpu") if (quota := _quota(place)) is not None]
+    """CPUs in the affinity mask of this process or in its cgroup quota, whichever is fewer; at least 1."""
+    quotas = [quota for folder in cgroup.folders(root, "cpu") if (quota := _quota(folder)) is not None]
     return max(1, min([_affinity(), *(int(quota + 0.5) for quota in quotas)]))
 
 
 def shm_free_bytes(root: Path = Path("/")) -> int | None:
-    """Free bytes of /dev/shm, through which DataLoader workers hand over their batches."""
-    place = root / "dev" / "shm"
-    if not hasattr(os, "statvfs") or not place.is_dir():
+    """Free bytes in /dev/shm, through which DataLoader workers pass their batches."""
+    shm = root / "dev" / "shm"
+    if not hasattr(os, "statvfs") or not shm.is_dir():
         return None
-    status = os.statvfs(place)
+    status = os.statvfs(shm)
     return status.f_bavail * status.f_frsize
 
 
 def parse_cpu_max(text: str) -> float | None:
-    """CPUs from cgroup v2's `cpu.max`, e.g. "150000 100000" is 1.5; None when it sets no limit."""
+    """CPUs from cgroup v2's `cpu.max`, e.g. "150000 100000" is 1.5; None if there is no limit."""
     match text.split():
         case [quota, period] if quota.isdecimal() and period.isdecimal() and int(period) > 0:
             return int(quota) / int(period)
@@ -51,7 +51,7 @@ def _affinity() -> int:
     return os.cpu_count() or 1
 
 
-def _quota(place: Path) -> float | None:
-    """CPUs that one group may keep busy: cgroup v2's words, else v1's."""
-    old = " ".join(read_text_or_empty(place / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
-    return parse_cpu_max(read_text_or_empty(place / "cpu.max") or old)
+def _quota(folder: Path) -> float | None:
+    """The CPU quota of one group, from the files of cgroup v2 or v1."""
+    v1 = " ".join(read_text_or_empty(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+    return parse_cpu_max(read_text_or_empty(folder / "cpu.max") or v1)

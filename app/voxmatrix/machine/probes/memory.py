@@ -1,4 +1,4 @@
-"""Memory that this process may use: the computer's, or its cgroup's where that is less."""
+"""Memory available to this process: the computer's, or the cgroup's limit if that is less."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -28,23 +28,23 @@ class SystemMemory(NamedTuple):
 
 
 def read_memory(root: Path = Path("/")) -> SystemMemory:
-    """What the computer has and every cgroup on the way to this process allows."""
-    whole = ask_psutil(lambda psutil: psutil.virtual_memory()) or SystemMemory()
-    limits = [limit for place in cgroup.folders(root, "memory") if (limit := _limit(place)) is not None]
+    """The least of the computer's memory and the limits of all cgroups that contain this process."""
+    computer = ask_psutil(lambda psutil: psutil.virtual_memory()) or SystemMemory()
+    limits = [limit for folder in cgroup.folders(root, "memory") if (limit := _limit(folder)) is not None]
     return SystemMemory(
-        total=_least(whole.total, *(limit.total for limit in limits)),
-        available=_least(whole.available, *(limit.available for limit in limits)),
+        total=_least(computer.total, *(limit.total for limit in limits)),
+        available=_least(computer.available, *(limit.available for limit in limits)),
     )
 
 
-def _limit(place: Path) -> SystemMemory | None:
-    for most, now, cache in (
+def _limit(folder: Path) -> SystemMemory | None:
+    for maximum, current, cache in (
         ("memory.max", "memory.current", "inactive_file"),
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
-        limit, used = _number(place / most), _number(place / now)
+        limit, used = _number(folder / maximum), _number(folder / current)
         if limit is not None:
-            reclaimable = _row(place / "memory.stat", cache)
+            reclaimable = _row(folder / "memory.stat", cache)
             return SystemMemory(limit, None if used is None else max(0, min(limit, limit - used + reclaimable)))
     return None
 
@@ -58,7 +58,7 @@ def _row(path: Path, name: str) -> int:
 
 
 def _number(path: Path) -> int | None:
-    text = read_text_or_empty(path).strip()  # "max" is no limit
+    text = read_text_or_empty(path).strip()  # "max" means no limit
     return int(text) if text.isdecimal() else None
 
 

@@ -1,4 +1,4 @@
-"""NVIDIA's cards as their driver lists them, and which of them CUDA shows to this process. Pure."""
+"""NVIDIA cards as the driver lists them, and which of them CUDA_VISIBLE_DEVICES selects. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from voxmatrix.machine.facts import Capability, Gpu
 
 @dataclass(frozen=True, kw_only=True)
 class MigSlice:
-    """A part of a card under MIG, with its own memory."""
+    """A MIG slice of a card, with its own memory."""
 
     uuid: str
     name: str | None = None
@@ -21,7 +21,7 @@ class MigSlice:
 class NvidiaCard:
     """One card in the computer.
 
-    `memory_mib` is None where the driver says "not supported": memory is shared there, unless nothing at all is known.
+    `memory_mib` is None if the driver reports "not supported": the memory is shared, unless the card is unreadable.
     """
 
     bus: str  # 00000000:01:00.0
@@ -35,10 +35,10 @@ class NvidiaCard:
     slices: tuple[MigSlice, ...] = ()
 
 
-def visible_gpus(cards: Sequence[NvidiaCard], wanted: str | None) -> tuple[Gpu, ...]:
-    """The GPUs that CUDA shows, in its order, under `wanted`: the value of CUDA_VISIBLE_DEVICES, None when unset.
+def visible_gpus(cards: Sequence[NvidiaCard], visible_devices: str | None) -> tuple[Gpu, ...]:
+    """The GPUs that CUDA shows, in its order; `visible_devices` is CUDA_VISIBLE_DEVICES, None if unset.
 
-    `index` counts in the order of the bus, each MIG slice as one, whatever `wanted` hides.
+    `index` follows bus order, counts each MIG slice as one, and does not depend on `visible_devices`.
     """
     ordered = sorted(cards, key=lambda card: bus_number(card.bus))
     by_card: list[list[Gpu]] = []
@@ -47,13 +47,13 @@ def visible_gpus(cards: Sequence[NvidiaCard], wanted: str | None) -> tuple[Gpu, 
         gpus = _gpus(card, first)
         first += len(gpus)
         by_card.append(gpus)
-    if wanted is None:
+    if visible_devices is None:
         return tuple(gpu for gpus in by_card for gpu in gpus)
-    return _wanted(ordered, by_card, [word.strip() for word in wanted.split(",")])
+    return _select(ordered, by_card, [entry.strip() for entry in visible_devices.split(",")])
 
 
 def bus_number(bus: str) -> tuple[int, ...]:
-    """What an address on the PCI bus sorts by: domain, bus, device, function, all in hexadecimal."""
+    """The sort key of a PCI address: domain, bus, device and function, all in hexadecimal."""
     return tuple(int(part, 16) for part in re.findall(r"[0-9A-Fa-f]+", bus))
 
 
@@ -61,7 +61,7 @@ def _gpus(card: NvidiaCard, first: int) -> list[Gpu]:
     if card.mig and card.slices:
         return [
             Gpu(
-                index=first + place,
+                index=first + number,
                 kind="cuda",
                 name=part.name or card.name,
                 uuid=part.uuid,
@@ -71,7 +71,7 @@ def _gpus(card: NvidiaCard, first: int) -> list[Gpu]:
                 driver=card.driver,
                 mig=True,
             )
-            for place, part in enumerate(card.slices)
+            for number, part in enumerate(card.slices)
         ]
     return [
         Gpu(
@@ -89,34 +89,34 @@ def _gpus(card: NvidiaCard, first: int) -> list[Gpu]:
     ]
 
 
-def _wanted(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], words: list[str]) -> tuple[Gpu, ...]:
-    """CUDA's rules: a wrong entry hides itself and the rest, one named twice hides all."""
-    chosen: list[Gpu] = []
-    prefix = next((prefix for prefix in ("GPU-", "MIG-") if words[0].startswith(prefix)), "")
-    for word in words:
-        gpu = _named(cards, by_card, word, prefix) if prefix else _numbered(by_card, word)
+def _select(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], entries: list[str]) -> tuple[Gpu, ...]:
+    """Apply CUDA's rules: an invalid entry hides itself and all later ones; a repeated entry hides all GPUs."""
+    selected: list[Gpu] = []
+    prefix = next((prefix for prefix in ("GPU-", "MIG-") if entries[0].startswith(prefix)), "")
+    for entry in entries:
+        gpu = _by_uuid(cards, by_card, entry, prefix) if prefix else _by_number(by_card, entry)
         if gpu is None:
             break
-        if gpu in chosen:
+        if gpu in selected:
             return ()
-        chosen.append(gpu)
-    return tuple(chosen)
+        selected.append(gpu)
+    return tuple(selected)
 
 
-def _numbered(by_card: list[list[Gpu]], word: str) -> Gpu | None:
-    """A number counts cards; of one under MIG, CUDA takes the first slice."""
-    digits = re.match(r"\+?([0-9]+)", word)
+def _by_number(by_card: list[list[Gpu]], entry: str) -> Gpu | None:
+    """Numbers count cards; on a card in MIG mode, CUDA uses the first slice."""
+    digits = re.match(r"\+?([0-9]+)", entry)
     if digits is None or int(digits[1]) >= len(by_card):
         return None
     return by_card[int(digits[1])][0]
 
 
-def _named(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], word: str, prefix: str) -> Gpu | None:
-    """An id may be cut short as long as only one begins so."""
-    if not word.startswith(prefix):
+def _by_uuid(cards: Sequence[NvidiaCard], by_card: list[list[Gpu]], entry: str, prefix: str) -> Gpu | None:
+    """A uuid may be abbreviated as long as it is unique."""
+    if not entry.startswith(prefix):
         return None
     if prefix == "GPU-":
-        found = [gpus[0] for card, gpus in zip(cards, by_card, strict=True) if (card.uuid or "").startswith(word)]
+        found = [gpus[0] for card, gpus in zip(cards, by_card, strict=True) if (card.uuid or "").startswith(entry)]
     else:
-        found = [gpu for gpus in by_card for gpu in gpus if gpu.mig and (gpu.uuid or "").startswith(word)]
+        found = [gpu for gpus in by_card for gpu in gpus if gpu.mig and (gpu.uuid or "").startswith(entry)]
     return found[0] if len(found) == 1 else None

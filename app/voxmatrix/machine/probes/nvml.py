@@ -1,4 +1,4 @@
-"""NVIDIA's cards through NVML, the library that nvidia-smi asks as well."""
+"""NVIDIA cards as NVML reports them, the library behind nvidia-smi."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,31 +12,31 @@ _MIB = 1024 * 1024
 
 
 def read_cards(nvml: Any) -> tuple[NvidiaCard, ...]:
-    """Every card; `nvml` is the module pynvml, or what a test gives instead.
+    """All cards; `nvml` is the module pynvml, or a test's replacement for it.
 
     Raises:
-        nvml.NVMLError: there is no driver, or it does not answer.
+        nvml.NVMLError: there is no driver, or it does not respond.
     """
     nvml.nvmlInit()
     try:
         driver = _text(nvml.nvmlSystemGetDriverVersion())
         count = nvml.nvmlDeviceGetCount()
-        read = (asked(nvml, partial(_card, nvml, number, driver)) for number in range(count))
-        # A card that has fallen off the bus is still there for people to see, after those that answer.
-        return tuple(card or NvidiaCard(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(read))
+        cards = (read_or_none(nvml, partial(_card, nvml, number, driver)) for number in range(count))
+        # A card that has fallen off the bus is still listed, after the ones that respond.
+        return tuple(card or NvidiaCard(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(cards))
     finally:
         nvml.nvmlShutdown()
 
 
 def _card(nvml: Any, number: int, driver: str) -> NvidiaCard:
     handle = nvml.nvmlDeviceGetHandleByIndex(number)
-    capability = asked(nvml, lambda: nvml.nvmlDeviceGetCudaComputeCapability(handle))
+    capability = read_or_none(nvml, lambda: nvml.nvmlDeviceGetCudaComputeCapability(handle))
     total_mib, free_mib = memory_mib(nvml, handle)
-    mig = asked(nvml, lambda: nvml.nvmlDeviceGetMigMode(handle)[0] == nvml.NVML_DEVICE_MIG_ENABLE) or False
+    mig = read_or_none(nvml, lambda: nvml.nvmlDeviceGetMigMode(handle)[0] == nvml.NVML_DEVICE_MIG_ENABLE) or False
     return NvidiaCard(
         bus=_text(nvml.nvmlDeviceGetPciInfo(handle).busId),
-        uuid=asked(nvml, lambda: _text(nvml.nvmlDeviceGetUUID(handle))),
-        name=asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(handle)))),
+        uuid=read_or_none(nvml, lambda: _text(nvml.nvmlDeviceGetUUID(handle))),
+        name=read_or_none(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(handle)))),
         capability=None if capability is None else Capability(*capability),
         memory_mib=total_mib,
         free_mib=free_mib,
@@ -47,33 +47,33 @@ def _card(nvml: Any, number: int, driver: str) -> NvidiaCard:
 
 
 def _slices(nvml: Any, handle: Any) -> tuple[MigSlice, ...]:
-    most = asked(nvml, lambda: int(nvml.nvmlDeviceGetMaxMigDeviceCount(handle))) or 0
-    places = (asked(nvml, partial(_slice, nvml, handle, place)) for place in range(most))
-    return tuple(part for part in places if part is not None)
+    count = read_or_none(nvml, lambda: int(nvml.nvmlDeviceGetMaxMigDeviceCount(handle))) or 0
+    slices = (read_or_none(nvml, partial(_slice, nvml, handle, index)) for index in range(count))
+    return tuple(part for part in slices if part is not None)
 
 
-def _slice(nvml: Any, handle: Any, place: int) -> MigSlice:
-    part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)  # raises "not found" for a place without one
+def _slice(nvml: Any, handle: Any, index: int) -> MigSlice:
+    part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, index)  # raises "not found" for an unused index
     total_mib, free_mib = memory_mib(nvml, part)
-    name = asked(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(part))))
+    name = read_or_none(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(part))))
     return MigSlice(uuid=_text(nvml.nvmlDeviceGetUUID(part)), name=name, memory_mib=total_mib, free_mib=free_mib)
 
 
 def memory_mib(nvml: Any, handle: Any) -> tuple[int | None, int | None]:
-    """All, and what is free of it."""
-    info = asked(nvml, lambda: nvml.nvmlDeviceGetMemoryInfo(handle))
-    # Some drivers of computers with unified memory say 0 instead of "not supported".
+    """Total and free memory."""
+    info = read_or_none(nvml, lambda: nvml.nvmlDeviceGetMemoryInfo(handle))
+    # Some drivers of computers with unified memory report 0 instead of "not supported".
     return (info.total // _MIB, info.free // _MIB) if info is not None and info.total > 0 else (None, None)
 
 
-def asked(nvml: Any, question: Callable[[], T]) -> T | None:
-    """One fact, or None where this card or this driver has no answer to it."""
+def read_or_none(nvml: Any, query: Callable[[], T]) -> T | None:
+    """The result of an NVML query; None if the card or the driver does not support it."""
     try:
-        return question()
+        return query()
     except nvml.NVMLError:
         return None
 
 
 def _text(value: str | bytes) -> str:
-    """Older bindings answer in bytes."""
+    """Decode: older bindings return bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -1,4 +1,4 @@
-"""Probes that may hang: each runs in a thread of its own, and is abandoned when its time is up."""
+"""Probes that may hang: each runs in its own thread and is abandoned after a timeout."""
 
 import threading
 from collections.abc import Callable
@@ -7,27 +7,27 @@ from typing import Generic, TypeVar
 from voxmatrix.errors import Finding
 
 T = TypeVar("T")
-_REMEDY = "the other facts hold; describe this computer in a file and add --machine FILE"
+_REMEDY = "the other facts are valid; to supply this one, describe this computer in a file and add --machine FILE"
 
 
 class Probe(Generic[T]):
-    """A probe that has been started. It costs its own fact at most: never the command, never the other facts."""
+    """A started probe. A failure loses only its own fact, never the command or the other facts."""
 
     def __init__(self, subject: str, read: Callable[[], T], unknown: T, remedy: str = _REMEDY) -> None:
         self._subject = subject
         self._remedy = remedy
         self._answer = unknown
         self._error: Exception | None = None
-        # A driver that hangs is not ended by anything: a daemon thread does not keep the program from ending.
+        # A hanging driver call cannot be interrupted; a daemon thread does not keep the program from exiting.
         self._thread = threading.Thread(target=self._run, args=(read,), name=f"probe {subject}", daemon=True)
         self._unknown = unknown
         self._thread.start()
 
     def answer(self, timeout_seconds: float) -> tuple[T, tuple[Finding, ...]]:
-        """What was read, or what stands for unknown with a note that says why."""
+        """The fact, or the `unknown` value with a note that says why."""
         self._thread.join(timeout_seconds)
         if self._thread.is_alive():
-            return self._unknown, (self._note(f"did not answer within {timeout_seconds:g} s"),)
+            return self._unknown, (self._note(f"no response within {timeout_seconds:g} s"),)
         if self._error is not None:
             return self._unknown, (self._note(f"{type(self._error).__name__}: {self._error}"),)
         return self._answer, ()
@@ -35,7 +35,7 @@ class Probe(Generic[T]):
     def _run(self, read: Callable[[], T]) -> None:
         try:
             self._answer = read()
-        except Exception as error:  # whatever a driver's library raises, only this fact is lost
+        except Exception as error:  # a driver library may raise anything; only this fact is lost
             self._error = error
 
     def _note(self, why: str) -> Finding:

@@ -1,4 +1,4 @@
-"""The computer around the GPUs: system, processor, WSL2, container."""
+"""The computer around the GPUs: operating system, processor, WSL2, container."""
 
 import os
 import platform
@@ -10,35 +10,35 @@ from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.facts import Gpu, Platform, printable
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
-#: Words in the cgroup of process 1 that only container engines write.
+#: Names in the cgroup of process 1 that only container engines write.
 _ENGINES = re.compile(r"docker|containerd|kubepods|libpod|lxc")
 
 
 def read_platform() -> Platform:
-    """The operating system; Unix systems that are neither Linux nor macOS count as Linux."""
+    """The operating system; a Unix that is neither Linux nor macOS counts as Linux."""
     systems: dict[str, Platform] = {"win32": "windows", "darwin": "macos"}
     return systems.get(sys.platform, "linux")
 
 
 def read_architecture() -> str | None:
-    """The kind of processor: x86_64, aarch64, arm64."""
+    """The processor architecture: x86_64, aarch64, arm64."""
     name = platform.machine().lower()
     return _ARCHITECTURES.get(name, name) or None
 
 
 def read_wsl(root: Path = Path("/")) -> bool:
-    """Is this Linux inside Windows?"""
+    """Whether this is Linux in WSL2."""
     return "microsoft" in read_text_or_empty(root / "proc/sys/kernel/osrelease").lower()
 
 
 def read_container(root: Path = Path("/")) -> bool:
-    """Is this a container?"""
+    """Whether this process runs in a container."""
     marks = (root / ".dockerenv", root / "run" / ".containerenv")
     return any(mark.exists() for mark in marks) or bool(_ENGINES.search(read_text_or_empty(root / "proc/1/cgroup")))
 
 
 def read_cpu(root: Path = Path("/")) -> str | None:
-    """The name of the processor, or of the board where processors have none (Arm)."""
+    """The name of the processor, or of the board if the processor has none (Arm)."""
     name = parse_cpu(read_text_or_empty(root / "proc/cpuinfo"))
     name = name or read_text_or_empty(root / "proc/device-tree/model").strip("\0 \n")
     if not name and sys.platform in ("win32", "darwin"):
@@ -47,11 +47,11 @@ def read_cpu(root: Path = Path("/")) -> str | None:
 
 
 def parse_cpu(cpuinfo: str) -> str | None:
-    """The first "model name" of /proc/cpuinfo, without needless spaces."""
+    """The first "model name" of /proc/cpuinfo, with whitespace collapsed."""
     found = re.search(r"^model name[ \t]*:[ \t]*(\S.*)$", cpuinfo, re.MULTILINE)
     return " ".join(found[1].split()) if found else None
 
 
 def read_apple_gpu() -> tuple[Gpu, ...]:
-    """The GPU of an Apple processor, which shares its memory."""
+    """The GPU of an Apple processor, which shares the computer's memory."""
     return (Gpu(index=0, kind="mps", name="Apple GPU", unified=True),) if read_architecture() == "arm64" else ()

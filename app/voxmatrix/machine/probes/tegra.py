@@ -1,4 +1,4 @@
-"""NVIDIA's boards for robots (Jetson), where NVML is missing: the kernel's device tree names the chip."""
+"""NVIDIA Jetson boards, which may lack NVML: the kernel's device tree names the chip."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _CHIPS = {
 
 
 def read_cards(root: Path = Path("/")) -> tuple[NvidiaCard, ...]:
-    """The GPU of the board, which shares its memory; none on another computer."""
+    """The GPU of a Jetson board, which shares the computer's memory; none on other computers."""
     tree = root / "proc" / "device-tree"
     chips = [chip for chip in read_text_or_empty(tree / "compatible").split("\0") if chip in _CHIPS]
     if not chips:

@@ -1,1 +1,1 @@
-"""What was measured on a kind of device, kept in VOXMATRIX_HOME and exchanged as files."""
+"""Measurements of device models, stored in VOXMATRIX_HOME and exchanged as files."""

@@ -1,4 +1,4 @@
-"""What `train --tune` measured on one kind of device: facts that can be kept and shared. Pure."""
+"""Profiles: what `train --tune` measured on one device model, to be stored and shared. Pure."""
 
 import hashlib
 import re
@@ -12,12 +12,12 @@ from voxmatrix.tables.precision import Precision
 FORMAT = 1
 _DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 _GIB = 1024
-_MOST_LETTERS = 80
+_MAX_SLUG_CHARACTERS = 80
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfiledGpu:
-    """A kind of GPU: all cards of this name with so much memory are alike. A slice of one has its own memory."""
+    """A GPU model: all GPUs with this name and memory are treated alike. A MIG slice counts with its own memory."""
 
     name: str | None = None
     capability: Capability | None = None
@@ -25,103 +25,103 @@ class ProfiledGpu:
 
     @property
     def key(self) -> str:
-        """The name of its profile; memory in whole GiB, since drivers differ in some MiB."""
+        """The name of the profile; memory in whole GiB, because drivers differ by a few MiB."""
         memory = "unknown" if self.memory_mib is None else f"{max(1, round(self.memory_mib / _GIB))}gib"
         return f"{_slug(self.name or 'gpu')}-{memory}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfiledCpu:
-    """A CPU of which a process may keep so many busy."""
+    """A CPU model with the number of CPUs available to a process."""
 
     name: str | None = None
     cpus: int = field(metadata={"ge": 1, "lt": 2**20})
 
     @property
     def key(self) -> str:
-        """The name of its profile."""
+        """The name of the profile."""
         return f"{_slug(self.name or 'cpu')}-{self.cpus}cpus"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchFigures:
-    """One batch size that was measured."""
+    """The figures of one batch size."""
 
     batch_size: int = field(metadata={"ge": 1, "le": 100_000})
-    peak_mib: float = field(metadata={"ge": 1e-6})  # all that the training held of the device at most
+    peak_mib: float = field(metadata={"ge": 1e-6})  # peak memory of the training on the device
     step_seconds: float = field(metadata={"ge": 1e-6})
 
     @property
     def clips_per_second(self) -> float:
-        """Its speed."""
+        """Training speed."""
         return self.batch_size / self.step_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """A training in one quality and number format, at several batch sizes, the smallest first."""
+    """Training with one quality and precision at several batch sizes, smallest first."""
 
     quality: str = field(metadata={"pattern": r"^[a-z0-9_]{1,40}$"})
     precision: Precision
     gradient_checkpointing: bool
     seconds: float = field(metadata={"gt": 0, "le": 3600})  # length of every clip
     sizes: tuple[BatchFigures, ...] = field(metadata={"max_length": 100})
-    largest_batch: int = field(metadata={"le": 100_000})  # of those that fit; 0: none did
+    largest_batch: int = field(metadata={"le": 100_000})  # the largest that fitted; 0: none
     torch: str
     voxmatrix: str
     date: str = field(metadata={"pattern": _DATE})  # 2026-11-21
 
     @property
     def about(self) -> tuple[str, str, bool, str]:
-        """What was measured: a later measurement of the same takes its place."""
+        """What was measured; a later measurement with the same key replaces this one."""
         return self.quality, self.precision, self.gradient_checkpointing, torch_series(self.torch)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """Everything that was measured on one kind of device."""
+    """All measurements of one device model."""
 
     device: ProfiledGpu | ProfiledCpu
     measurements: tuple[Measurement, ...] = ()
 
     @property
     def key(self) -> str:
-        """Its name in the home, in lists and for `profiles remove`."""
+        """The name of the profile in the home folder and on the command line."""
         return self.device.key
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `voxmatrix.machine.profiles.store` reads."""
-        described = asdict(self.device)
+        """The object that `read_profile_file` reads."""
+        device = asdict(self.device)
         if isinstance(self.device, ProfiledGpu):
-            described["capability"] = None if self.device.capability is None else str(self.device.capability)
+            device["capability"] = None if self.device.capability is None else str(self.device.capability)
         kind = "gpu" if isinstance(self.device, ProfiledGpu) else "cpu"
-        return {"format": FORMAT, kind: described, "measurements": [asdict(each) for each in self.measurements]}
+        return {"format": FORMAT, kind: device, "measurements": [asdict(one) for one in self.measurements]}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Merged:
-    """A profile with more measurements, and what became of each of the new ones."""
+    """A profile after a merge, with the number of new measurements by outcome."""
 
     profile: Profile
     added: int = 0
     replaced: int = 0
-    left: int = 0  # not newer than what is there
+    left: int = 0  # ignored: not newer than the existing measurement
 
 
 def profiled(gpu: Gpu | None, machine: Machine) -> ProfiledGpu | ProfiledCpu:
-    """The kind of device that this one is; None is the CPU."""
+    """The device model of this GPU; None is the CPU."""
     if gpu is None:
         return ProfiledCpu(name=printable(machine.cpu or ""), cpus=machine.cpus)
-    # A GPU that does not say its memory shares the computer's.
+    # A GPU that does not report its memory shares the computer's.
     memory = machine.memory_mib if gpu.memory_mib is None else gpu.memory_mib
     return ProfiledGpu(name=printable(gpu.name or ""), capability=gpu.capability, memory_mib=memory)
 
 
-def merge(profile: Profile, news: Iterable[Measurement]) -> Merged:
-    """Add measurements; of the same thing the later one stays."""
-    kept = {each.about: each for each in profile.measurements}
+def merge(profile: Profile, measurements: Iterable[Measurement]) -> Merged:
+    """Add measurements; of two measurements of the same thing, the later one is kept."""
+    kept = {one.about: one for one in profile.measurements}
     added = replaced = left = 0
-    for new in news:
+    for new in measurements:
         old = kept.get(new.about)
         if old is None:
             added += 1
@@ -131,22 +131,22 @@ def merge(profile: Profile, news: Iterable[Measurement]) -> Merged:
         else:
             replaced += 1
         kept[new.about] = new
-    together = tuple(kept[about] for about in sorted(kept))
-    return Merged(profile=replace(profile, measurements=together), added=added, replaced=replaced, left=left)
+    merged = replace(profile, measurements=tuple(kept[about] for about in sorted(kept)))
+    return Merged(profile=merged, added=added, replaced=replaced, left=left)
 
 
 def torch_series(version: str) -> str:
-    """2.13 of 2.13.0+cpu: within it, memory does not change."""
+    """The series of a torch version, 2.13 for 2.13.0+cpu; memory use does not change within a series."""
     return ".".join(re.split(r"[.+]", version)[:2])
 
 
 def fitting(sizes: Sequence[BatchFigures], limit_mib: float) -> int:
-    """The largest batch that stayed within the limit; 0 when none did."""
+    """The largest batch that stayed within the limit; 0 if none did."""
     return max((size.batch_size for size in sizes if size.peak_mib <= limit_mib), default=0)
 
 
 def _slug(name: str) -> str:
-    """Letters and digits that every file system takes. What is lost of other alphabets is made up for by a digest."""
-    words = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MOST_LETTERS].strip("-")
-    plain = name.isascii() and len(name) <= _MOST_LETTERS and words
-    return words if plain else f"{words or 'device'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    """A file name of ASCII letters and digits; a digest keeps names distinct that lose characters."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MAX_SLUG_CHARACTERS].strip("-")
+    plain = name.isascii() and len(name) <= _MAX_SLUG_CHARACTERS and slug
+    return slug if plain else f"{slug or 'device'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

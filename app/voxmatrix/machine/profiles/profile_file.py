@@ -1,4 +1,4 @@
-"""A profile as a JSON file: of a GPU or of a CPU."""
+"""Profiles as JSON files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class _ProfileFile:
     format: Literal[1]
     gpu: ProfiledGpu | None = None
     cpu: ProfiledCpu | None = None
-    # Five qualities, three number formats, two ways and some versions of torch make fewer.
+    # More than five qualities × three precisions × checkpointing on or off × a few versions of torch.
     measurements: tuple[Measurement, ...] = field(metadata={"max_length": 200})
 
 
@@ -22,19 +22,19 @@ def read_profile_file(path: Path, remedy: str) -> Profile:
     """The profile in a file.
 
     Raises:
-        BadInputError: it cannot be read, or a key is missing, unknown or has a value that cannot be true.
+        BadInputError: the file cannot be read, or a key is missing, unknown or has an impossible value.
     """
     file = read_described(path, _ProfileFile, _mistakes, remedy)
-    (device,) = (each for each in (file.gpu, file.cpu) if each is not None)
+    (device,) = (one for one in (file.gpu, file.cpu) if one is not None)
     return merge(Profile(device=device), file.measurements).profile
 
 
 def _mistakes(file: _ProfileFile) -> Iterator[str]:
     if (file.gpu is None) == (file.cpu is None):
-        yield "must have a gpu or a cpu, one of them"
-    for place, each in enumerate(file.measurements):
-        numbers = [size.batch_size for size in each.sizes]
-        if numbers != sorted(set(numbers)):
-            yield f"measurements[{place}] must have its sizes in order, each once"
-        if each.largest_batch and each.largest_batch not in numbers:
-            yield f"measurements[{place}] has a largest_batch of {each.largest_batch}, which is not among its sizes"
+        yield "must have exactly one of gpu and cpu"
+    for index, measurement in enumerate(file.measurements):
+        sizes, largest = [size.batch_size for size in measurement.sizes], measurement.largest_batch
+        if sizes != sorted(set(sizes)):
+            yield f"measurements[{index}] must list its sizes in ascending order, without duplicates"
+        if largest and largest not in sizes:
+            yield f"measurements[{index}] has a largest_batch of {largest}, which is not among its sizes"

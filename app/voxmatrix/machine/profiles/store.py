@@ -1,4 +1,4 @@
-"""Profiles in VOXMATRIX_HOME/profiles, one file a kind of device; and in files that people share."""
+"""Profiles in VOXMATRIX_HOME/profiles, one file per device model, and in exported files."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -12,123 +12,123 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles.profile import Merged, Profile, merge, profiled
 from voxmatrix.machine.profiles.profile_file import read_profile_file
 
-_REMEDY = "measure anew: voxmatrix train DATA --out DIR --tune"
+_REMEDY = "measure again: voxmatrix train DATA --out DIR --tune"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedProfiles:
-    """Profiles that could be read, and a warning for each that could not."""
+    """The readable profiles, and a warning for each that could not be read."""
 
     profiles: tuple[Profile, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     @property
     def one(self) -> Profile | None:
-        """The only one, where one was looked for."""
+        """The profile of a lookup for one device, if there is one."""
         return self.profiles[0] if self.profiles else None
 
 
-#: What was measured on a device of a computer; None is its CPU.
+#: Looks up what was measured on a device of a computer; None is its CPU.
 ProfileOf = Callable[[Gpu | None, Machine], LoadedProfiles]
 
 
 def no_profile(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
-    """Nothing was measured."""
+    """A lookup that finds nothing."""
     return LoadedProfiles()
 
 
 def folder() -> Path:
-    """Where the profiles of this home lie."""
+    """The folder of the profiles."""
     return home() / "profiles"
 
 
 def place(key: str) -> Path:
-    """Where the profile of this name lies."""
+    """The path of the profile with this name."""
     return folder() / f"{key}.json"
 
 
 def profile_of(gpu: Gpu | None, machine: Machine) -> LoadedProfiles:
-    """What was measured on devices of this kind. Never fails: a damaged file costs a warning."""
-    return _read(_there(profiled(gpu, machine).key))
+    """What was measured on this device model. A corrupt file yields a warning, never an error."""
+    return _read(_existing(profiled(gpu, machine).key))
 
 
 def all_profiles() -> LoadedProfiles:
-    """Every profile of the home."""
+    """All profiles in the home folder."""
     return _read(sorted(folder().glob("*.json")))
 
 
-def keep(news: Profile) -> Merged:
-    """Add these measurements to the profile of the home, whole or not at all.
+def keep(profile: Profile) -> Merged:
+    """Merge these measurements into the profile in the home folder, atomically.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written.
+        UnreachableError: the disk is full or the path cannot be written.
     """
-    there = _read(_there(news.key)).one  # a damaged one is replaced
-    merged = merge(there or Profile(device=news.device), news.measurements)
-    write_profile(merged.profile, place(news.key))
+    existing = _read(_existing(profile.key)).one  # a corrupt one is replaced
+    merged = merge(existing or Profile(device=profile.device), profile.measurements)
+    write_profile(merged.profile, place(profile.key))
     return merged
 
 
 def find(key: str) -> Profile:
-    """The profile of this name.
+    """The profile with this name.
 
     Raises:
-        UsageError: there is none of that name.
-        BadInputError: it is damaged.
+        UsageError: there is no such profile.
+        BadInputError: it is corrupt.
     """
-    return _read_one(_known(key))
+    return _read_one(_existing_or_raise(key))
 
 
 def write_profile(profile: Profile, path: Path) -> None:
-    """The same file for somebody else.
+    """Write a profile to `path`.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written.
+        UnreachableError: the disk is full or the path cannot be written.
     """
     write_text(path, as_text(profile))
 
 
 def as_text(profile: Profile) -> str:
-    """The file of a profile."""
+    """The content of a profile's file."""
     return json.dumps(profile.to_json(), indent=1) + "\n"
 
 
 def read_profile(path: Path) -> Profile:
-    """What somebody exported; the name of the file says nothing.
+    """Read an exported profile, under any file name.
 
     Raises:
-        BadInputError: it cannot be read, or a key is missing, unknown or has a value that cannot be true.
+        BadInputError: the file cannot be read, or a key is missing, unknown or has an impossible value.
     """
-    remedy = f"mend that in {path}, or have it written again: voxmatrix profiles export NAME --out FILE"
+    remedy = f"fix {path}, or export it again: voxmatrix profiles export NAME --out FILE"
     return read_profile_file(path, remedy)
 
 
 def remove(key: str) -> Path:
-    """Remove a profile, also one that is damaged.
+    """Remove a profile, even if it is corrupt.
 
     Raises:
-        UsageError: there is none of that name.
-        UnreachableError: the place cannot be written.
+        UsageError: there is no such profile.
+        UnreachableError: the file cannot be deleted.
     """
-    path = _known(key)
+    path = _existing_or_raise(key)
     with storage_errors(path):
         path.unlink(missing_ok=True)
     return path
 
 
-def _known(key: str) -> Path:
-    """Only what lies in the folder has a name: no word of a person leads out of it."""
+def _existing_or_raise(key: str) -> Path:
+    """Only names listed from the folder are accepted, so that `key` cannot point outside it."""
     names = sorted(path.stem for path in folder().glob("*.json") if path.is_file())
     if key not in names:
-        there = f"choose one of: {', '.join(names)}" if names else f"there is none at all; {_REMEDY}"
-        raise UsageError(f"there is no profile {key!r}", there)
+        remedy = f"choose one of: {', '.join(names)}" if names else f"there are no profiles; {_REMEDY}"
+        raise UsageError(f"there is no profile {key!r}", remedy)
     return place(key)
 
 
-def _there(key: str) -> list[Path]:
+def _existing(key: str) -> list[Path]:
     try:
         return [place(key)] if place(key).is_file() else []
-    except OSError:  # a home that this user may not look into
+    except OSError:  # a home folder that this user may not read
         return []
 
 
@@ -147,9 +147,9 @@ def _read(paths: Iterable[Path]) -> LoadedProfiles:
 def _read_one(path: Path) -> Profile:
     read = read_profile_file(path, _REMEDY)
     if read.key != path.stem:
-        raise BadInputError(f"{path}: is the profile of {read.key}, under another name", _REMEDY)
+        raise BadInputError(f"{path}: contains the profile {read.key}, not {path.stem}", _REMEDY)
     return read
 
 
 def _unreadable(problem: str) -> Finding:
-    return Finding(problem=f"a profile is not used: {problem}", remedy=_REMEDY, severity="warning")
+    return Finding(problem=f"a profile is ignored: {problem}", remedy=_REMEDY, severity="warning")

@@ -1,1 +1,1 @@
-"""What a device is doing at this moment: load, memory, temperature, power."""
+"""Current state of a device: load, memory, temperature, power."""

@@ -1,4 +1,4 @@
-"""What the processor and the memory of this computer are doing, as far as this process is concerned."""
+"""Load and memory of the CPU, within the limits of this process."""
 
 import os
 import time
@@ -12,12 +12,12 @@ from voxmatrix.machine.sensors.hwmon import processor_heat
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.machine.sensors.resident import resident_mib
 
-#: Below this the clock of processes, which ticks in hundredths, says little.
-_SHORTEST_SECONDS = 0.5
+#: Shorter intervals are too coarse: process times have a resolution of 10 ms.
+_MIN_INTERVAL_SECONDS = 0.5
 
 
 class CpuSensor:
-    """Looks at the CPUs and the memory that this process may use."""
+    """Reads the CPUs and the memory available to this process."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class CpuSensor:
         self._utilisation: float | None = None
 
     def __call__(self) -> Reading:
-        """Memory now; utilisation since the last look."""
+        """Current memory, and utilisation since the last reading."""
         now = self._clock()
         heat = processor_heat()
         memory = with_computers_memory(Reading(device="cpu", seconds=now), self._root)
@@ -49,16 +49,16 @@ class CpuSensor:
         )
 
     def _measured(self, now: float) -> float | None:
-        """CPU seconds of this process over those that it could have had: user and system, without its children."""
+        """CPU time of this process (user and system, without children) over the CPU time available to it."""
         (since, busy), busy_now = self._before, self._busy_seconds()
-        if now - since >= _SHORTEST_SECONDS:
+        if now - since >= _MIN_INTERVAL_SECONDS:
             self._utilisation = min(1.0, max(0.0, (busy_now - busy) / (now - since) / self._cpus))
             self._before = (now, busy_now)
         return self._utilisation
 
 
 def with_computers_memory(reading: Reading, root: Path = Path("/")) -> Reading:
-    """The reading with the memory of the computer, for a device that has none of its own."""
+    """The reading with the computer's memory, for a device without its own."""
     memory = read_memory(root)
     total, available = memory.total_mib, memory.available_mib
     used = None if total is None or available is None else max(0, total - available)

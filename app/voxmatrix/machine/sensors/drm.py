@@ -1,4 +1,4 @@
-"""What one of AMD's or Intel's GPUs is doing: from the files of its kernel driver."""
+"""State of an AMD or Intel GPU, from the files of its kernel driver."""
 
 import time
 from collections.abc import Callable
@@ -16,14 +16,14 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class DrmSensor:
-    """Looks at the adapter in `folder`; what its driver does not write is unknown."""
+    """Reads the adapter in `folder`; values that its driver does not provide are unknown."""
 
     device: str
     folder: Path
     clock: Callable[[], float] = time.monotonic
 
     def __call__(self) -> Reading:
-        """Utilisation is AMD's alone; Intel's driver xe says no more than its heat and power."""
+        """Utilisation is available from AMD only; Intel's xe driver provides only temperature and power."""
         total, used = (read_bytes(self.folder / f"mem_info_vram_{name}") for name in ("total", "used"))
         used_mib = None if total is None or used is None else used // _MIB
         sensors = sorted((self.folder / "hwmon").glob("hwmon*"))[:1]
@@ -43,8 +43,8 @@ class DrmSensor:
 
 
 def find_adapter(kind: Literal["rocm", "xpu"], bus: str | None, root: Path = Path("/")) -> Path | None:
-    """The folder of the adapter at this address on the bus (0000:03:00.0), or of the only one of its kind."""
-    folders = [folder for folder, (each, _) in adapter_folders(root) if each == kind]
+    """The folder of the adapter at this PCI address (0000:03:00.0), or of the only one of its kind."""
+    folders = [folder for folder, (found, _) in adapter_folders(root) if found == kind]
     if bus is not None:
         return next((folder for folder in folders if folder.name == bus), None)
     return folders[0] if len(folders) == 1 else None

@@ -1,4 +1,4 @@
-"""Temperatures and power from the sensors that Linux lists."""
+"""Temperatures and power from Linux hwmon sensors."""
 
 import re
 from pathlib import Path
@@ -7,26 +7,26 @@ from typing import Any, NamedTuple
 from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.ask_psutil import ask_psutil
 
-#: Sensors of processors: Intel's, AMD's, boards'.
+#: Processor sensors: Intel, AMD, boards.
 _PROCESSOR = re.compile(r"coretemp|k10temp|zenpower|x86_pkg_temp|(cpu|soc)\d*[-_]therm.*", re.IGNORECASE)
-#: What a chip can be; sensors that are broken or asleep say 0, -273 or millions.
+#: Plausible chip temperatures; broken or sleeping sensors report 0, -273 or millions.
 _POSSIBLE_C = (1.0, 150.0)
 
 
 class Heat(NamedTuple):
-    """In degrees Celsius; `throttle_c` is where the device slows itself down."""
+    """In degrees Celsius; from `throttle_c` on the device throttles."""
 
     temperature_c: float | None = None
     throttle_c: float | None = None
 
 
 def read_heat(sensor: Path) -> Heat:
-    """The first temperature of one folder of hwmon."""
+    """The first temperature of an hwmon folder."""
     return Heat(_degrees(sensor / "temp1_input"), _degrees(sensor / "temp1_crit"))
 
 
 def read_watts(sensor: Path) -> float | None:
-    """What the device draws, of one folder of hwmon."""
+    """The power draw of an hwmon folder."""
     for name in ("power1_average", "power1_input"):
         text = read_text_or_empty(sensor / name).strip()  # in microwatts
         if text.isdecimal():
@@ -35,7 +35,7 @@ def read_watts(sensor: Path) -> float | None:
 
 
 def processor_heat() -> Heat:
-    """The hottest processor; unknown where none has a sensor (in most virtual machines)."""
+    """The hottest processor; unknown if there is no sensor (as in most virtual machines)."""
     chips: dict[str, Any] = ask_psutil(lambda psutil: getattr(psutil, "sensors_temperatures", dict)()) or {}
     heats = [
         Heat(temperature, _possible(sensor.critical))

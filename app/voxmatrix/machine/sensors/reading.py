@@ -1,4 +1,4 @@
-"""What a device is doing at one moment, as facts. What could not be read is None."""
+"""The state of a device at one moment. A value that could not be read is None."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One look at a device."""
+    """One reading of a device."""
 
-    device: str  # as --device takes it: cpu, cuda:0
-    seconds: float  # of time.monotonic(), when it was taken
-    used_mib: int | None = None  # on a CPU by this process and its children; on a GPU by every program
+    device: str  # the name for --device: cpu, cuda:0
+    seconds: float  # time.monotonic() of the reading
+    used_mib: int | None = None  # CPU: by this process and its children; GPU: by all programs
     total_mib: int | None = None
-    #: What is gone for good: by every program, without what an allocator only keeps to hand out again.
+    #: In use by all programs, without memory that an allocator only caches for reuse.
     needed_mib: int | None = None
-    others_mib: int | None = None  # of it, by other programs
+    others_mib: int | None = None  # part of needed_mib held by other programs
     utilisation: float | None = None  # 0 to 1
     temperature_c: float | None = None
-    throttle_c: float | None = None  # from here on the device slows itself down
+    throttle_c: float | None = None  # the device throttles from this temperature on
     power_w: float | None = None
 
 
-#: Looks at its device once. It may raise whatever its driver raises.
+#: Reads its device once. May raise any exception of the driver.
 Sensor = Callable[[], Reading]

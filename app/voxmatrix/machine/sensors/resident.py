@@ -1,4 +1,4 @@
-"""Memory that this process and its children hold."""
+"""Resident memory of this process and its children."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ _MIB = 1024 * 1024
 
 
 def resident_mib() -> int | None:
-    """All of this process, and of its children what they do not share with it.
+    """The memory of this process, plus what its children do not share with it.
 
-    A forked child shows every page that it shares: added up, loading workers would count the dataset once each.
+    The resident size of a forked child includes shared pages: each loading worker would count the dataset once more.
     """
     held = ask_psutil(_held_bytes)
     return None if held is None else held // _MIB
@@ -22,7 +22,7 @@ def _held_bytes(psutil: Any) -> int:
     for child in process.children(recursive=True):
         try:
             memory = child.memory_full_info()
-        except psutil.Error:  # it has ended since
+        except psutil.Error:  # the child has exited
             continue
-        held += getattr(memory, "uss", memory.rss)  # not every kernel knows what is shared
+        held += getattr(memory, "uss", memory.rss)  # not every kernel reports shared memory
     return held

@@ -107,4 +107,4 @@ def _died_of(ended: ChildResult, heard: _Heard) -> str:
         return heard.problem
     if ended.code == _KILLED:
         return "the system killed it, as it does when memory is out"
-    return ended.ending or "it ended without a word"
+    return ended.failure or "it ended without a word"
