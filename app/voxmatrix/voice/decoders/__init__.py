@@ -1,1 +1,1 @@
-"""From latent frames to the wave: one decoder a file."""
+"""Decoders from latent frames to the wave, one per file."""
