@@ -105,12 +105,12 @@ def test_whatever_a_truncated_file_is_it_is_no_crash_and_no_whole_recording(tmp_
 def test_what_is_no_recording_is_refused_in_clear_words(tmp_path: Path) -> None:
     (tmp_path / "folder.wav").mkdir()
     (tmp_path / "empty.wav").touch()
-    for name, said in (("folder.wav", "folder"), ("empty.wav", "0 bytes"), ("none.wav", "not there")):
+    for name, said in (("folder.wav", "folder"), ("empty.wav", "0 bytes"), ("none.wav", "does not exist")):
         with pytest.raises(AudioError, match=said) as caught:
             read(tmp_path / name, 16000)
         assert caught.value.exit_code == 3
         assert caught.value.remedy
-    with pytest.raises(AudioError, match="not there"):
+    with pytest.raises(AudioError, match="does not exist"):
         read(tmp_path / "nu\0ll.wav", 16000)
 
 

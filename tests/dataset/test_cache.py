@@ -28,18 +28,18 @@ def test_what_was_remembered_is_known_to_the_next_run(tmp_path: Path) -> None:
     path.write_bytes(b"sound")
     stamp = Stamp.of(str(path))
     with Cache(tmp_path / "cache", fact=Fact) as cache:
-        cache.remember_file(str(path), stamp, "abc")
-        cache.remember("key", Fact(5, "å"))
+        cache.store_file(str(path), stamp, "abc")
+        cache.store("key", Fact(5, "å"))
     with Cache(tmp_path / "cache", fact=Fact) as cache:
-        assert cache.known_files([str(path), str(tmp_path / "b.wav")]) == {str(path): (stamp, "abc")}
-        assert cache.known(Fact, ["key", "other"]) == {"key": Fact(5, "å")}
+        assert cache.lookup_files([str(path), str(tmp_path / "b.wav")]) == {str(path): (stamp, "abc")}
+        assert cache.lookup(Fact, ["key", "other"]) == {"key": Fact(5, "å")}
 
 
 def test_a_fact_of_other_fields_is_another_fact(tmp_path: Path) -> None:
     with Cache(tmp_path, fact=Fact) as cache:
-        cache.remember("key", Fact(5))
+        cache.store("key", Fact(5))
     with Cache(tmp_path, fact=Newer.Fact) as cache:
-        assert cache.known(Newer.Fact, ["key"]) == {}
+        assert cache.lookup(Newer.Fact, ["key"]) == {}
 
 
 def test_a_stamp_changes_with_the_content(tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_a_stamp_changes_with_the_content(tmp_path: Path) -> None:
 def test_more_keys_than_sqlite_takes_at_once_are_looked_up(tmp_path: Path) -> None:
     with Cache(tmp_path, fact=Fact) as cache:
         for number in range(1300):
-            cache.remember(str(number), Fact(number))
-        assert len(cache.known(Fact, map(str, range(5000)))) == 1300
+            cache.store(str(number), Fact(number))
+        assert len(cache.lookup(Fact, map(str, range(5000)))) == 1300
 
 
 def test_a_clip_is_held_when_all_of_it_is_there(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_damaged_index_is_said_and_can_be_put_aside(tmp_path: Path, content: b
         Cache(tmp_path)
     Cache.discard(tmp_path)
     with Cache(tmp_path, fact=Fact) as cache:
-        assert not cache.known(Fact, ["key"])
+        assert not cache.lookup(Fact, ["key"])
 
 
 def test_a_place_that_cannot_be_written_is_exit_code_8(tmp_path: Path) -> None:
@@ -111,14 +111,14 @@ def test_a_file_in_the_way_of_the_folder_is_exit_code_8(tmp_path: Path) -> None:
 def test_threads_share_one_cache(tmp_path: Path) -> None:
     with Cache(tmp_path, fact=Fact) as cache:
 
-        def remember(start: int) -> None:
+        def store(start: int) -> None:
             for number in range(start, start + 200):
-                cache.remember(str(number), Fact(number))
-                assert cache.known(Fact, [str(number)])
+                cache.store(str(number), Fact(number))
+                assert cache.lookup(Fact, [str(number)])
 
-        threads = [threading.Thread(target=remember, args=(start,)) for start in range(0, 800, 200)]
+        threads = [threading.Thread(target=store, args=(start,)) for start in range(0, 800, 200)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(cache.known(Fact, map(str, range(800)))) == 800
+        assert len(cache.lookup(Fact, map(str, range(800)))) == 800

@@ -63,7 +63,7 @@ def test_a_profile_and_a_prompt_list_choose_the_folder(tmp_path: Path) -> None:
 
 def test_a_wrong_profile_names_those_that_are_there(tmp_path: Path) -> None:
     sounds(tmp_path / "anna" / "short")
-    with pytest.raises(BadInputError, match="there is no folder") as caught:
+    with pytest.raises(BadInputError, match="is not a folder") as caught:
         find(tmp_path, "bob", "short")
     assert "anna" in caught.value.remedy
     with pytest.raises(BadInputError) as caught:

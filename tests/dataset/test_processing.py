@@ -10,7 +10,7 @@ import soundfile
 from tests.dataset.broken import speech
 from voxmatrix.dataset import processing
 from voxmatrix.dataset.cache import Cache
-from voxmatrix.dataset.processing import ProcessedRecording, Processor, each
+from voxmatrix.dataset.processing import ProcessedRecording, Processor, run_in_threads
 from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
@@ -31,7 +31,7 @@ def make(folder: Path, recordings: list[Recording], workers: int = 2) -> tuple[l
     """What is known of the recordings, and how many of them were worked on."""
     steps: list[tuple[int, int]] = []
     with Cache(folder, soundfacts=SoundFacts, spoken=Pronunciation) as cache:
-        made = Processor(cache, 16000, "en-us", "text").make(
+        made = Processor(cache, 16000, "en-us", "text").process(
             recordings, workers, lambda done, total: steps.append((done, total))
         )
     assert steps[-1] == (len(recordings), len(recordings))
@@ -180,7 +180,7 @@ def test_few_items_wait_at_a_time_and_each_is_done_once() -> None:
             done += 1
             most = max(most, taken - done)
 
-    assert len(list(each(work, items(), 3))) == 200  # type: ignore[arg-type]
+    assert len(list(run_in_threads(work, items(), 3))) == 200  # type: ignore[arg-type]
     assert done == 200
     assert most <= 3 * 4 + 4
 

@@ -2,7 +2,13 @@ import threading
 
 import pytest
 
-from voxmatrix.dataset.pronunciation import MAX_CHARACTERS, Pronouncer, front_version, is_sayable, pronunciation_key
+from voxmatrix.dataset.pronunciation import (
+    MAX_CHARACTERS,
+    Pronouncer,
+    front_end_version,
+    is_pronounceable,
+    pronunciation_key,
+)
 from voxmatrix.errors import BadInputError
 
 
@@ -66,12 +72,12 @@ def test_a_key_depends_on_text_language_and_type() -> None:
 
 
 def test_the_version_of_the_front_end_is_one_for_each_type() -> None:
-    assert front_version("text") == front_version("text")
-    assert front_version("text") != front_version("espeak")
+    assert front_end_version("text") == front_end_version("text")
+    assert front_end_version("text") != front_end_version("espeak")
 
 
 def test_only_what_may_be_a_sentence_is_pronounced() -> None:
-    assert [is_sayable(text) for text in ("", "a", "a" * MAX_CHARACTERS, "a" * (MAX_CHARACTERS + 1))] == [
+    assert [is_pronounceable(text) for text in ("", "a", "a" * MAX_CHARACTERS, "a" * (MAX_CHARACTERS + 1))] == [
         False,
         True,
         True,

@@ -135,7 +135,7 @@ def test_a_set_without_problems_and_one_without_anything_have_a_page(prepared: P
     assert "None." in page(clean)
     empty = dataclasses.replace(prepared, clips=(), problems=(), measured=())
     assert "0 recordings ready, 0 left out" in page(empty)
-    assert "No picture" in page(empty)
+    assert "No chart" in page(empty)
 
 
 def test_a_great_many_recordings_make_a_page_that_can_be_opened(prepared: PreparedSet) -> None:

@@ -90,7 +90,7 @@ def test_memory_that_runs_out_beside_the_passes_is_said_with_what_is_kept(
         raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
 
     monkeypatch.setattr(stepper, "update", too_much)
-    with pytest.raises(MemoryExhaustedError, match=r"step 3.*20 MiB were missing.*last\.ckpt holds") as caught:
+    with pytest.raises(MemoryExhaustedError, match=r"step 3.*20 MiB were requested.*last\.ckpt has") as caught:
         run(max_steps=4)
     assert "--quality" in caught.value.remedy
 

@@ -100,7 +100,7 @@ def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_fil
         return {**real(*given, **more), "kl": torch.tensor(float("nan"))}
 
     monkeypatch.setattr(stepper, "gradients", ruined)
-    with pytest.raises(BadInputError, match="step 3: kl is no number") as caught:
+    with pytest.raises(BadInputError, match="step 3: kl is not finite") as caught:
         run(max_steps=9, validate_every=1)
     assert last.read_bytes() == before
     assert "--learning-rate" in caught.value.remedy

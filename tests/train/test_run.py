@@ -15,7 +15,7 @@ def test_a_resumed_run_says_from_where(run: Fit) -> None:
     notes = Notes()
     run(max_steps=2)
     run(max_steps=3, progress=notes)
-    assert notes.starts[0].came_from == "goes on from last.ckpt, step 2"
+    assert notes.starts[0].came_from == "resuming from last.ckpt, step 2"
     assert notes.starts[0].step == 2
 
 
@@ -48,7 +48,7 @@ def test_fresh_in_an_empty_folder_moves_nothing(run: Fit) -> None:
 
 
 def test_an_empty_set_is_bad_input(run: Fit, prepared: PreparedSet) -> None:
-    with pytest.raises(BadInputError, match="no recording"):
+    with pytest.raises(BadInputError, match="no recordings"):
         run(prepared=replace(prepared, clips=()))
 
 

@@ -86,7 +86,7 @@ def test_the_handlers_are_those_of_before_when_the_training_is_over() -> None:
     stop = StopRequest()
     with stop.listening(lambda: 0):
         assert signal.getsignal(signal.SIGTERM) != before[0]
-        assert not stop.asked
+        assert not stop.requested
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
 
 
@@ -95,10 +95,10 @@ def test_a_signal_is_seen_and_an_answer_in_time_keeps_the_watcher_from_acting() 
     acted: list[str] = []
     with stop.listening(lambda: acted.append("saved") or 1, grace_seconds=0.2):  # type: ignore[func-returns-value]
         signal.raise_signal(signal.SIGINT)
-        while not stop.asked:
+        while not stop.requested:
             time.sleep(0.01)
         with stop.lock:
-            stop.answer()
+            stop.acknowledge()
         time.sleep(0.4)
     assert not acted
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError, DamagedFileError, VoxmatrixError
 from voxmatrix.text.symbols import default_map
-from voxmatrix.voice.config import MOST_BYTES, VoiceConfig, language_of
+from voxmatrix.voice.config import MAX_BYTES, VoiceConfig, language_of
 
 REQUIRED = ["audio.sample_rate", "espeak.voice", "num_symbols", "num_speakers", "phoneme_id_map"]
 
@@ -164,7 +164,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "v.json").open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
 
     with pytest.raises(DamagedFileError, match="16,777,217 bytes"):
         VoiceConfig.read(tmp_path / "v.json")

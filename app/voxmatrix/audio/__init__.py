@@ -1,1 +1,4 @@
-"""Files and waves: load, silence, spectrum, loudness, encode."""
+"""Audio: load, trim, level, transform and encode.
+
+Letters in shapes: b = batch, n = samples, f = spectrogram frames.
+"""

@@ -1,4 +1,4 @@
-"""Any audio file that libsndfile reads → float32 mono at a chosen rate, in bounded memory."""
+"""Read audio files with libsndfile as float32 mono at a given sample rate, in bounded memory."""
 
 import os
 from collections.abc import Iterator
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 Fault = Literal["missing", "unreadable", "not-finite", "too-short", "too-long"]
 
-#: No recording of a voice lies outside of these; a header that says so lies, and resampling from 1 Hz fills the memory.
+#: A header with a sample rate outside this range is corrupt, and resampling from e.g. 1 Hz would exhaust the memory.
 RATES_HZ = range(2000, 1_000_001)
-#: Samples of all channels that are held at once while reading.
+#: Samples read at once, over all channels.
 BLOCK_SAMPLES = 1 << 18
-#: At or above this a sample counts as full scale (16 bits: the last 32 steps).
+#: A sample at or above this is at full scale (16 bits: the last 32 steps).
 FULL_SCALE = 0.999
-#: So many full-scale samples in a row are clipping; one alone is a recording that was normalised to its peak.
+#: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
-#: What libsndfile 1.2 says, and what it means.
-_PLAINER = {
-    "File does not exist or is not a regular file": "it is damaged, or no sound",
-    "Internal error : SF_INFO struct incomplete": "its header makes no sense",
-    "Format not recognised": "its format is not known",
+#: Error messages of libsndfile 1.2 and their plain meaning.
+_PLAIN_REASONS = {
+    "File does not exist or is not a regular file": "it is damaged or not a sound file",
+    "Internal error : SF_INFO struct incomplete": "its header is invalid",
+    "Format not recognised": "its format is unknown",
 }
 
 
 class AudioError(BadInputError):
-    """A recording that cannot be used, with a stable word for why."""
+    """A recording that cannot be used; `fault` is a stable word for the reason."""
 
     def __init__(self, fault: Fault, problem: str, remedy: str) -> None:
         super().__init__(problem, remedy)
@@ -43,33 +43,34 @@ class AudioError(BadInputError):
 
 @dataclass(frozen=True, kw_only=True)
 class Wave:
-    """Mono sound and what the file held before it was made mono and resampled."""
+    """Mono samples, and the properties of the file before mixing and resampling."""
 
     samples: Samples  # (frames,) -1..1
     rate_hz: int
     source_rate_hz: int
     source_channels: int
     source_frames: int
-    clipped_fraction: float  # of the source's samples, those in runs at full scale
+    clipped_fraction: float  # of the file's samples: those in runs at full scale
 
     @property
     def source_seconds(self) -> float:
-        """The length of the file's sound."""
+        """Duration of the file."""
         return self.source_frames / self.source_rate_hz
 
 
 def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
-    """Decode `path`, average its channels and resample to `rate_hz`; a longer file than `max_seconds` is not decoded.
+    """Decode `path`, mix it to mono and resample it to `rate_hz`; a file longer than `max_seconds` is rejected.
 
     Raises:
-        AudioError: the file is missing, is no audio, is truncated, holds NaN or infinity, or is empty or too long.
+        AudioError: the file is missing, not audio, truncated, empty or too long, or contains NaN or infinity.
     """
     _check_file(path)
     with _open(path) as file:
         if file.samplerate not in RATES_HZ:
-            raise _unreadable(path, f"its header says {file.samplerate} Hz", "record it again or mend its header")
+            reason = f"its header has a sample rate of {file.samplerate} Hz"
+            raise _unreadable(path, reason, "record it again or fix its header")
         limit = None if max_seconds is None else int(max_seconds * file.samplerate)
-        if limit is not None and 0 <= limit < file.frames < 2**62:  # an unknown length is said as 2**63 - 1
+        if limit is not None and 0 <= limit < file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
             raise _too_long(path, file.frames / file.samplerate, max_seconds or 0)
         wave = _decode(path, file, rate_hz, limit)
         _check_complete(path, file, wave)
@@ -79,16 +80,16 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
 def _check_file(path: Path) -> None:
     try:
         if path.is_dir():
-            raise _unreadable(path, "it is a folder", "put the recording itself there")
+            raise _unreadable(path, "it is a folder", "replace it with the recording")
         if not path.exists():
-            raise AudioError("missing", f"{path.name} is not there", "put the recording there, or remove its line")
-        if not path.is_file():  # a pipe or a device, where one would wait for ever
-            raise _unreadable(path, "it is no regular file", "put the recording itself there")
+            raise AudioError("missing", f"{path.name} does not exist", "add the recording, or remove its line")
+        if not path.is_file():  # reading a pipe or a device could block for ever
+            raise _unreadable(path, "it is not a regular file", "replace it with the recording")
         size = path.stat().st_size
         if not os.access(path, os.R_OK):
-            raise _unreadable(path, "this user may not read it", f"chmod a+r {path.name}")
+            raise _unreadable(path, "this user has no read permission", f"run: chmod a+r {path.name}")
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error), "make it readable for this user") from error
+        raise _unreadable(path, error.strerror or str(error), "give this user read access") from error
     if size == 0:
         raise _unreadable(path, "it is empty (0 bytes)", "record or copy it again")
 
@@ -100,7 +101,7 @@ def _open(path: Path) -> "soundfile.SoundFile":
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
         reason = _plain(error)
-        remedy = f"if it plays elsewhere: voxmatrix export audio {path.name} --out {path.stem}.wav"
+        remedy = f"if it plays elsewhere, run: voxmatrix export audio {path.name} --out {path.stem}.wav"
         raise _unreadable(path, reason, remedy) from error
 
 
@@ -119,8 +120,8 @@ def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:
             where = frames - len(block) + int(np.argmin(np.isfinite(block).all(axis=1)))
             raise AudioError(
                 "not-finite",
-                f"{path.name} holds NaN or infinity (first at {where / file.samplerate:.2f} s)",
-                "export it again from the program that made it, as 16 or 24 bits",
+                f"{path.name} contains NaN or infinity (first at {where / file.samplerate:.2f} s)",
+                "export it again as 16 or 24 bits from the program that created it",
             )
         clipping.add(block)
         mono = block[:, 0] if file.channels == 1 else block.mean(axis=1, dtype=np.float32)
@@ -138,7 +139,7 @@ def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:
 
 
 def _blocks(path: Path, file: Any) -> Iterator[Samples]:
-    """The file's frames as (frames, channels)."""
+    """The file in blocks of (frames, channels)."""
     import soundfile
 
     size = max(1, BLOCK_SAMPLES // file.channels)
@@ -155,10 +156,10 @@ def _blocks(path: Path, file: Any) -> Iterator[Samples]:
 def _check_complete(path: Path, file: Any, wave: Wave) -> None:
     missing = missing_seconds(path, file.format) or max(0, file.frames - wave.source_frames) / file.samplerate
     if missing > 0 and file.frames < 2**62:
-        problem = f"it is truncated: {missing:.2f} s that its header promises are not there"
+        problem = f"it is truncated: {missing:.2f} s of the length in its header are missing"
         raise _unreadable(path, problem, "record or copy it again")
     if wave.source_frames == 0:
-        raise AudioError("too-short", f"{path.name} holds no sound (0.00 s)", "record or copy it again")
+        raise AudioError("too-short", f"{path.name} contains no sound (0.00 s)", "record or copy it again")
 
 
 def _unreadable(path: Path, reason: str, remedy: str) -> AudioError:
@@ -167,16 +168,16 @@ def _unreadable(path: Path, reason: str, remedy: str) -> AudioError:
 
 def _plain(error: Exception) -> str:
     reason = str(getattr(error, "error_string", None) or error).rstrip(".")
-    return next((plain for start, plain in _PLAINER.items() if reason.startswith(start)), reason)
+    return next((plain for start, plain in _PLAIN_REASONS.items() if reason.startswith(start)), reason)
 
 
 def _too_long(path: Path, seconds: float, limit_seconds: float, more: str = "") -> AudioError:
-    problem = f"{path.name} lasts {more}{seconds:.1f} s; {limit_seconds:g} s is the longest that is read"
-    return AudioError("too-long", problem, "cut it into sentences, each with its own text")
+    problem = f"{path.name} is {more}{seconds:.1f} s long; the limit is {limit_seconds:g} s"
+    return AudioError("too-long", problem, "split it into sentences, each with its own text")
 
 
 class _Clipping:
-    """Counts samples in runs at full scale, block by block (a run across two blocks counts as two)."""
+    """Count samples in runs at full scale, block by block (a run across two blocks counts as two)."""
 
     def __init__(self, channels: int) -> None:
         self._channels = channels

@@ -1,4 +1,4 @@
-"""Sentences equally loud: the level of speech without its pauses, a gain, and a limiter so that nothing clips."""
+"""Level the loudness of sentences: measure the speech without its pauses, apply a gain, limit the peaks."""
 
 import numpy as np
 
@@ -6,21 +6,21 @@ from voxmatrix.audio.samples import Samples
 
 TARGET_DBFS = -20.0
 CEILING_DBFS = -1.0
-#: Frames so far below the loudest part are pauses and do not count.
+#: Frames this far below the loudest one are pauses and are not measured.
 GATE_DB = 25.0
-#: Below this there is no speech to make louder.
+#: A sentence below this level is silence.
 SILENT_DBFS = -60.0
 MAX_GAIN_DB = 24.0
-#: Less speech than this says little about the level: the gain of the sentences before it is used.
-SURE_SECONDS = 0.4
-#: How much of the running gain each new sentence decides.
-PACE = 0.3
+#: Less speech than this is too little to measure: the gain of the previous sentences is blended in.
+RELIABLE_SECONDS = 0.4
+#: Weight of each new sentence in the running gain.
+SMOOTHING = 0.3
 FRAME_SECONDS = 0.02
 LIMITER_SECONDS = 0.001
 
 
 def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
-    """RMS level of the speech (frames within 25 dB of the loudest), and how many seconds of it there are."""
+    """RMS level of the speech (frames within 25 dB of the loudest) and its duration in seconds."""
     frame = round(FRAME_SECONDS * rate_hz)
     whole = len(samples) - len(samples) % frame
     if not whole:
@@ -34,9 +34,9 @@ def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
 
 
 class Leveller:
-    """Brings sentences to TARGET_DBFS, one after the other: a short one takes the gain of those before it.
+    """Bring consecutive sentences to TARGET_DBFS, with peaks below CEILING_DBFS.
 
-    Peaks stay below CEILING_DBFS. A silent sentence takes the gain of those before it.
+    Short and silent sentences use the gain of those before them.
     """
 
     def __init__(self, rate_hz: int) -> None:
@@ -44,7 +44,7 @@ class Leveller:
         self._gain_db: float | None = None
 
     def level(self, samples: Samples) -> Samples:
-        """The next sentence at the common level."""
+        """The next sentence at the target level."""
         return limit(samples * np.float32(10 ** (self._next_gain_db(samples) / 20)), self._rate_hz)
 
     def _next_gain_db(self, samples: Samples) -> float:
@@ -55,14 +55,14 @@ class Leveller:
         if self._gain_db is None:
             self._gain_db = own
             return own
-        sureness = min(1.0, seconds / SURE_SECONDS)
-        gain_db = sureness * own + (1 - sureness) * self._gain_db
-        self._gain_db += PACE * sureness * (own - self._gain_db)
+        confidence = min(1.0, seconds / RELIABLE_SECONDS)
+        gain_db = confidence * own + (1 - confidence) * self._gain_db
+        self._gain_db += SMOOTHING * confidence * (own - self._gain_db)
         return gain_db
 
 
 def limit(samples: Samples, rate_hz: int) -> Samples:
-    """Lower the gain around peaks, a millisecond before and after each, so that none passes the ceiling."""
+    """Lower the gain from a millisecond before to a millisecond after each peak, so that none exceeds the ceiling."""
     ceiling = 10 ** (CEILING_DBFS / 20)
     if not len(samples) or float(np.abs(samples).max()) <= ceiling:
         return samples
@@ -71,9 +71,10 @@ def limit(samples: Samples, rate_hz: int) -> Samples:
     padded[: len(samples)] = np.abs(samples)
     needed = np.minimum(1.0, ceiling / np.maximum(padded.reshape(-1, block).max(axis=1), ceiling))
     around = np.concatenate(([1.0], needed, [1.0]))
-    # Least of a block and its neighbours: a line between two such centres passes no block's own need.
-    least = np.minimum(np.minimum(around[:-2], around[1:-1]), around[2:])
-    centres = (np.arange(len(least)) + 0.5) * block
-    gain = np.interp(np.arange(len(samples)) + 0.5, centres, least)
+    # The minimum over each block and its neighbours: interpolated between block centres, it never exceeds what a
+    # block needs.
+    lowest = np.minimum(np.minimum(around[:-2], around[1:-1]), around[2:])
+    centres = (np.arange(len(lowest)) + 0.5) * block
+    gain = np.interp(np.arange(len(samples)) + 0.5, centres, lowest)
     limited: Samples = np.clip(samples * gain, -ceiling, ceiling).astype(np.float32)
     return limited

@@ -1,4 +1,4 @@
-"""Where half precision would lose what matters: spectra, alignment, likelihoods."""
+"""Full precision for computations that half precision would spoil: spectra, alignment, likelihoods."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-#: Devices whose autocast somebody may have switched on. Others (DirectML, meta) have none to switch off, and refuse.
+#: Devices on which autocast may be enabled. Others (DirectML, meta) do not support it, not even to disable it.
 _AUTOCAST_DEVICES = ("cpu", "cuda", "xpu", "mps")
 
 
 def without_autocast(tensor: Tensor) -> AbstractContextManager[Any]:
-    """A region in which operations on this tensor's device keep the precision of their inputs."""
+    """Disable autocast on the device of `tensor`: operations keep the precision of their inputs."""
     device = tensor.device.type
     if device in _AUTOCAST_DEVICES and torch.amp.is_autocast_available(device):
         return torch.autocast(device, enabled=False)

@@ -1,17 +1,17 @@
-"""Whether a WAV file is as long as its header promises: libsndfile reads a truncated one without a word."""
+"""Detect truncated WAV files, which libsndfile reads without an error."""
 
 import struct
 from pathlib import Path
 from typing import BinaryIO
 
-#: What a recorder that cannot seek back (a pipe) leaves as length, and what follows from it: no promise was made.
+#: A recorder that cannot seek back (in a pipe) leaves a length of at least this: the real one is unknown.
 _OPEN_ENDED = 0x7FFF_0000
-#: Chunks before the sound; a file with more is not one that a recorder made.
+#: Give up after this many chunks before the sound; no recorder writes so many.
 _MAX_CHUNKS = 1000
 
 
 def missing_seconds(path: Path, container: str) -> float:
-    """Seconds that the header of a RIFF file promises and the file does not hold; 0.0 for other containers."""
+    """Seconds missing from a RIFF file compared to the length in its header; 0.0 for other containers."""
     if container not in ("WAV", "WAVEX"):
         return 0.0
     with path.open("rb") as file:
@@ -29,8 +29,8 @@ def _missing(file: BinaryIO, size: int) -> float:
         name, length = struct.unpack("<4sI", header)
         if name == b"data":
             missing = file.tell() + length - size
-            promised = 0 < length < _OPEN_ENDED and missing > 0 and bytes_per_second > 0
-            return missing / bytes_per_second if promised else 0.0
+            truncated = 0 < length < _OPEN_ENDED and missing > 0 and bytes_per_second > 0
+            return missing / bytes_per_second if truncated else 0.0
         if name == b"fmt ":
             body = file.read(12)
             if len(body) == 12:

@@ -1,4 +1,4 @@
-"""What a sound is in memory."""
+"""The type of sound in memory."""
 
 import numpy as np
 from numpy.typing import NDArray

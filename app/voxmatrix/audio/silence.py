@@ -1,34 +1,34 @@
-"""Silence at both ends of a recording, found relative to the recording's own loudness."""
+"""Trim silence at both ends of a recording, relative to its own loudness."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 MARGIN_SECONDS = 0.05
-#: A frame is two hops.
+#: A frame is two hops long.
 HOP_SECONDS = 0.01
-#: Speech is at most so far below the recording's loud parts ...
+#: Speech is at most this far below the loud parts of the recording ...
 RANGE_DB = 40.0
-#: ... and so far above its noise, unless the noise is so loud that this comes too near to the loud parts.
+#: ... and at least this far above its noise; but the threshold never comes closer to the loud parts than MIN_RANGE_DB.
 ABOVE_NOISE_DB = 6.0
-LEAST_RANGE_DB = 20.0
-#: Fewer frames than this in a row are a click.
+MIN_RANGE_DB = 20.0
+#: Fewer speech frames than this in a row are a click.
 SPEECH_FRAMES = 3
 _SILENT_DBFS = -120.0
 
 
 def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
-    """Cut silence at both ends and leave 50 ms. `levels`: what `levels_dbfs` said of the samples, when that is known.
+    """Cut silence at both ends, leaving 50 ms. `levels`: the result of `levels_dbfs`, if already computed.
 
     A frame of 20 ms is speech when its level is above `max(loud - 40 dB, min(noise + 6 dB, loud - 20 dB))`, where loud
-    and noise are the 95th and 10th percentile of all frames, and at least three such frames follow each other.
-    Pauses inside stay. A recording in which nothing stands out is returned whole.
+    and noise are the 95th and 10th percentile of all frames, and when it is in a run of at least three such frames.
+    Pauses in between stay. A recording without such a run is returned unchanged.
     """
     levels = levels_dbfs(samples, rate_hz) if levels is None else levels
     if not len(levels):
         return samples
     noise, loud = np.percentile(levels, (10, 95))
-    threshold = max(loud - RANGE_DB, min(noise + ABOVE_NOISE_DB, loud - LEAST_RANGE_DB))
-    speech = _runs(levels >= threshold)
+    threshold = max(loud - RANGE_DB, min(noise + ABOVE_NOISE_DB, loud - MIN_RANGE_DB))
+    speech = _speech_frames(levels >= threshold)
     if speech is None:
         return samples
     hop, margin = round(HOP_SECONDS * rate_hz), round(MARGIN_SECONDS * rate_hz)
@@ -38,7 +38,7 @@ def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64]
 
 
 def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float64]:
-    """RMS of each 20 ms frame, a frame every 10 ms, without the recording's direct current; -120 is the least."""
+    """RMS levels of 20 ms frames, one every 10 ms, after removal of the DC offset; at least -120."""
     hop = round(HOP_SECONDS * rate_hz)
     hops = len(samples) // hop
     if hops < 2:
@@ -49,8 +49,8 @@ def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float6
     return levels
 
 
-def _runs(speech: NDArray[np.bool_]) -> tuple[int, int] | None:
-    """First frame of the first long run and last frame of the last one."""
+def _speech_frames(speech: NDArray[np.bool_]) -> tuple[int, int] | None:
+    """The first frame of the first long run and the last frame of the last one."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], speech.view(np.int8), [0]))))
     starts, ends = edges[::2], edges[1::2]
     long = ends - starts >= min(SPEECH_FRAMES, len(speech))

@@ -1,4 +1,4 @@
-"""From waves to spectra, always in float32: half precision loses quiet bins, and cuFFT has no bfloat16."""
+"""Compute spectra, always in float32: half precision loses quiet bins, and cuFFT does not support bfloat16."""
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +9,7 @@ from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
 
 
 class Spectrum(nn.Module):
-    """Linear and mel spectra of one rate; window and filters are made once and move with the module."""
+    """Linear and mel spectra for one sample rate; window and filters are buffers of the module."""
 
     window: Tensor
     filters: Tensor

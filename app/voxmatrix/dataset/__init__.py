@@ -1,1 +1,1 @@
-"""Recordings in any layout → checked manifest → cache. No torch."""
+"""Find, check and cache recordings for training. Does not import torch."""

@@ -1,9 +1,9 @@
-"""What is known of sounds and texts, keyed by their content: a folder of `.npy` files and one SQLite index.
+"""A cache of sounds and pronunciations, keyed by content: a folder of `.npy` files and one SQLite index.
 
-Three things are remembered: which bytes a file held when its size, time and inode were these; what those bytes sound
-like at a rate (facts, and the `.npy`); how a text is pronounced. So a touched file is read again and nothing else, a
-changed text is pronounced again and its sound kept. The index is written by SQLite's transactions and each `.npy` by
-renaming; whatever a kill interrupts is done again.
+It stores three things: the SHA-256 of each file with its size, time and inode; the sound of those bytes at a sample
+rate (facts in the index, samples in a `.npy`); and the pronunciation of each text. A touched file is therefore hashed
+again but not decoded again, and a changed text is pronounced again but its sound is kept. The index is written in
+SQLite transactions and each `.npy` is renamed into place, so a killed process only loses work in progress.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from voxmatrix.files import storage_errors
 
 INDEX_NAME = "index.sqlite"
 CLIPS_NAME = "clips"
-#: Of a `.npy` of one dimension, as numpy writes it; with two bytes a sample it gives the file's size.
+#: Header size of a one-dimensional `.npy`; the samples after it take two bytes each.
 NPY_HEADER_BYTES = 128
-#: A part that no process has finished within this time never will be.
+#: A `.part` file older than this belongs to a process that was killed.
 STALE_SECONDS = 3600.0
 _COMMIT_ENTRIES = 256
 _FILES = (
@@ -32,7 +32,7 @@ _FILES = (
 
 
 class Entry(Protocol):
-    """A NamedTuple of numbers and texts."""
+    """A NamedTuple of numbers and strings."""
 
     @property
     def _fields(self) -> tuple[str, ...]: ...
@@ -44,7 +44,7 @@ E = TypeVar("E", bound=Entry)
 
 
 class Stamp(NamedTuple):
-    """What a file's content is not expected to change without."""
+    """File attributes; while they stay the same, the content is assumed unchanged."""
 
     size: int
     mtime_ns: int
@@ -52,21 +52,21 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> Self:
-        """The stamp of the file as it is now."""
-        stat = os.stat(path)  # noqa: PTH116  a third of the time of Path.stat, for each recording
+        """The current stamp of a file."""
+        stat = os.stat(path)  # noqa: PTH116  takes a third of the time of Path.stat, per recording
         return cls(stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
 class Cache:
-    """May be used by several threads, and by several processes at a time.
+    """The cache in one folder; safe for several threads and processes at a time.
 
     Raises (every method):
-        UnreachableError: the place is full, read-only, or cannot be locked.
-        DamagedFileError: the index is damaged; `discard` it and start again.
+        UnreachableError: the folder is full, read-only or cannot be locked.
+        DamagedFileError: the index is damaged; call `discard` and open the cache again.
     """
 
     def __init__(self, folder: Path, **kinds: type[Entry]) -> None:
-        """`kinds`: what is remembered under keys, by the name of its table. New fields make a new table."""
+        """`kinds`: the types of entries by table name. A type with other fields gets a new table."""
         self.folder = folder
         self._tables = {kind: f"{name}_{zlib.crc32(_columns(kind).encode()):08x}" for name, kind in kinds.items()}
         self._lock = threading.Lock()
@@ -95,43 +95,43 @@ class Cache:
 
     @staticmethod
     def clip_path(folder: Path, key: str) -> Path:
-        """Where the samples of this key lie in a cache, or will."""
+        """The path of the samples for a key in the cache at `folder`."""
         return Path(f"{folder}/{CLIPS_NAME}/{key[:2]}/{key}.npy")
 
     def holds_clip(self, key: str, samples: int) -> bool:
-        """Whether the samples are there, all of them."""
+        """Whether the file with these samples exists and is complete."""
         try:
             return os.stat(self.clip_path(self.folder, key)).st_size == NPY_HEADER_BYTES + 2 * samples  # noqa: PTH116
         except OSError:
             return False
 
-    def known_files(self, paths: Iterable[str]) -> dict[str, tuple[Stamp, str]]:
-        """The stamp and the SHA-256 that each of these files had when it was last read."""
+    def lookup_files(self, paths: Iterable[str]) -> dict[str, tuple[Stamp, str]]:
+        """The stored stamp and SHA-256 of these files, where there are any."""
         by_name = {os.fsencode(path): path for path in paths}
         rows = self._select("select * from files where path in", by_name)
         return {by_name[name]: (Stamp(size, time_ns, inode), sha) for name, size, time_ns, inode, sha in rows}
 
-    def known(self, kind: type[E], keys: Iterable[str]) -> dict[str, E]:
-        """What is remembered under each of these keys."""
+    def lookup(self, kind: type[E], keys: Iterable[str]) -> dict[str, E]:
+        """The stored entries for these keys, where there are any."""
         rows = self._select(f"select * from {self._tables[kind]} where key in", set(keys))
         return {row[0]: kind(*row[1:]) for row in rows}
 
-    def remember_file(self, path: str, stamp: Stamp, sha256: str) -> None:
-        """This file holds these bytes as long as its stamp stays."""
+    def store_file(self, path: str, stamp: Stamp, sha256: str) -> None:
+        """Store the SHA-256 of a file with the stamp it had."""
         self._write("files", (os.fsencode(path), *stamp, sha256))
 
-    def remember(self, key: str, entry: Entry) -> None:
-        """This content is known so."""
+    def store(self, key: str, entry: Entry) -> None:
+        """Store an entry, replacing an earlier one for the same key."""
         self._write(self._tables[type(entry)], (key, *entry))
 
     def save(self) -> None:
-        """Make everything so far last."""
+        """Commit everything stored so far."""
         with self._lock, self._errors():
             self._index.commit()
             self._unsaved = 0
 
     def clean(self) -> None:
-        """Remove what killed runs left half-written."""
+        """Remove unfinished files of killed processes."""
         for part in self.folder.glob(f"{CLIPS_NAME}/*/.*.part"):
             with contextlib.suppress(OSError):
                 if time.time() - part.stat().st_mtime > STALE_SECONDS:
@@ -139,7 +139,7 @@ class Cache:
 
     @staticmethod
     def discard(folder: Path) -> None:
-        """Put a damaged index aside; the clips stay, and are found again as they are made."""
+        """Rename a damaged index to `*.damaged`; the clips stay."""
         with storage_errors(folder):
             for name in (INDEX_NAME, f"{INDEX_NAME}-journal"):
                 with contextlib.suppress(FileNotFoundError):
@@ -147,11 +147,11 @@ class Cache:
 
     def _select(self, statement: str, keys: Iterable[Any]) -> list[Any]:
         rows: list[Any] = []
-        left = list(keys)
+        values = list(keys)
         with self._lock, self._errors():
-            for start in range(0, len(left), 500):
-                some = left[start : start + 500]
-                rows += self._index.execute(f"{statement} ({','.join('?' * len(some))})", some).fetchall()
+            for start in range(0, len(values), 500):
+                part = values[start : start + 500]
+                rows += self._index.execute(f"{statement} ({','.join('?' * len(part))})", part).fetchall()
         return rows
 
     def _write(self, table: str, values: tuple[Any, ...]) -> None:
@@ -168,10 +168,10 @@ class Cache:
         try:
             yield
         except sqlite3.OperationalError as error:
-            remedy = "free some space there, or set VOXMATRIX_HOME to a folder on a local disk that can be written"
+            remedy = "free some space there, or set VOXMATRIX_HOME to a writable folder on a local disk"
             raise UnreachableError(f"cannot write {place}: {error}", remedy) from error
         except sqlite3.DatabaseError as error:
-            raise DamagedFileError(f"{place} is damaged: {error}", f"remove it: rm {place}") from error
+            raise DamagedFileError(f"{place} is damaged: {error}", f"remove it with: rm {place}") from error
 
 
 def _columns(kind: type[Entry]) -> str:
@@ -182,6 +182,6 @@ def _make_folder(folder: Path) -> None:
     try:
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:  # a file stands in the way, a link leads nowhere, a name is too long
-        remedy = "remove what stands in the way, or set VOXMATRIX_HOME to another folder"
-        raise UnreachableError(f"{folder} cannot be made: {error.strerror}", remedy) from error
+    except OSError as error:  # e.g. a file in the way, or a dangling link
+        remedy = "remove what is in the way, or set VOXMATRIX_HOME to another folder"
+        raise UnreachableError(f"cannot create {folder}: {error.strerror}", remedy) from error

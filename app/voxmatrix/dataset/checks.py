@@ -1,4 +1,4 @@
-"""Which recordings can be learned from: pure rules over what is known of each, and over all of them together."""
+"""Rules that decide which recordings are usable for training. Pure functions, no I/O."""
 
 import math
 from collections import defaultdict
@@ -11,174 +11,177 @@ from voxmatrix.errors import Severity
 from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality
 from voxmatrix.transcripts.problem import Problem, ProblemKind
 
-#: The loudest 20 ms of a recording with speech in it lie above this.
+#: A recording whose loudest 20 ms are below this is silent.
 SILENT_DBFS = -60.0
-#: So much of a recording at full scale is heard (warning), and so much spoils the voice (error).
+#: Fractions of clipped samples: audible (warning), and harmful to the voice (error).
 CLIPPED_WARNING = 0.0002
 CLIPPED_ERROR = 0.01
-#: Nobody speaks faster or slower than this for a whole sentence, in any script.
+#: Limits in characters per second that no speaker exceeds over a whole sentence, in any script.
 FASTEST_PER_SECOND = 45.0
 SLOWEST_PER_SECOND = 1.0
-#: A single short word may be drawn out longer.
+#: Recordings up to this long may be slower: a single short word can be drawn out.
 SLOW_SECONDS = 2.5
-#: Short sentences vary more: each is judged as if so many characters at the usual pace came with it.
+#: Short sentences vary more: the pace is computed with this many characters at the median pace added.
 GRACE_CHARACTERS = 6
-#: A text of more is not one sentence.
-MOST_PHONEMES = 500
-#: So many recordings are needed to know what is usual; beyond so many deviations, and this factor, is not.
-ENOUGH_FOR_USUAL = 8
+#: A longer text is more than one sentence.
+MAX_PHONEMES = 500
+#: Outliers in pace are searched for from this many recordings on. An outlier is more than DEVIATIONS standard
+#: deviations (of at least MIN_DEVIATION) from the median of the logarithms.
+MIN_RECORDINGS_FOR_OUTLIERS = 8
 DEVIATIONS = 5.0
-LEAST_DEVIATION = 0.15
-#: The median absolute deviation of a normal distribution, times this, is its standard deviation.
+MIN_DEVIATION = 0.15
+#: Ratio of standard deviation to median absolute deviation in a normal distribution.
 _MAD_TO_SIGMA = 1.4826
 
 
 def check_recordings(
-    made: Sequence[ProcessedRecording], missing: Sequence[set[str]], settings: PrepareSettings
+    items: Sequence[ProcessedRecording], missing: Sequence[set[str]], settings: PrepareSettings
 ) -> list[Problem]:
-    """Every problem of these recordings. `missing`: for each, the phonemes that the voice's table lacks.
+    """All problems of these recordings. `missing`: for each recording, its phonemes without an id in the voice.
 
-    What is said of several together (same id, same sound, usual pace) is asked of those that are good by themselves.
+    Rules that compare recordings (same id, same sound, pace) apply to those without an error of their own.
     """
-    problems = _speakers(made)
-    for one, lacks in zip(made, missing, strict=True):
-        problems += [*_of_sound(one, settings), *_of_text(one, lacks)]
+    problems = _speakers(items)
+    for item, symbols in zip(items, missing, strict=True):
+        problems += [*_of_sound(item, settings), *_of_text(item, symbols)]
     for rule in (_same_ids, _same_sounds, _paces):
-        problems += rule(usable(made, problems))
+        problems += rule(usable(items, problems))
     return problems
 
 
-def usable(made: Sequence[ProcessedRecording], problems: Iterable[Problem]) -> list[ProcessedRecording]:
+def usable(items: Sequence[ProcessedRecording], problems: Iterable[Problem]) -> list[ProcessedRecording]:
     """The recordings without an error."""
     left_out = {(problem.place, problem.path) for problem in problems if problem.severity == "error"}
-    return [one for one in made if (one.recording.line, str(one.recording.path)) not in left_out]
+    return [item for item in items if (item.recording.line, str(item.recording.path)) not in left_out]
 
 
-def _of_sound(made: ProcessedRecording, settings: PrepareSettings) -> Iterator[Problem]:
-    sound, rate_hz = made.sound, quality(settings.quality).rate_hz
+def _of_sound(item: ProcessedRecording, settings: PrepareSettings) -> Iterator[Problem]:
+    sound, rate_hz = item.sound, quality(settings.quality).rate_hz
     if sound.fault:
-        yield _problem(made, sound.fault, sound.problem, sound.remedy)  # type: ignore[arg-type]
+        yield _problem(item, sound.fault, sound.problem, sound.remedy)  # type: ignore[arg-type]
         return
     if sound.loudest_dbfs < SILENT_DBFS:
         what = f"it is silent: its loudest part is at {sound.loudest_dbfs:.0f} dBFS"
-        yield _problem(made, "silent", what, "check the microphone, and record it again")
+        yield _problem(item, "silent", what, "check the microphone and record it again")
         return
     if sound.samples < SEGMENT_SAMPLES:
-        least = SEGMENT_SAMPLES / rate_hz
-        what = f"{sound.trimmed_seconds:.2f} s of speech; a training segment takes {least:.2f} s"
-        yield _problem(made, "too-short", what, "record a whole sentence")
+        minimum = SEGMENT_SAMPLES / rate_hz
+        what = f"it has {sound.trimmed_seconds:.2f} s of speech; the minimum is one training segment, {minimum:.2f} s"
+        yield _problem(item, "too-short", what, "record a whole sentence")
     if sound.trimmed_seconds > settings.max_seconds:
-        what = f"{sound.trimmed_seconds:.1f} s of speech; the longest that is used is {settings.max_seconds:g} s"
-        yield _problem(made, "too-long", what, "cut it into sentences, or raise --max-seconds (memory grows with it)")
+        what = f"it has {sound.trimmed_seconds:.1f} s of speech; the limit is {settings.max_seconds:g} s"
+        yield _problem(item, "too-long", what, "split it into sentences, or raise --max-seconds (uses more memory)")
     if sound.clipped_fraction >= CLIPPED_WARNING:
         bad = sound.clipped_fraction >= CLIPPED_ERROR
         what = f"{sound.clipped_fraction:.2%} of its samples are clipped at full scale"
-        remedy = "lower the recording level, and record it again"
-        yield _problem(made, "clipped", what, remedy, "error" if bad else "warning")
+        remedy = "lower the recording level and record it again"
+        yield _problem(item, "clipped", what, remedy, "error" if bad else "warning")
     if sound.source_rate_hz < rate_hz:
-        what = f"recorded at {sound.source_rate_hz} Hz, below the voice's {rate_hz} Hz; it is upsampled and stays dull"
-        yield _problem(made, "low-rate", what, "record at 44100 Hz, or train a quality of a lower rate", "warning")
+        what = f"its sample rate of {sound.source_rate_hz} Hz is below the voice's {rate_hz} Hz; it will sound dull"
+        remedy = "record at 44100 Hz, or choose a quality with a lower sample rate"
+        yield _problem(item, "low-rate", what, remedy, "warning")
 
 
-def _of_text(made: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
-    text, spoken = made.recording.text, made.spoken
+def _of_text(item: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
+    text, spoken = item.recording.text, item.spoken
+    split = "split the recording into sentences, each with its own text"
     if not text:
-        yield _problem(made, "empty-text", "its text is empty", "write what is said")
+        yield _problem(item, "empty-text", "its text is empty", "write the spoken text")
     elif len(text) > MAX_CHARACTERS:
-        what = f"its text has {len(text)} characters; {MAX_CHARACTERS} is the most that is read"
-        yield _problem(made, "too-many-phonemes", what, "cut the recording into sentences, each with its own text")
+        what = f"its text has {len(text)} characters; the limit is {MAX_CHARACTERS}"
+        yield _problem(item, "too-many-phonemes", what, split)
     elif spoken.problem or not any(phoneme.isalpha() for phoneme in spoken.phonemes):
         what = spoken.problem or f"nothing in the text {_shown(text)} can be pronounced"
-        yield _problem(made, "unpronounceable", what, spoken.remedy or "write it in words")
-    elif len(spoken.phonemes) > MOST_PHONEMES:
-        what = f"its text has {len(spoken.phonemes)} phonemes; the most that is used is {MOST_PHONEMES}"
-        yield _problem(made, "too-many-phonemes", what, "cut the recording into sentences, each with its own text")
+        yield _problem(item, "unpronounceable", what, spoken.remedy or "write it in words")
+    elif len(spoken.phonemes) > MAX_PHONEMES:
+        what = f"its text has {len(spoken.phonemes)} phonemes; the limit is {MAX_PHONEMES}"
+        yield _problem(item, "too-many-phonemes", what, split)
     if missing:
         shown = " ".join(sorted(missing)[:10])
-        what = f"the voice's table has no symbol for: {shown}; they are left out"
-        yield _problem(made, "unknown-symbols", what, "check the language (--language) and the text", "warning")
+        what = f"the voice has no symbols for these phonemes, which are left out: {shown}"
+        yield _problem(item, "unknown-symbols", what, "check the language (--language) and the text", "warning")
 
 
-def _same_ids(made: Sequence[ProcessedRecording]) -> list[Problem]:
-    return list(_duplicates(made, "duplicate-id", "the same id", lambda one: one.recording.id))
+def _same_ids(items: Sequence[ProcessedRecording]) -> list[Problem]:
+    return list(_duplicates(items, "duplicate-id", "id", lambda item: item.recording.id))
 
 
-def _same_sounds(made: Sequence[ProcessedRecording]) -> list[Problem]:
-    return list(_duplicates(made, "duplicate-audio", "the same sound", lambda one: one.sha256))
+def _same_sounds(items: Sequence[ProcessedRecording]) -> list[Problem]:
+    return list(_duplicates(items, "duplicate-audio", "sound", lambda item: item.sha256))
 
 
 def _duplicates(
-    made: Sequence[ProcessedRecording], kind: ProblemKind, what: str, key: Callable[[ProcessedRecording], str]
+    items: Sequence[ProcessedRecording], kind: ProblemKind, what: str, key: Callable[[ProcessedRecording], str]
 ) -> Iterator[Problem]:
-    """All but the first of those that are the same; all of them when their texts differ, since one must be wrong."""
-    same: dict[str, list[ProcessedRecording]] = defaultdict(list)
-    for one in made:
-        same[key(one)].append(one)
-    for group in same.values():
-        differ = len({one.recording.text for one in group}) > 1
-        ending = ", and another text: which of them is right cannot be known" if differ else ""
-        for one in group if differ else group[1:]:
-            other = (group[0] if one is not group[0] else group[1]).recording
-            problem = f"it has {what} as {other.id} ({other.line}){ending}"
-            yield _problem(one, kind, problem, "keep the right one, and remove the other")
+    """A problem for all but the first of each group of duplicates; for all of them when their texts differ."""
+    groups: dict[str, list[ProcessedRecording]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
+    for group in groups.values():
+        differ = len({item.recording.text for item in group}) > 1
+        difference = " but another text; which one is right is unknown" if differ else ""
+        for item in group if differ else group[1:]:
+            other = (group[0] if item is not group[0] else group[1]).recording
+            problem = f"it has the same {what} as {other.id} ({other.line}){difference}"
+            yield _problem(item, kind, problem, "keep the right one and remove the other")
 
 
-def _speakers(made: Sequence[ProcessedRecording]) -> list[Problem]:
-    if not any(one.recording.speaker for one in made):
+def _speakers(items: Sequence[ProcessedRecording]) -> list[Problem]:
+    if not any(item.recording.speaker for item in items):
         return []
-    what, remedy = "it names no speaker, and others do", "name the speaker in its line"
-    return [_problem(one, "no-speaker", what, remedy) for one in made if not one.recording.speaker]
+    what, remedy = "it has no speaker, but other recordings do", "add the speaker to its line"
+    return [_problem(item, "no-speaker", what, remedy) for item in items if not item.recording.speaker]
 
 
-def _paces(made: Sequence[ProcessedRecording]) -> list[Problem]:
-    """Transcripts whose length does not fit: by what any human can say, and by what these recordings usually have."""
-    if not made:
+def _paces(items: Sequence[ProcessedRecording]) -> list[Problem]:
+    """Problems of texts too long or too short for their recording: impossible to speak, or far from the median."""
+    if not items:
         return []
-    usual = _median(map(pace, made))
-    logs = [math.log(_graceful(one, usual)) for one in made]
+    median = _median(map(pace, items))
+    logs = [math.log(_smoothed_pace(item, median)) for item in items]
     middle = _median(logs)
-    deviation = max(LEAST_DEVIATION, _MAD_TO_SIGMA * _median(abs(log - middle) for log in logs))
+    deviation = max(MIN_DEVIATION, _MAD_TO_SIGMA * _median(abs(log - middle) for log in logs))
     problems = []
-    for one, log in zip(made, logs, strict=True):
-        far = len(made) >= ENOUGH_FOR_USUAL and abs(log - middle) > DEVIATIONS * deviation
-        if far or _is_impossible(one):
-            against = f"; {usual:.0f} are usual here" if far else ""
-            seconds = one.sound.trimmed_seconds
-            what = f"{one.spoken.characters} characters in {seconds:.2f} s are {pace(one):.1f} a second{against}"
-            remedy = "check that the text is what is said, all of it, and no more"
-            problems.append(_problem(one, "text-does-not-fit", what, remedy))
+    for item, log in zip(items, logs, strict=True):
+        is_outlier = len(items) >= MIN_RECORDINGS_FOR_OUTLIERS and abs(log - middle) > DEVIATIONS * deviation
+        if is_outlier or _is_impossible(item):
+            comparison = f"; the median here is {median:.0f}" if is_outlier else ""
+            seconds, rate = item.sound.trimmed_seconds, pace(item)
+            what = f"{item.spoken.characters} characters in {seconds:.2f} s are {rate:.1f} per second{comparison}"
+            remedy = "check that the text is complete and contains only what is spoken"
+            problems.append(_problem(item, "text-does-not-fit", what, remedy))
     return problems
 
 
 def _median(values: Iterable[float]) -> float:
-    """The middle one; of an even number the upper of both. (Importing `statistics` takes longer than all of this.)"""
+    """The median; of an even number of values, the upper middle one. (Importing `statistics` would take longer.)"""
     ordered = sorted(values)
     return ordered[len(ordered) // 2]
 
 
-def _is_impossible(made: ProcessedRecording) -> bool:
-    too_slow = pace(made) < SLOWEST_PER_SECOND and made.sound.trimmed_seconds > SLOW_SECONDS
-    return too_slow or pace(made) > FASTEST_PER_SECOND or _ids(made) > made.sound.samples // HOP
+def _is_impossible(item: ProcessedRecording) -> bool:
+    too_slow = pace(item) < SLOWEST_PER_SECOND and item.sound.trimmed_seconds > SLOW_SECONDS
+    return too_slow or pace(item) > FASTEST_PER_SECOND or _id_count(item) > item.sound.samples // HOP
 
 
-def _ids(made: ProcessedRecording) -> int:
-    """How many ids the text takes: `^ _ p _ p _ $`. Each needs a frame of its own, or no alignment exists."""
-    return 2 * len(made.spoken.phonemes) + 3
+def _id_count(item: ProcessedRecording) -> int:
+    """The number of ids of the text: `^ _ p _ p _ $`. Alignment needs at least one frame for each."""
+    return 2 * len(item.spoken.phonemes) + 3
 
 
-def pace(made: ProcessedRecording) -> float:
-    """Characters a second."""
-    return made.spoken.characters / made.sound.trimmed_seconds if made.sound.samples else 0.0
+def pace(item: ProcessedRecording) -> float:
+    """Characters per second."""
+    return item.spoken.characters / item.sound.trimmed_seconds if item.sound.samples else 0.0
 
 
-def _graceful(made: ProcessedRecording, usual: float) -> float:
-    return (made.spoken.characters + GRACE_CHARACTERS) / (made.sound.trimmed_seconds + GRACE_CHARACTERS / usual)
+def _smoothed_pace(item: ProcessedRecording, median: float) -> float:
+    return (item.spoken.characters + GRACE_CHARACTERS) / (item.sound.trimmed_seconds + GRACE_CHARACTERS / median)
 
 
 def _problem(
-    made: ProcessedRecording, kind: ProblemKind, problem: str, remedy: str, severity: Severity = "error"
+    item: ProcessedRecording, kind: ProblemKind, problem: str, remedy: str, severity: Severity = "error"
 ) -> Problem:
-    recording = made.recording
+    recording = item.recording
     return Problem(
         id=recording.id,
         kind=kind,

@@ -1,4 +1,4 @@
-"""A folder of recordings: finds what a transcript names, and never leaves the folder."""
+"""Find the files named in a transcript, never outside its folder."""
 
 import os
 import unicodedata
@@ -8,35 +8,35 @@ from typing import NamedTuple
 
 from voxmatrix.transcripts.recording_names import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
 
-#: Where recordings lie beside their metadata.csv.
+#: Where recordings may be, relative to their metadata.csv.
 SOUND_FOLDERS = ("", "wav", "wavs", "audio", "clips", "flac", "mp3")
 
 
 class OutsideError(ValueError):
-    """A name that leads out of the folder."""
+    """A path outside of the folder."""
 
 
-#: Of several recordings with the same stem, the first in this order is meant.
+#: Of several recordings with the same stem, the first in this order is used.
 _ORDER = {suffix: number for number, suffix in enumerate((*SOUND_SUFFIXES, *OTHER_SUFFIXES))}
 
 
 class _Listing(NamedTuple):
-    names: dict[str, str]  # by the name in NFC
-    stems: dict[str, str]  # the likeliest recording by its name in NFC without the ending
+    names: dict[str, str]  # all entries, by name in NFC
+    stems: dict[str, str]  # one recording per stem, by stem in NFC
 
 
 class Folder:
-    """Listings of the folders that are asked for, each read once. Names are compared in Unicode's form NFC."""
+    """A folder whose subfolders are each listed once. Names are compared in Unicode normalisation form NFC."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._listings: dict[str, _Listing] = {}
 
     def find(self, name: str) -> Path | None:
-        """The entry that a transcript calls `name`, with or without its ending, in the folder or a sound folder of it.
+        """The file called `name`, with or without its extension, in the folder or one of its SOUND_FOLDERS.
 
         Raises:
-            OutsideError: the name is absolute or climbs out of the folder.
+            OutsideError: the name is a path outside of the folder.
         """
         parent, _, leaf = self.relative(name).rpartition("/")
         for folder in SOUND_FOLDERS:
@@ -48,10 +48,10 @@ class Folder:
         return None
 
     def relative(self, name: str) -> str:
-        """`name` below the root, with `/`, in NFC.
+        """`name` as a path relative to the root, with `/` and in NFC.
 
         Raises:
-            OutsideError: it is not below the root.
+            OutsideError: the path is outside of the root.
         """
         name = unicodedata.normalize("NFC", name.replace("\\", "/"))
         if name.startswith("/") or name[1:3] == ":/":
@@ -65,13 +65,13 @@ class Folder:
         return relative
 
     def similar(self, name: str) -> str | None:
-        """What lies where `name` was expected and differs only in its ending or its case."""
+        """A file in the place of `name` that differs from it only in extension or case."""
         stem, _, _ = self.relative(name).rpartition(".")
         parent, _, leaf = stem.rpartition("/")
         for folder in SOUND_FOLDERS:
             place = f"{folder}/{parent}".strip("/")
-            for known, entry in self._listing(place).stems.items():
-                if known.lower() == leaf.lower():
+            for name_stem, entry in self._listing(place).stems.items():
+                if name_stem.lower() == leaf.lower():
                     return f"{place}/{entry}".lstrip("/")
         return None
 
@@ -88,7 +88,7 @@ class Folder:
         if listing is None:
             try:
                 names = os.listdir(f"{self._root}/{folder}")  # noqa: PTH208  names, not paths
-            except (OSError, ValueError):  # not there, no folder, a null byte in its name
+            except (OSError, ValueError):  # missing, not a folder, or a null byte in the name
                 names = []
             listing = _Listing({unicodedata.normalize("NFC", name): name for name in names}, {})
             sounds = [name for name in listing.names if suffix_of(name) in SUFFIXES]

@@ -1,4 +1,4 @@
-"""What preparing a folder of recordings gives: clips ready to be learned from, and what was wrong with the others."""
+"""The settings and the result of preparing a folder of recordings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from voxmatrix.transcripts.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
-    """Everything that decides what `prepare` makes of a folder."""
+    """The settings of `prepare`."""
 
     quality: str
     language: str
@@ -24,36 +24,36 @@ class PrepareSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Clip:
-    """One recording, ready: `path` is a `.npy` of int16 mono samples at the voice's rate, silence trimmed."""
+    """A recording ready for training. `path`: a `.npy` of int16 mono samples at the voice's rate, silence trimmed."""
 
     id: str
     speaker: str | None
     text: str
-    ids: tuple[int, ...]  # Piper's: ^ _ p _ p _ $
+    ids: tuple[int, ...]  # as in Piper: ^ _ p _ p _ $
     samples: int
     path: Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRecording:
-    """One recording as it was found, used or not: what the report shows of it. Zero where it could not be measured."""
+    """A recording, used or not, as shown in the report. Values that could not be measured are zero."""
 
     id: str
     place: str
     speaker: str | None
     text: str
     seconds: float  # of speech, silence trimmed
-    characters: int  # letters and digits, numbers written out
+    characters: int  # letters and digits after text normalisation
     used: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedSet:
-    """All clips of a folder in the order of their ids; `digest` changes when anything that is learned from does."""
+    """All clips of a folder, ordered by id; `digest` identifies the training data."""
 
     clips: tuple[Clip, ...]
     problems: tuple[Problem, ...]
-    speakers: tuple[str, ...]  # sorted; empty for a voice of one speaker, whose clips then have none either
+    speakers: tuple[str, ...]  # sorted; empty for a single speaker, whose clips then have no speaker either
     quality: str
     rate_hz: int
     language: str
@@ -64,12 +64,12 @@ class PreparedSet:
 
     @property
     def seconds(self) -> float:
-        """The length of all clips together."""
+        """Total duration of the clips."""
         return sum(clip.samples for clip in self.clips) / self.rate_hz
 
 
 class TooFewRecordingsError(BadInputError):
-    """Too little is left to learn from; `prepared` has what is left, and every problem."""
+    """Too few recordings are usable; `prepared` has these and all problems."""
 
     def __init__(self, problem: str, remedy: str, prepared: PreparedSet) -> None:
         super().__init__(problem, remedy)

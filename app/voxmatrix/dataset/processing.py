@@ -1,7 +1,7 @@
-"""Sounds and texts that the cache lacks are made: in threads, in bounded memory, each once.
+"""Process the sounds and texts that are not cached yet, each once, in threads and in bounded memory.
 
-Threads and not processes: reading, resampling, hashing and the disk let go of Python's lock, espeak-ng is a program of
-its own, and a thread costs no second copy of Python and numpy.
+Threads rather than processes: decoding, resampling, hashing and disk access release Python's global lock, espeak-ng is
+a separate program, and a thread does not need another copy of Python and numpy.
 """
 
 import threading
@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from voxmatrix.dataset.cache import Cache, Stamp
-from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_sayable, pronunciation_key
+from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_pronounceable, pronunciation_key
 from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts, make_sound, sound_key
 from voxmatrix.files import digest
 from voxmatrix.progress import OnProgress
 
 T = TypeVar("T")
-#: So many recordings wait for each worker: enough that none stands still, few enough to hold little.
-_WAITING = 4
+#: Queue length per worker: enough to keep it busy, few enough to use little memory.
+_QUEUED_PER_WORKER = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessedRecording:
-    """A recording and all that is known of it. `sha256` is empty when the file could not be read at all."""
+    """A recording with its sound and pronunciation. `sha256` is empty if the file could not be read at all."""
 
     recording: Recording
     sha256: str
@@ -34,7 +34,7 @@ class ProcessedRecording:
 
 
 class Processor:
-    """Makes what the cache lacks, for one rate and one language."""
+    """Process recordings for one sample rate and one language, using the cache where possible."""
 
     def __init__(self, cache: Cache, rate_hz: int, language: str, phoneme_type: str) -> None:
         self._cache = cache
@@ -42,15 +42,15 @@ class Processor:
         self._voice = (language, phoneme_type)
         self._pronouncer = Pronouncer(language, phoneme_type)
         self._hashes: dict[str, str] = {}
-        self._sounds: dict[str, SoundFacts] = {}  # by sound key; of a file that cannot be read, by its path
+        self._sounds: dict[str, SoundFacts] = {}  # by sound key; by path for files that cannot be read
         self._spoken: dict[str, Pronunciation] = {}
         self._claimed: set[str] = set()
         self._claiming = threading.Lock()
 
-    def make(
+    def process(
         self, recordings: Sequence[Recording], workers: int, on_progress: OnProgress | None = None
     ) -> list[ProcessedRecording]:
-        """Everything that is known of these recordings, in their order.
+        """The sound and pronunciation of each recording, in the same order.
 
         Raises:
             UnreachableError: the cache cannot be written.
@@ -58,46 +58,46 @@ class Processor:
         """
         progress = on_progress or (lambda done, total: None)
         try:
-            self._recall(recordings)
-            lacking = [recording for recording in recordings if not self._is_known(recording)]
-            known = len(recordings) - len(lacking)
-            progress(known, len(recordings))
-            for done, _ in enumerate(each(self._make_one, lacking, max(1, workers)), start=known + 1):
+            self._load_cached(recordings)
+            pending = [recording for recording in recordings if not self._is_done(recording)]
+            cached = len(recordings) - len(pending)
+            progress(cached, len(recordings))
+            for done, _ in enumerate(run_in_threads(self._process, pending, max(1, workers)), start=cached + 1):
                 progress(done, len(recordings))
         finally:
             self._pronouncer.close()
             self._cache.save()
-        return [self._made(recording) for recording in recordings]
+        return [self._result(recording) for recording in recordings]
 
-    def _recall(self, recordings: Sequence[Recording]) -> None:
-        """Take from the cache what still holds: of files whose stamp is the same, and of texts."""
-        for path, (stamp, sha256) in self._cache.known_files({str(one.path) for one in recordings}).items():
+    def _load_cached(self, recordings: Sequence[Recording]) -> None:
+        """Load the cached texts, and the cached sounds of files with an unchanged stamp."""
+        for path, (stamp, sha256) in self._cache.lookup_files({str(item.path) for item in recordings}).items():
             if _stamp(path) == stamp:
                 self._hashes[path] = sha256
-        for key, sound in self._cache.known(SoundFacts, map(self._sound_key, self._hashes.values())).items():
-            self._admit(key, sound)
-        self._spoken |= self._cache.known(Pronunciation, (self._spoken_key(one) for one in recordings))
+        for key, sound in self._cache.lookup(SoundFacts, map(self._sound_key, self._hashes.values())).items():
+            self._accept_cached(key, sound)
+        self._spoken |= self._cache.lookup(Pronunciation, (self._spoken_key(item) for item in recordings))
 
-    def _admit(self, key: str, sound: SoundFacts) -> bool:
-        """Believe what the cache says of a sound when the samples that it speaks of are there."""
+    def _accept_cached(self, key: str, sound: SoundFacts) -> bool:
+        """Use a cached sound if its samples still exist."""
         if not sound.fault and not self._cache.holds_clip(key, sound.samples):
             return False
         self._sounds[key] = sound
         return True
 
-    def _is_known(self, recording: Recording) -> bool:
+    def _is_done(self, recording: Recording) -> bool:
         sha256 = self._hashes.get(str(recording.path))
         if sha256 is None or self._sound_key(sha256) not in self._sounds:
             return False
-        return not is_sayable(recording.text) or self._spoken_key(recording) in self._spoken
+        return not is_pronounceable(recording.text) or self._spoken_key(recording) in self._spoken
 
-    def _make_one(self, recording: Recording) -> None:
+    def _process(self, recording: Recording) -> None:
         if self._claim(str(recording.path)):
             self._make_sound(recording.path)
         key = self._spoken_key(recording)
-        if is_sayable(recording.text) and key not in self._spoken and self._claim(key):
+        if is_pronounceable(recording.text) and key not in self._spoken and self._claim(key):
             self._spoken[key] = spoken = self._pronouncer.pronounce(recording.text)
-            self._cache.remember(key, spoken)
+            self._cache.store(key, spoken)
 
     def _make_sound(self, path: Path) -> None:
         place = str(path)
@@ -108,19 +108,19 @@ class Processor:
             return
         key = self._sound_key(sha256)
         if self._claim(key) and key not in self._sounds:
-            known = self._cache.known(SoundFacts, [key]).get(key)
-            if not (known and self._admit(key, known)):
+            cached = self._cache.lookup(SoundFacts, [key]).get(key)
+            if not (cached and self._accept_cached(key, cached)):
                 sound = make_sound(path, self._rate_hz, key, self._cache)
                 if _stamp(place) != before:
                     self._sounds[place] = _CHANGED
                     return
                 self._sounds[key] = sound
-                self._cache.remember(key, sound)
+                self._cache.store(key, sound)
         self._hashes[place] = sha256
-        self._cache.remember_file(place, before, sha256)
+        self._cache.store_file(place, before, sha256)
 
     def _claim(self, key: str) -> bool:
-        """Whether this thread is the first to ask for the key, and so has to make it."""
+        """Whether this thread is the first to claim the key and therefore has to do the work."""
         with self._claiming:
             if key in self._claimed:
                 return False
@@ -133,7 +133,7 @@ class Processor:
     def _spoken_key(self, recording: Recording) -> str:
         return pronunciation_key(recording.text, *self._voice)
 
-    def _made(self, recording: Recording) -> ProcessedRecording:
+    def _result(self, recording: Recording) -> ProcessedRecording:
         place = str(recording.path)
         sha256 = self._hashes.get(place, "")
         key = self._sound_key(sha256) if sha256 else ""
@@ -150,7 +150,7 @@ def _stamp(path: str) -> Stamp | None:
 
 
 def _digest(path: Path) -> str:
-    """The file's SHA-256; nothing when it cannot be read, or is a pipe or a device, where one would wait for ever."""
+    """The file's SHA-256; empty if it cannot be read, or is a pipe or a device, where reading could block for ever."""
     try:
         return digest(path) if path.is_file() else ""
     except OSError:
@@ -159,31 +159,31 @@ def _digest(path: Path) -> str:
 
 _CHANGED = SoundFacts(
     fault="unreadable",
-    problem="the file changed while it was read",
-    remedy="wait until the copying ends, and run the same command again",
+    problem="the file changed while it was being read",
+    remedy="wait until it is fully copied and run the same command again",
 )
 
 
-def each(work: Callable[[T], None], items: Iterable[T], workers: int) -> Iterator[None]:
-    """Do the work for every item in threads and yield as each is done; few items wait at a time.
+def run_in_threads(work: Callable[[T], None], items: Iterable[T], workers: int) -> Iterator[None]:
+    """Call `work` for every item in a pool of threads, yielding once per finished item; few items are queued at a time.
 
-    The first error ends it; work that has begun is waited for.
+    The first error cancels the queued items and is raised when the running ones have finished.
     """
     from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-    waiting: set[Future[None]] = set()
+    pending: set[Future[None]] = set()
     with ThreadPoolExecutor(workers, thread_name_prefix="prepare") as pool:
         try:
             for item in items:
-                if len(waiting) >= workers * _WAITING:
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                if len(pending) >= workers * _QUEUED_PER_WORKER:
+                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
                     for future in done:
                         yield future.result()
-                waiting.add(pool.submit(work, item))
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                pending.add(pool.submit(work, item))
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
         finally:
-            for future in waiting:
+            for future in pending:
                 future.cancel()

@@ -1,4 +1,4 @@
-"""One text → how it is spoken, remembered by its content."""
+"""The pronunciation of a text, and the key under which it is cached."""
 
 import hashlib
 import importlib.util
@@ -16,23 +16,23 @@ from voxmatrix.errors import BadInputError
 if TYPE_CHECKING:
     from voxmatrix.text.phonemes.phonemizer import Phonemizer
 
-#: A text so long is no sentence; it is refused by its length and not pronounced.
+#: A longer text is more than one sentence; it is rejected without being pronounced.
 MAX_CHARACTERS = 2000
-#: Packages whose new version may read a text in another way.
-_READERS = ("num2words", "sentencex")
+#: Packages that affect the pronunciation, by version.
+_FRONT_END_PACKAGES = ("num2words", "sentencex")
 
 
 class Pronunciation(NamedTuple):
-    """The phonemes of a text, one code point each, and how much there is to say."""
+    """The phonemes of a text, one code point each, and its length; or why it cannot be pronounced."""
 
     phonemes: str = ""
-    characters: int = 0  # letters and digits of the text once numbers are words
+    characters: int = 0  # letters and digits after text normalisation
     problem: str = ""
     remedy: str = ""
 
 
 class Pronouncer:
-    """Pronounces texts for several threads at a time: each uses its own program, and all are closed at the end."""
+    """Pronounce texts, safe for several threads: each uses a phonemizer process of its own, until `close`."""
 
     def __init__(self, language: str, phoneme_type: str) -> None:
         self._language = language
@@ -41,11 +41,11 @@ class Pronouncer:
         self._open = ExitStack()
 
     def pronounce(self, text: str) -> Pronunciation:
-        """How a text is spoken as one utterance; a text that cannot be is said so in the answer.
+        """The pronunciation of a text as one utterance, with `problem` set if it cannot be pronounced.
 
         Raises:
             MissingProgramError: espeak-ng is needed and not installed.
-            UsageError: espeak-ng has no such voice.
+            UsageError: espeak-ng does not support the language.
         """
         from voxmatrix.text.normalisation.normalise import normalise
         from voxmatrix.text.sentences import split
@@ -57,10 +57,10 @@ class Pronouncer:
             except BadInputError as error:
                 return Pronunciation(problem=error.problem, remedy=error.remedy)
         phonemes = "".join(phoneme for part in parts for phoneme in part)
-        return Pronunciation(phonemes=phonemes, characters=sum(sign.isalnum() for sign in normalised))
+        return Pronunciation(phonemes=phonemes, characters=sum(char.isalnum() for char in normalised))
 
     def close(self) -> None:
-        """End every program."""
+        """Stop all phonemizer processes."""
         self._open.close()
 
     @contextmanager
@@ -68,32 +68,32 @@ class Pronouncer:
         from voxmatrix.text.phonemes.phonemizer import phonemizer
 
         try:
-            one = self._free.get_nowait()
+            borrowed = self._free.get_nowait()
         except queue.Empty:
-            one = phonemizer(self._phoneme_type, self._language)
-            self._open.callback(one.close)
+            borrowed = phonemizer(self._phoneme_type, self._language)
+            self._open.callback(borrowed.close)
         try:
-            yield one
+            yield borrowed
         finally:
-            self._free.put(one)
+            self._free.put(borrowed)
 
 
-def is_sayable(text: str) -> bool:
-    """Whether it is worth asking how a text is pronounced: there is one, and it may be a sentence."""
+def is_pronounceable(text: str) -> bool:
+    """Whether a text is neither empty nor too long to be pronounced."""
     return 0 < len(text) <= MAX_CHARACTERS
 
 
 @lru_cache(maxsize=1 << 16)
 def pronunciation_key(text: str, language: str, phoneme_type: str) -> str:
-    """The key of a text as this version of the front end speaks it."""
-    front = front_version(phoneme_type)
-    return hashlib.sha256("\0".join(("text", front, language, phoneme_type, text)).encode()).hexdigest()
+    """The cache key of a text for this version of the front end."""
+    version = front_end_version(phoneme_type)
+    return hashlib.sha256("\0".join(("text", version, language, phoneme_type, text)).encode()).hexdigest()
 
 
 @cache
-def front_version(phoneme_type: str) -> str:
-    """Changes with everything that may read a text in another way: our code, the packages it asks, espeak-ng."""
-    parts = [f"{name} {_package_version(name)}" for name in _READERS]
+def front_end_version(phoneme_type: str) -> str:
+    """A digest of everything that affects the pronunciation: our code, the packages it uses, espeak-ng."""
+    parts = [f"{name} {_package_version(name)}" for name in _FRONT_END_PACKAGES]
     sources = sorted(
         (entry for entry in files("voxmatrix.text").iterdir() if entry.is_file()), key=lambda entry: entry.name
     )
@@ -104,19 +104,19 @@ def front_version(phoneme_type: str) -> str:
 
 
 def _package_version(name: str) -> str:
-    """The name of the folder that pip writes beside a package (`importlib.metadata` would read mail headers for it)."""
+    """The name of a package's dist-info folder (`importlib.metadata` is slower: it parses the metadata)."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         return "none"
-    beside = Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info")
-    return ", ".join(sorted(folder.name for folder in beside))
+    folders = Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info")
+    return ", ".join(sorted(folder.name for folder in folders))
 
 
 def _program_version() -> str:
     from voxmatrix.text.phonemes.espeak import find_program
 
     program = find_program()
-    if program is None:  # said when it is needed
+    if program is None:  # reported when it is needed
         return "none"
     return subprocess.run(
         [program, "--version"], capture_output=True, text=True, check=False, timeout=30

@@ -1,4 +1,4 @@
-"""One recording as its folder names it, before anything is known of its sound."""
+"""A recording as listed in its folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """A file, what is said in it, and by whom."""
+    """A sound file with its text and speaker, before the file is read."""
 
     id: str
     path: Path
     text: str
     speaker: str | None
-    line: str  # where it came from, e.g. "metadata.csv:12"
+    line: str  # e.g. "metadata.csv:12"

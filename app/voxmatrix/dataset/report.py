@@ -1,4 +1,4 @@
-"""One page about a folder of recordings: what is used, what is left out and why, and how they look."""
+"""An HTML report on a folder of recordings: used and left out recordings, problems and charts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ from voxmatrix.dataset.report_page import document
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.problem import Problem
 
-#: Recordings without a problem that the page lists; those with one are all listed.
-_MOST_GOOD = 5000
+#: List at most this many recordings without a problem; those with one are all listed.
+_MAX_GOOD = 5000
 
 
 def write_report(prepared: PreparedSet, out: Path) -> None:
-    """Write the page to `out`, whole or not at all.
+    """Write the report to `out` atomically.
 
     Raises:
         UnreachableError: `out` cannot be written.
@@ -25,7 +25,7 @@ def write_report(prepared: PreparedSet, out: Path) -> None:
 
 
 def page(prepared: PreparedSet) -> str:
-    """The page as HTML. Names and texts of recordings are never trusted: each is escaped on its way in."""
+    """The report as HTML. Names and texts of recordings are untrusted and therefore escaped."""
     outliers = [problem.id for problem in prepared.problems if problem.kind == "text-does-not-fit"]
     body = [
         f"<h1>{len(prepared.clips)} recordings ready, {_left_out(prepared)} left out</h1>",
@@ -40,8 +40,8 @@ def page(prepared: PreparedSet) -> str:
 
 
 def _left_out(prepared: PreparedSet) -> int:
-    """Recordings that cannot be used, with lines that name none and texts without a recording."""
-    measured = {(one.id, one.place) for one in prepared.measured if not one.used}
+    """The number of unusable recordings, including bad lines and texts without a recording."""
+    measured = {(item.id, item.place) for item in prepared.measured if not item.used}
     others = {(problem.id, problem.place) for problem in prepared.problems if problem.severity == "error"}
     return len(measured | others)
 
@@ -64,39 +64,39 @@ def _kinds(problems: Sequence[Problem]) -> str:
         return "<h2>Problems</h2><p>None.</p>"
     counts = Counter((problem.kind, problem.severity) for problem in problems)
     rows = [[_safe(kind), _severity(severity), _number(count)] for (kind, severity), count in counts.most_common()]
-    return "<h2>Problems</h2>" + _table("How many of each kind", ("kind", "what follows", "times"), rows)
+    return "<h2>Problems</h2>" + _table("Problems by kind", ("kind", "effect", "count"), rows)
 
 
 def _problems(prepared: PreparedSet) -> str:
     if not prepared.problems:
         return ""
-    measured: dict[tuple[str, str], MeasuredRecording] = {(one.id, one.place): one for one in prepared.measured}
+    measured: dict[tuple[str, str], MeasuredRecording] = {(item.id, item.place): item for item in prepared.measured}
     grouped: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in prepared.problems:
         grouped[problem.id, problem.place].append(problem)
     rows = []
     for (identity, place), problems in grouped.items():
-        one = measured.get((identity, place))
+        item = measured.get((identity, place))
         what = "<br>".join(
             f"{_severity(problem.severity)}: {_safe(problem.problem)} <small>→ {_safe(problem.remedy)}</small>"
             for problem in problems
         )
-        rows.append([_safe(identity), _safe(place), what, _seconds(one), _safe(one.text if one else "")])
-    columns = ("recording", "where it is named", "what is wrong", "seconds", "text")
-    return _table("Every recording with a problem", columns, rows)
+        rows.append([_safe(identity), _safe(place), what, _seconds(item), _safe(item.text if item else "")])
+    columns = ("recording", "line", "problem", "seconds", "text")
+    return _table("Recordings with problems", columns, rows)
 
 
 def _good(prepared: PreparedSet) -> str:
     bad = {(problem.id, problem.place) for problem in prepared.problems}
-    good = [one for one in prepared.measured if one.used and (one.id, one.place) not in bad]
+    good = [item for item in prepared.measured if item.used and (item.id, item.place) not in bad]
     rows = [
-        [_safe(one.id), _safe(one.speaker or ""), _seconds(one), _number(f"{_pace(one):.1f}"), _safe(one.text)]
-        for one in good[:_MOST_GOOD]
+        [_safe(item.id), _safe(item.speaker or ""), _seconds(item), _number(f"{_pace(item):.1f}"), _safe(item.text)]
+        for item in good[:_MAX_GOOD]
     ]
-    more = f" (the first {_MOST_GOOD} of {len(good)})" if len(good) > _MOST_GOOD else ""
-    columns = ("recording", "speaker", "seconds", "characters a second", "text")
-    table = _table(f"Recordings without a problem{more}", columns, rows)
-    return f"<details><summary>{len(good)} recordings without a problem</summary>{table}</details>" if good else ""
+    more = f" (the first {_MAX_GOOD} of {len(good)})" if len(good) > _MAX_GOOD else ""
+    columns = ("recording", "speaker", "seconds", "characters per second", "text")
+    table = _table(f"Recordings without problems{more}", columns, rows)
+    return f"<details><summary>{len(good)} recordings without problems</summary>{table}</details>" if good else ""
 
 
 def _table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
@@ -116,19 +116,19 @@ def _number(value: int | str) -> str:
     return f'<td class="number">{value}</td>'
 
 
-def _seconds(one: MeasuredRecording | None) -> str:
-    return _number(f"{one.seconds:.2f}" if one and one.seconds else "")
+def _seconds(item: MeasuredRecording | None) -> str:
+    return _number(f"{item.seconds:.2f}" if item and item.seconds else "")
 
 
-def _pace(one: MeasuredRecording) -> float:
-    return one.characters / one.seconds if one.seconds else 0.0
+def _pace(item: MeasuredRecording) -> float:
+    return item.characters / item.seconds if item.seconds else 0.0
 
 
 def _severity(severity: str) -> str:
-    return '<span class="error">left out</span>' if severity == "error" else "used, but"
+    return '<span class="error">left out</span>' if severity == "error" else "warning"
 
 
 def _safe(text: str) -> str:
-    """Foreign text: escaped, without controls, its direction kept to itself, and not longer than one reads."""
+    """Untrusted text: printable, shortened, escaped, and isolated from the text direction of the page."""
     shown = printable(text)
     return f"<bdi>{escape(shown if len(shown) <= 300 else shown[:299] + '…')}</bdi>"

@@ -1,4 +1,4 @@
-"""The frame of the report: an HTML page that needs no network, light and dark, in which no foreign script may run."""
+"""The HTML frame of the report: self-contained, light and dark, with a policy that blocks all other scripts."""
 
 import base64
 import hashlib
@@ -59,7 +59,7 @@ for (const button of document.querySelectorAll("th button")) button.addEventList
 
 
 def document(title: str, body: str) -> str:
-    """The whole page around `body`, which is HTML already."""
+    """The complete page with the HTML `body`."""
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return (

@@ -1,4 +1,4 @@
-"""One recording's bytes → samples in the cache and the facts by which it is judged."""
+"""Decode a recording into the cache and measure it."""
 
 import hashlib
 import io
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from voxmatrix.dataset.cache import Cache
 
-#: Raise it when reading, trimming (voxmatrix.audio.silence) or the facts change: every recording is then done again.
+#: Raise it when decoding, trimming (voxmatrix.audio.silence) or the facts change: all recordings are then redone.
 VERSION = "1"
-#: Longer files are not decoded, whatever the longest clip may be: their length is enough to refuse them.
+#: Longer files are rejected without being decoded, whatever the limit for clips is.
 READ_SECONDS = 120.0
 
 
 class SoundFacts(NamedTuple):
-    """What one file sounds like, or why it cannot be read."""
+    """Measurements of one file, or why it cannot be read."""
 
     samples: int = 0  # at the voice's rate, silence trimmed
     rate_hz: int = 0
@@ -30,18 +30,18 @@ class SoundFacts(NamedTuple):
 
     @property
     def trimmed_seconds(self) -> float:
-        """The length that is learned from."""
+        """Duration after trimming."""
         return self.samples / self.rate_hz if self.rate_hz else 0.0
 
 
 @lru_cache(maxsize=1 << 16)
 def sound_key(sha256: str, rate_hz: int) -> str:
-    """The key of these bytes at this rate."""
+    """The cache key of a file with this SHA-256 at this sample rate."""
     return hashlib.sha256(f"sound {VERSION} {rate_hz} {sha256}".encode()).hexdigest()
 
 
 def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
-    """Read, trim and store one recording. What is wrong with the file stands in the facts.
+    """Decode, trim and store one recording; `fault` and `problem` are set if it cannot be read.
 
     Raises:
         UnreachableError: the cache cannot be written.
@@ -58,10 +58,10 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
     levels = silence.levels_dbfs(wave.samples, rate_hz)
     trimmed = silence.trim(wave.samples, rate_hz, levels)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
-    whole = io.BytesIO()
-    np.save(whole, stored)  # into a file, numpy would hide that the disk is full: an OSError without a number
+    buffer = io.BytesIO()
+    np.save(buffer, stored)  # np.save to a file on a full disk raises an OSError without errno
     with replacing(Cache.clip_path(cache.folder, key)) as file:
-        file.write(whole.getbuffer())
+        file.write(buffer.getbuffer())
     return SoundFacts(
         samples=len(stored),
         rate_hz=rate_hz,

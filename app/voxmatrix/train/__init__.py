@@ -1,1 +1,4 @@
-"""A voice from recordings: batches, the adversarial step, the loop, what it writes down."""
+"""Train a voice from prepared recordings.
+
+Letters in shapes: b = batch, c = channels, t = text symbols, f = spectrogram frames, n = samples of the wave.
+"""

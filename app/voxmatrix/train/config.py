@@ -1,4 +1,4 @@
-"""What a person may decide about a training, and what follows from it together with the recordings."""
+"""The settings of a training, and the recipe that follows from them and the recordings."""
 
 import hashlib
 import json
@@ -12,54 +12,54 @@ from voxmatrix.errors import UsageError
 from voxmatrix.plan.plan import Overrides, Plan
 from voxmatrix.tables.quality import Quality
 
-#: Adam's and the schedule's constants of the VITS paper; the rate decays once an epoch, in both networks.
+#: Constants of Adam and of the learning rate schedule in the VITS paper; the rate decays per epoch, in both networks.
 BETAS = (0.8, 0.99)
 EPSILON = 1e-9
 RATE_DECAY = 0.999875
-#: Weights of the reconstruction and of the prior in the generator's loss (VITS paper, section 2.5).
+#: Weights of the reconstruction and prior terms of the generator loss (VITS paper, section 2.5).
 MEL_WEIGHT = 45.0
 KL_WEIGHT = 1.0
 
 DEFAULT_EPOCHS = 1000
 DEFAULT_SEED = 1234
-#: Far above a healthy norm (10 … 300): it only breaks the fall of a step that would ruin the weights.
+#: Far above a normal gradient norm (10 … 300): it only limits a step that would ruin the weights.
 DEFAULT_CLIP_NORM = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainSettings:
-    """One training. None means: what the run in `out` says, else decided for you."""
+    """The settings of a training. None: as in the run in `out`, or else chosen automatically."""
 
     out: Path
-    overrides: Overrides = field(default_factory=Overrides)  # of what the plan decides: device, precision, batch …
+    overrides: Overrides = field(default_factory=Overrides)  # of the plan: device, precision, batch …
     max_steps: int | None = None
     epochs: int | None = None
-    # What decides what is learned: fixed for the life of a run.
-    max_batch_seconds: float | None = None  # padded audio in a batch at most; 0 sets no limit
+    # These affect the result and are fixed for the life of a run.
+    max_batch_seconds: float | None = None  # of padded audio in a batch; 0: no limit
     learning_rate: float | None = None
-    clip_norm: float | None = None  # 0 clips nothing
+    clip_norm: float | None = None  # 0: no clipping
     seed: int | None = None
     start_from: Path | None = None  # fine-tune from this checkpoint, ours or Piper's
-    # What does not: may change at every resume.
-    validate_every: int = 100  # steps; a spoken sample is kept as often
+    # These do not affect the result and may change at every resume.
+    validate_every: int = 100  # steps; also the interval of spoken samples
     checkpoint_every: int = 500
-    save_minutes: float = 10.0  # the longest that a power cut can cost
+    save_minutes: float = 10.0  # the most work that a power cut can lose
     keep: int = 3
     log_every: int = 10
     threads: int | None = None
     fresh: bool = False
-    tune: bool = False  # measure the device before
+    tune: bool = False  # measure the device first
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Everything that decides what is learned; DIR/run.json and every checkpoint carry it."""
+    """Everything that affects the result of a training; stored in DIR/run.json and in every checkpoint."""
 
     quality: str
     rate_hz: int
     language: str
     phoneme_type: str
-    symbols: str  # digest of the table of symbols
+    symbols: str  # digest of the symbol table
     speakers: tuple[str, ...]
     recordings: str  # digest of the prepared set
     batch_size: int
@@ -71,17 +71,17 @@ class Recipe:
     start_from: str
 
     def plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The recipe as a JSON object."""
         return {**asdict(self), "speakers": list(self.speakers)}
 
 
-#: How each part of a recipe that can contradict is called at the keyboard.
+#: Names of fields in messages, where they differ from the field's own flag.
 _NAMES = {
     "quality": "--quality",
     "rate_hz": "the sample rate",
     "language": "--language",
     "phoneme_type": "--phonemes",
-    "symbols": "the table of symbols",
+    "symbols": "the symbol table",
     "speakers": "the speakers",
     "recordings": "the recordings (some were added, removed or changed)",
     "start_from": "--from",
@@ -91,10 +91,10 @@ _NAMES = {
 def make_recipe(
     settings: TrainSettings, plan: Plan, prepared: PreparedSet, quality: Quality, previous: Mapping[str, Any] | None
 ) -> Recipe:
-    """What will be learned from: asked for, else as the previous run had it, else the default; batches as planned.
+    """The recipe of a training: requested values, or else those of the previous run, or else the defaults.
 
     Raises:
-        UsageError: the previous run was about something else; every difference is named.
+        UsageError: a value is invalid, or the recipe differs from the previous run; all differences are listed.
     """
     defaults: dict[str, Any] = {
         "max_batch_seconds": 0.0,
@@ -103,11 +103,11 @@ def make_recipe(
         "seed": DEFAULT_SEED,
         "start_from": "",
     }
-    asked = {name: getattr(settings, name) for name in defaults}
+    requested = {name: getattr(settings, name) for name in defaults}
     if settings.start_from is not None:
-        asked["start_from"] = str(settings.start_from)
-    chosen = {
-        name: (previous or defaults).get(name, default) if asked[name] is None else asked[name]
+        requested["start_from"] = str(settings.start_from)
+    resolved = {
+        name: (previous or defaults).get(name, default) if requested[name] is None else requested[name]
         for name, default in defaults.items()
     }
     recipe = Recipe(
@@ -120,21 +120,21 @@ def make_recipe(
         recordings=prepared.digest,
         batch_size=plan.batch_size.value,
         accumulation=plan.accumulation.value,
-        **chosen,
+        **resolved,
     )
-    _refuse_nonsense(settings, recipe)
+    _check_ranges(settings, recipe)
     if previous is not None:
-        _refuse_contradiction(settings.out, recipe.plain(), previous)
+        _check_unchanged(settings.out, recipe.plain(), previous)
     return recipe
 
 
 def symbols_digest(id_map: Mapping[str, list[int]]) -> str:
-    """Changes when a symbol means another id."""
+    """A digest of the ids of all symbols."""
     text = json.dumps({symbol: list(ids) for symbol, ids in id_map.items()}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _refuse_nonsense(settings: TrainSettings, recipe: Recipe) -> None:
+def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
     positive: dict[str, float | None] = {
         "--batch-size": recipe.batch_size,
         "--accumulation": recipe.accumulation,
@@ -154,24 +154,24 @@ def _refuse_nonsense(settings: TrainSettings, recipe: Recipe) -> None:
     }
     for flag, value in positive.items():
         if value is not None and not value > 0:
-            raise UsageError(f"{flag} is {value}, and must be more than 0", f"set {flag} to a number above 0")
+            raise UsageError(f"{flag} is {value}, must be greater than 0", f"set {flag} to a number above 0")
     for flag, value in not_negative.items():
         if value is not None and not value >= 0:
-            raise UsageError(f"{flag} is {value}, and must not be negative", f"set {flag} to 0 or more")
+            raise UsageError(f"{flag} is {value}, must not be negative", f"set {flag} to 0 or more")
 
 
-def _refuse_contradiction(out: Path, now: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    different = [part.name for part in fields(Recipe) if now[part.name] != before.get(part.name)]
-    if not different:
+def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[str, Any]) -> None:
+    changed = [part.name for part in fields(Recipe) if current[part.name] != previous.get(part.name)]
+    if not changed:
         return
-    named = [_describe(name, before.get(name), now[name]) for name in different]
+    changes = [_describe(name, previous.get(name), current[name]) for name in changed]
     raise UsageError(
-        f"{out} holds a run that was started otherwise, and a run goes on only as it began: {'; '.join(named)}",
-        f"take those settings back, or choose another --out (with --from {out / 'last.ckpt'} it starts there), "
-        "or add --fresh: the old run is moved aside",
+        f"{out} contains a run with other settings, and a run can only be resumed with the same: {'; '.join(changes)}",
+        f"restore those settings, choose another --out (add --from {out / 'last.ckpt'} to start from its weights), "
+        "or add --fresh to move the old run aside",
     )
 
 
-def _describe(name: str, before: object, now: object) -> str:
+def _describe(name: str, previous: object, current: object) -> str:
     flag = _NAMES.get(name, "--" + name.replace("_", "-"))
-    return flag if name in ("symbols", "recordings") else f"{flag} was {before!r}, is {now!r}"
+    return flag if name in ("symbols", "recordings") else f"{flag} was {previous!r}, is {current!r}"

@@ -27,15 +27,15 @@ from voxmatrix.train.tune.tune import tune
 
 @dataclass(frozen=True, kw_only=True)
 class TrainResult:
-    """What a training left behind."""
+    """The result of a training."""
 
     out: Path
     last: Path
     best: Path
     steps: int
-    losses: Mapping[str, float]  # means of the last report; empty when there was nothing left to do
-    validation_mel: float  # of the best
-    tuned: TuneResult | None = None  # what `--tune` measured
+    losses: Mapping[str, float]  # means of the last report; empty if the run was already finished
+    validation_mel: float  # of the best checkpoint
+    tuned: TuneResult | None = None  # the result of `--tune`
 
 
 def fit(
@@ -45,23 +45,23 @@ def fit(
     *,
     preflight: Preflight | None = None,
 ) -> TrainResult:
-    """Train into `settings.out`, or go on with the run that is there.
+    """Train into `settings.out`, resuming the run there if there is one.
 
-    `preflight` is what was found out about this computer, if anything.
+    `preflight`: the checks of this computer, if already done.
 
     Raises:
-        UsageError: the settings make no sense, or contradict the run in the folder.
-        NoDeviceError: the device that was asked for is not there.
-        BadInputError: nothing to learn from, or the losses became no numbers.
-        UnreachableError: the disk is full; the last good checkpoint is as it was.
+        UsageError: a setting is invalid or contradicts the run in the folder.
+        NoDeviceError: the requested device is not available.
+        BadInputError: there are no recordings, or the training diverged.
+        UnreachableError: the disk is full; the last good checkpoint is unchanged.
         DamagedFileError: every checkpoint of the run is damaged.
-        NoKernelsError: this torch has no kernels for it.
-        MemoryExhaustedError: memory ran out, and nothing was left to be given up.
-        InterruptedRunError: SIGTERM or Ctrl-C; what there is of the run is saved.
+        NoKernelsError: this torch has no kernels for the device.
+        MemoryExhaustedError: out of memory, with no way left to use less.
+        InterruptedRunError: SIGTERM or Ctrl-C; the run is saved.
     """
     preflight = preflight or run_preflight(settings.overrides.device, "train")
     if not is_rank_zero():
-        return _follow(prepared, settings, preflight)
+        return _fit_follower(prepared, settings, preflight)
     progress = progress or make_progress()
     with locked(settings.out):
         tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
@@ -69,14 +69,14 @@ def fit(
         stop = StopRequest()
         loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
-            progress.started(_start(run, prepared, loop.total_steps))
+            progress.started(_summary(run, prepared, loop.total_steps))
             try:
-                with stop.listening(lambda: _save_and_say(loop)):
+                with stop.listening(lambda: _save_and_report(loop)):
                     loop.train()
             except UnreachableError as error:
                 raise _not_written(run, error) from error
             except Exception as error:
-                if is_out_of_memory(error):  # not in the passes of a step, which give way by themselves
+                if is_out_of_memory(error):  # outside of forward and backward passes, which recover by themselves
                     raise _out_of_memory(run, error) from error
                 raise
             finally:
@@ -85,21 +85,21 @@ def fit(
 
 
 def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight) -> TuneResult:
-    """Before anything of this process is on the device, and before the others of a training are started."""
+    """Tune before this process uses the device and before other processes are started."""
     try:
         tuned = tune(prepared, settings, preflight, progress.tuning)
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
-            "interrupted while the device was measured; nothing was trained", "the same command measures anew"
+            "interrupted while measuring the device; nothing was trained", "run the same command to measure again"
         ) from error
     if tuned.problem:
-        progress.warned(f"not all could be measured: {tuned.problem}")
+        progress.warned(f"not everything could be measured: {tuned.problem}")
     progress.tuning(tuned.paragraph())
     return tuned
 
 
-def _follow(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight) -> TrainResult:
-    """As a process that another one leads: what there is to say, that one says."""
+def _fit_follower(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight) -> TrainResult:
+    """Train in a process other than rank zero, which does all the reporting."""
     progress = QuietProgress()
     run = open_run(prepared, settings, progress, preflight)
     stop = StopRequest()
@@ -121,8 +121,8 @@ def _result(run: Run, losses: Mapping[str, float], tuned: TuneResult | None = No
     )
 
 
-def _save_and_say(loop: Loop) -> int:
-    """For a stop in the middle of a long step: called by another thread, after which the process ends."""
+def _save_and_report(loop: Loop) -> int:
+    """Save in the middle of a long step; called by another thread, which then ends the process."""
     try:
         error: VoxmatrixError = loop.interrupted()
     except VoxmatrixError as failure:
@@ -134,24 +134,24 @@ def _save_and_say(loop: Loop) -> int:
 
 def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
     missing, last = missing_mib(error), run.out / checkpoint_files.LAST
-    wanted = "" if missing is None else f"; {missing:.0f} MiB were missing"
-    kept = f"{last} holds what was learned before" if last.is_file() else "nothing was saved yet"
+    request = "" if missing is None else f" (another {missing:.0f} MiB were requested)"
+    saved = f"{last} has the progress so far" if last.is_file() else "nothing was saved yet"
     return MemoryExhaustedError(
-        f"{run.plan.device.value} is out of memory at step {run.state.position.step + 1}, beside the passes of a step"
-        f"{wanted}; {kept}",
+        f"{run.plan.device.value} is out of memory at step {run.state.position.step + 1}, outside of its forward and "
+        f"backward passes{request}; {saved}",
         "free memory on the device (voxmatrix devices shows how much is free), choose a smaller --quality, "
-        "or train with --device cpu; the same command goes on",
+        "or train with --device cpu; run the same command to resume",
     )
 
 
 def _not_written(run: Run, error: UnreachableError) -> UnreachableError:
-    """Whatever else is lost, a person wants to know what is not."""
+    """`error` with the last good checkpoint added to the message."""
     good = checkpoint_files.newest(run.out)
-    kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
-    return UnreachableError(f"{error.problem} (at step {run.state.position.step}; {kept})", error.remedy)
+    saved = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
+    return UnreachableError(f"{error.problem} (at step {run.state.position.step}; {saved})", error.remedy)
 
 
-def _start(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
+def _summary(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
     recipe, step = run.state.recipe, run.state.position.step
     return RunSummary(
         out=run.out,
@@ -175,8 +175,8 @@ def _start(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
 
 
 def _decisions(plan: Plan) -> tuple[str, ...]:
-    """What a person may want to know before hours of training: why here, why so."""
-    told = ["device", "precision", "batch_size"]
-    told += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
-    told += ["devices"] * (plan.devices.value > 1)
-    return tuple(f"  {name} {format_value(plan.settings[name])}: {plan.settings[name].reason}" for name in told)
+    """The main settings of the plan with their reasons, worth knowing before hours of training."""
+    names = ["device", "precision", "batch_size"]
+    names += [name for name in ("gradient_checkpointing", "compile") if plan.settings[name].value]
+    names += ["devices"] * (plan.devices.value > 1)
+    return tuple(f"  {name} {format_value(plan.settings[name])}: {plan.settings[name].reason}" for name in names)

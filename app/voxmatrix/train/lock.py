@@ -1,4 +1,4 @@
-"""One training to a folder."""
+"""Allow only one training at a time in a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,30 +10,30 @@ from voxmatrix.files import storage_errors
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Make the folder and hold it; the lock ends with the process, however it ends.
+    """Create and lock the folder; the lock is released when the process ends, even if it crashes.
 
     Raises:
-        UsageError: another process trains there.
+        UsageError: another process has the lock.
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / ".lock").open("a")
     with file:
-        if not _hold(file.fileno()):
+        if not _acquire(file.fileno()):
             raise UsageError(f"another training is running in {folder}", "stop it, or choose another --out")
         yield
 
 
-def _hold(descriptor: int) -> bool:
+def _acquire(descriptor: int) -> bool:
     try:
         import fcntl
     except ImportError:
-        return True  # Windows: nothing that a crash would release as well
+        return True  # Windows has no lock that a crash releases
     try:
-        # Not flock: its lock is the children's too, and loading workers outlive a killed training by some seconds.
+        # Not flock: children inherit its lock, and data loader workers outlive a killed training by some seconds.
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        return True  # a network file system without locks
+        return True  # e.g. a network file system without locks
     return True

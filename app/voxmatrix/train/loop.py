@@ -1,4 +1,4 @@
-"""The loop: step after step, and now and then report, validate, speak, save. It counts steps of the optimisers."""
+"""The training loop: take steps, and regularly report, validate, speak a sample and save. Counts optimiser steps."""
 
 import math
 import time
@@ -20,13 +20,13 @@ from voxmatrix.train.run import Run
 from voxmatrix.train.step.stepper import Stepper, epochs_limit
 from voxmatrix.train.stop import StopRequest
 
-#: The first validation: what later ones are compared with. Before it, weights are still near their random start.
+#: Step of the first validation, the baseline for later ones; before it, the weights are still nearly random.
 FIRST_VALIDATION = 10
 
 
 @dataclass(kw_only=True)
 class Loop:
-    """A run under way."""
+    """A run in progress."""
 
     run: Run
     progress: Progress
@@ -44,10 +44,10 @@ class Loop:
     saved_at: float = field(default_factory=time.monotonic)
 
     def train(self) -> None:
-        """Go on until the asked number of steps or epochs is done, or somebody asks to stop.
+        """Train until the requested steps or epochs are done, or a stop is requested.
 
         Raises:
-            InterruptedRunError: asked to stop; the run is saved and the file named.
+            InterruptedRunError: a stop was requested; the run is saved, and the message names the file.
         """
         position = self.run.state.position
         if self.stepper.finished():
@@ -55,16 +55,16 @@ class Loop:
         self.stepper.set_rate()
         for plan, batches in self.run.loader.steps_from(position.epoch, position.index):
             losses = self.stepper.take(plan, batches)
-            self.meter.add(losses, sum(batch.of.n_frames for batch in batches) * HOP)
+            self.meter.add(losses, sum(batch.whole_size.n_frames for batch in batches) * HOP)
             if self.stepper.finished():
                 break
-            self.now_and_then()
-            if self.run.distributed.any(self.stop.asked):
+            self.after_step()
+            if self.run.distributed.any(self.stop.requested):
                 raise self.interrupted()
-        self.end()
+        self.finish()
 
-    def now_and_then(self) -> None:
-        """What is due after a step."""
+    def after_step(self) -> None:
+        """Report, validate and save if due."""
         settings, step = self.run.settings, self.run.state.position.step
         if step % settings.log_every == 0:
             self.report()
@@ -76,12 +76,12 @@ class Loop:
             self.save()
 
     def report(self) -> None:
-        """Read the losses and the speed, and start them anew."""
+        """Report losses and speed since the last report."""
         state, position = self.run.state, self.run.state.position
         losses = self.meter.losses()
         if not losses:
             return
-        self.refuse_nonsense(losses)
+        self.check_finite(losses)
         self.losses = losses
         speed = self.meter.steps_per_second()
         report = StepReport(
@@ -107,13 +107,13 @@ class Loop:
         )
 
     def record(self, row: Mapping[str, float | int]) -> None:
-        """A row of metrics.csv and a point on each curve."""
+        """Add a row to metrics.csv and a point to each TensorBoard curve."""
         step = self.run.state.position.step
         self.metrics.write({"step": step, **row})
         self.board.numbers(row, step)
 
     def validate(self) -> None:
-        """Hear the voice on clips it does not learn from, keep it when it is the best, and let it speak."""
+        """Evaluate on the validation clips, speak a sample, and save the checkpoint if it is the best."""
         state, position = self.run.state, self.run.state.position
         self.meter.pause()
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
@@ -121,18 +121,18 @@ class Loop:
         self.progress.validated(position.step, mel, best)
         self.record({"epoch": position.epoch, "validation_mel": mel})
         self.sampler(state.networks, position.step, self.board)
-        if best:  # written last: a run that is killed here and goes on from this file has its row and its sample
-            self.refuse_nonsense(self.meter.losses())
+        if best:  # written last, so that a run resumed from this file already has its row and its sample
+            self.check_finite(self.meter.losses())
             with self.stop.lock:
                 position.best_mel, position.best_step = mel, position.step
                 checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())
-        self.meter.go_on()
+        self.meter.resume()
 
     def save(self, *, keep: bool = False) -> Path:
-        """Write last.ckpt, and with `keep` the same under the name of its step."""
+        """Write last.ckpt; with `keep`, also under the name of its step."""
         last, step = self.run.out / checkpoint_files.LAST, self.run.state.position.step
         self.meter.pause()
-        self.refuse_nonsense(self.meter.losses())
+        self.check_finite(self.meter.losses())
         with self.stop.lock:
             if keep:
                 kept = self.run.out / checkpoint_files.step_name(step)
@@ -143,47 +143,47 @@ class Loop:
                 checkpoint_files.write(last, self.run.state.content())
             self.saved_step, self.saved_at = step, time.monotonic()
         self.progress.saved(last, step)
-        self.meter.go_on()
+        self.meter.resume()
         return last
 
     def interrupted(self) -> InterruptedRunError:
-        """Save, and say where."""
+        """Save, and return an error that names the file."""
         with self.stop.lock:
-            self.stop.answer()
+            self.stop.acknowledge()
             last = self.save()
         step = self.run.state.position.step
         return InterruptedRunError(
-            f"stopped after step {step}; saved {last}", "run the same command again: it goes on from there"
+            f"stopped after step {step}; saved {last}", "run the same command again to resume from there"
         )
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """Report, validate and save, due or not."""
         self.report()
         self.validate()
         self.save(keep=self.run.state.position.step % self.run.settings.checkpoint_every == 0)
 
-    def refuse_nonsense(self, losses: Mapping[str, float]) -> None:
-        """Weights that give no numbers any more must not be saved over good ones."""
+    def check_finite(self, losses: Mapping[str, float]) -> None:
+        """Raise if the training diverged, so that broken weights never overwrite good ones."""
         bad = [name for name, value in losses.items() if not math.isfinite(value)]
         if not bad:
             return
         last = self.run.out / checkpoint_files.LAST
-        saved = f"{last} is from before that" if last.is_file() else "nothing was saved yet"
+        saved = f"{last} was saved before that" if last.is_file() else "nothing was saved yet"
         raise BadInputError(
-            f"the training fell apart at step {self.run.state.position.step}: {', '.join(bad)} is no number; {saved}",
-            "start a new --out with a lower --learning-rate"
+            f"training diverged at step {self.run.state.position.step}: {', '.join(bad)} is not finite; {saved}",
+            "start again in another --out with a lower --learning-rate"
             + (f" and --from {last}" if last.is_file() else "")
-            + ("" if self.run.plan.precision.value == "fp32" else ", or with --precision fp32"),
+            + ("" if self.run.plan.precision.value == "fp32" else ", or add --precision fp32"),
         )
 
 
 def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: Path) -> Loop:
-    """Open the records and put the clips for validation on the device."""
+    """Open the logs of a run and copy the validation clips to the device."""
     state = run.state
     step = state.position.step
     collate = run.loader.collate
     board = TensorBoard(run.out / "tensorboard", step)
-    first = 0  # the same sentence every time, so that samples can be compared
+    first = 0  # always the same sentence, so that samples are comparable
     return Loop(
         run=run,
         progress=progress,
@@ -199,12 +199,12 @@ def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: P
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
-        telemetry=make_telemetry(run, progress, board),  # last: its thread looks on from here
+        telemetry=make_telemetry(run, progress, board),  # last: its thread starts here
     )
 
 
 def total_steps(run: Run) -> int:
-    """Steps at the end of this training; an estimate when batches are limited by length and only epochs are given."""
+    """The step at which this training ends; an estimate if only epochs are given and batches are limited by length."""
     settings = run.settings
     epochs = epochs_limit(settings.max_steps, settings.epochs)
     by_epochs = None if epochs is None else epochs * len(run.loader.schedule.epoch(0))

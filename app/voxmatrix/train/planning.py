@@ -1,4 +1,4 @@
-"""The plan of a training: what was asked for, what the run was begun with, else what suits the computer."""
+"""The plan of a training: requested settings, or else those of the resumed run, or else chosen for the computer."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,20 +16,20 @@ from voxmatrix.train.config import TrainSettings
 def plan_training(
     prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, previous: Mapping[str, Any] | None
 ) -> Plan:
-    """The plan for these recordings on this computer. A run that goes on keeps its batches, on whatever computer."""
+    """The plan for these recordings on this computer. A resumed run keeps its batch size on any computer."""
     longest = max(clip.samples for clip in prepared.clips) / prepared.rate_hz
-    overrides = settings.overrides if previous is None else _as_begun(settings.overrides, previous, settings.out)
+    overrides = settings.overrides if previous is None else _keep_batches(settings.overrides, previous, settings.out)
     return plan_on(
         preflight.selected, preflight.machine, prepared.quality, overrides, longest_seconds=longest, profile=profile_of
     )
 
 
-def _as_begun(overrides: Overrides, previous: Mapping[str, Any], out: Path) -> Overrides:
-    def begun(name: str) -> Setting[int]:
-        return Setting(value=int(previous[name]), reason=f"as the run in {out} was begun", source="run")
+def _keep_batches(overrides: Overrides, previous: Mapping[str, Any], out: Path) -> Overrides:
+    def kept(name: str) -> Setting[int]:
+        return Setting(value=int(previous[name]), reason=f"as in the resumed run in {out}", source="run")
 
     return replace(
         overrides,
-        batch_size=overrides.batch_size or begun("batch_size"),
-        accumulation=overrides.accumulation or begun("accumulation"),
+        batch_size=overrides.batch_size or kept("batch_size"),
+        accumulation=overrides.accumulation or kept("accumulation"),
     )

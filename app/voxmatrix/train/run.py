@@ -1,7 +1,8 @@
-"""Open a run: a new one, one that goes on, or one that starts from another voice."""
+"""Open a run: new, resumed, or started from another voice."""
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -42,7 +43,7 @@ from voxmatrix.voice.synthesizer import Synthesizer
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Everything that the loop works with."""
+    """An open run: everything the training loop needs."""
 
     settings: TrainSettings
     state: RunState
@@ -63,16 +64,17 @@ class Run:
 
 
 def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress, preflight: Preflight) -> Run:
-    """Make networks, optimisers and loader, and bring them to where the run in the folder stands.
+    """Create networks, optimisers and loader, and restore the run in the folder if there is one.
 
     Raises:
-        UsageError: the folder holds a run that was started with other settings.
-        DamagedFileError: it holds a run of which nothing is whole.
+        BadInputError: there are no recordings.
+        UsageError: the folder contains a run with other settings.
+        DamagedFileError: every checkpoint of the run in the folder is damaged.
     """
     if not prepared.clips:
-        raise BadInputError("there is no recording to learn from", "run voxmatrix prepare on the folder to see why")
+        raise BadInputError("there are no recordings to train on", "run voxmatrix prepare on the folder to see why")
     if is_rank_zero():
-        _make_room(settings)
+        _prepare_folder(settings)
     found = checkpoint_files.newest_good(settings.out, progress.warned)
     previous = found[1].extra.get("recipe") if found else None
     plan = plan_training(prepared, settings, preflight, previous)
@@ -84,29 +86,21 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
 
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
-    state = _fresh_state(prepared, row, recipe, device, plan)
-    came_from = _brought_forward(state, found, recipe, prepared, settings.out)
+    state = _new_state(prepared, row, recipe, device, plan)
+    came_from = _restore(state, found, recipe, prepared, settings.out)
     if is_rank_zero():
         _describe_run(settings.out, state)
-    distributed = launch_processes(devices)  # last, so that the others find the folder as it will be
+    distributed = launch_processes(devices)  # last, so that the other processes find the folder complete
     threads = settings.threads or max(1, preflight.machine.cpus // distributed.count)
     torch.set_num_threads(threads)
     keep_freed_memory()
 
-    learned, kept_back = split(prepared.clips)
+    training, validation = split(prepared.clips)
     return Run(
         settings=settings,
         state=state,
-        loader=BatchLoader(
-            dataset=ClipDataset(learned),
-            collate=Collate(prepared.speakers),
-            schedule=_schedule(learned, recipe),
-            workers=plan.workers.value,
-            device=device,
-            share=distributed.share,
-            warn=progress.warned,
-        ),
-        validation=ClipDataset(kept_back),
+        loader=_loader(training, recipe, device, distributed, workers=plan.workers.value, warn=progress.warned),
+        validation=ClipDataset(validation),
         device=device,
         autocast=partial(autocast, device, plan.precision.value),
         plan=plan,
@@ -119,42 +113,58 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
     )
 
 
-def _make_room(settings: TrainSettings) -> None:
+def _prepare_folder(settings: TrainSettings) -> None:
     if settings.fresh:
         _move_aside(settings.out)
     checkpoint_files.remove_leftovers(settings.out)
 
 
-def _brought_forward(
+def _restore(
     state: RunState,
     found: tuple[Path, Checkpoint] | None,
     recipe: Recipe,
     prepared: PreparedSet,
     out: Path,
 ) -> str:
-    """Give the state what was found in the folder, or what it starts from, and say which it was."""
+    """Load the checkpoint found in the folder, or the one to start from; the result describes it in words."""
     if found:
         path, checkpoint = found
         state.restore(checkpoint)
         if is_rank_zero() and path.name != checkpoint_files.LAST:  # killed between two files, or last.ckpt is damaged
             checkpoint_files.same_file(path, out / checkpoint_files.LAST)
-        return f"goes on from {path.name}, step {state.position.step}"
+        return f"resuming from {path.name}, step {state.position.step}"
     if recipe.start_from:
         return start_from(Path(recipe.start_from), state.networks, quality(prepared.quality), prepared)
-    return "starts from nothing"
+    return "starting from scratch"
 
 
-def _schedule(clips: tuple[Clip, ...], recipe: Recipe) -> Schedule:
-    return Schedule(
-        samples=tuple(clip.samples for clip in clips),
-        batch_size=recipe.batch_size,
-        accumulation=recipe.accumulation,
-        max_batch_samples=int(recipe.max_batch_seconds * recipe.rate_hz),
-        seed=recipe.seed,
+def _loader(
+    clips: tuple[Clip, ...],
+    recipe: Recipe,
+    device: torch.device,
+    distributed: Distributed,
+    *,
+    workers: int,
+    warn: Callable[[str], None],
+) -> BatchLoader:
+    return BatchLoader(
+        dataset=ClipDataset(clips),
+        collate=Collate(recipe.speakers),
+        schedule=Schedule(
+            samples=tuple(clip.samples for clip in clips),
+            batch_size=recipe.batch_size,
+            accumulation=recipe.accumulation,
+            max_batch_samples=int(recipe.max_batch_seconds * recipe.rate_hz),
+            seed=recipe.seed,
+        ),
+        workers=workers,
+        device=device,
+        share=distributed.share,
+        warn=warn,
     )
 
 
-def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, plan: Plan) -> RunState:
+def _new_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: torch.device, plan: Plan) -> RunState:
     n_speakers = max(1, len(prepared.speakers))
     torch.manual_seed(recipe.seed)
     networks = Networks(
@@ -178,20 +188,20 @@ def _fresh_state(prepared: PreparedSet, row: Quality, recipe: Recipe, device: to
 
 
 def _describe_run(out: Path, state: RunState) -> None:
-    """voice.json and run.json: for people and programs that look into the folder; the run itself reads neither."""
+    """Write voice.json and run.json. They are informative: resuming reads neither."""
     about = {"recipe": state.recipe.plain(), "voxmatrix": voxmatrix.__version__, "torch": version("torch")}
     state.config.write(out / "voice.json")
     write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
 
 
 def _move_aside(out: Path) -> None:
-    """Put all there is into previous-1, previous-2 …"""
-    there = [path for path in out.iterdir() if path.name != ".lock" and not path.name.startswith("previous-")]
-    if not there:
+    """Move everything in the folder to previous-1, previous-2 …"""
+    paths = [path for path in out.iterdir() if path.name != ".lock" and not path.name.startswith("previous-")]
+    if not paths:
         return
     number = 1 + sum(1 for path in out.iterdir() if path.name.startswith("previous-"))
     aside = out / f"previous-{number}"
     with storage_errors(aside):
         aside.mkdir()
-        for path in there:
+        for path in paths:
             shutil.move(path, aside / path.name)

@@ -1,4 +1,4 @@
-"""The voice's card, from what it is trained on."""
+"""The config of a voice in training."""
 
 from importlib.metadata import version
 
@@ -9,7 +9,7 @@ from voxmatrix.voice.config import VoiceConfig, language_of
 
 
 def make_voice_config(prepared: PreparedSet, row: Quality, num_symbols: int) -> VoiceConfig:
-    """Everything that a program needs to speak with the voice, and where it comes from."""
+    """The voice config for these recordings, with the origin of the voice."""
     return VoiceConfig(
         rate_hz=prepared.rate_hz,
         quality=row.name,

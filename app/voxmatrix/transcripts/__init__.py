@@ -1,1 +1,1 @@
-"""Readers of transcripts, which recordings and batches of texts share."""
+"""Transcript readers, shared by recordings and batches of texts."""

@@ -1,4 +1,4 @@
-"""The lines of a transcript file: UTF-8 (or UTF-16 with its mark), any line ending, bad ones reported and skipped."""
+"""Split a transcript into lines: UTF-8, or UTF-16 with a byte order mark; any line ending; bad lines are reported."""
 
 import codecs
 from collections.abc import Iterator
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
-    """Each line that is not blank as ("metadata.csv:12", text), or a problem in its place when it is not UTF-8."""
-    if data.startswith(_WIDE):
+    """Each line that is not blank as ("metadata.csv:12", text), with a problem instead of a text that is not UTF-8."""
+    if data.startswith(_UTF16_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    for number, ended in enumerate(data.split(b"\n"), start=1):
-        raw = ended.removesuffix(b"\r")
+    for number, part in enumerate(data.split(b"\n"), start=1):
+        raw = part.removesuffix(b"\r")
         place = f"{name}:{number}"
         try:
             line = raw.decode("utf-8")
@@ -29,7 +29,7 @@ def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
 
 
 def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") -> Problem:
-    """The problem of bytes that are not UTF-8, named by what can be read of them."""
+    """The problem for a line that is not UTF-8; its id is `name`, or else what is readable of its first field."""
     shown = name or raw.split(b"|")[0].split(b"\t")[0][:60].decode("utf-8", "replace").strip()
     return Problem(
         id=identity(shown),
@@ -41,5 +41,5 @@ def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") 
 
 
 def readable(text: str) -> str:
-    """`text` with what is no character (a lone surrogate) replaced."""
+    """`text` with lone surrogates replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class TranscriptRow:
-    """A line as it was read: whether its file exists and its text is usable is not checked yet."""
+    """A parsed line, before any check of its file and text."""
 
-    line: str  # where it came from, e.g. "metadata.csv:12"
+    line: str  # e.g. "metadata.csv:12"
     file: str
     text: str
     speaker: str | None = None

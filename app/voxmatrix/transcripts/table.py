@@ -1,4 +1,4 @@
-"""`metadata.csv`: fields between `|` (or tabs), one recording a line. Quotes are text."""
+"""`metadata.csv`: one recording per line, fields separated by `|` (or tabs). Quotes are part of the text."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 from voxmatrix.transcripts.row import TranscriptRow
 
-#: Words of a header, in the order of preference.
+#: Names of columns in a header, in order of preference.
 FILE_WORDS = ("audio_filepath", "audio", "file", "file_name", "filename", "path", "wav", "id")
 TEXT_WORDS = (
     *("normalized_text", "normalised_text", "normalized text", "normalised text", "normalized_transcription"),
@@ -18,15 +18,15 @@ TEXT_WORDS = (
 )
 SPEAKER_WORDS = ("speaker", "speaker_id", "speaker_name", "speaker id", "client_id")
 _HEADER_WORDS = {*FILE_WORDS, *TEXT_WORDS, *SPEAKER_WORDS}
-#: `id|text|normalised text` shares at least this part of its words between both texts.
+#: In `id|text|normalised text`, both texts share at least this fraction of their words.
 SHARED_WORDS = 0.5
-#: More words than this is no speaker's name.
+#: A speaker's name has at most this many words.
 NAME_WORDS = 4
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which field is what. `texts`: the first that is not empty is spoken."""
+    """The index of each field. `texts`: the first one that is not empty is the spoken text."""
 
     count: int
     file: int
@@ -40,14 +40,14 @@ class _Line(NamedTuple):
 
 
 def read_table(data: bytes, name: str) -> tuple[list[TranscriptRow], list[Problem]]:
-    """Every line as a row, or as a problem."""
+    """Parse each line into a row or a problem."""
     problems: list[Problem] = []
     texts: list[tuple[str, str]] = []
-    for place, found in split_lines(data, name):
-        if isinstance(found, Problem):
-            problems.append(found)
+    for place, text in split_lines(data, name):
+        if isinstance(text, Problem):
+            problems.append(text)
         else:
-            texts.append((place, found))
+            texts.append((place, text))
     separator = _separator([text for _, text in texts])
     lines = [_Line(place, [field.strip() for field in text.split(separator)]) for place, text in texts]
     columns = header_columns(lines[0].fields) if lines else None
@@ -66,7 +66,7 @@ def read_table(data: bytes, name: str) -> tuple[list[TranscriptRow], list[Proble
 
 
 def header_columns(fields: Sequence[str]) -> Columns | None:
-    """The columns that a first line names, or None when it is a recording like the others."""
+    """The columns of a header line, or None if the line is not a header."""
     names = [field.lower() for field in fields]
     if len(names) < 2 or not set(names) <= _HEADER_WORDS or len(set(names)) != len(names):
         return None
@@ -79,12 +79,12 @@ def header_columns(fields: Sequence[str]) -> Columns | None:
 
 
 def guess_columns(lines: Sequence[Sequence[str]]) -> Columns:
-    """The columns of a file without a header, by what most of its lines look like.
+    """The columns of a file without a header, guessed from the majority of its lines.
 
-    Two fields: `file|text` (the text keeps every further `|`). Three: both `file|speaker|text` and LJSpeech's
-    `id|text|normalised text` exist. It is LJSpeech's when, over all such lines, at least half of the words of the
-    shorter of the two last fields stand in the other one as well, or when the middle fields are sentences: more than
-    four words at the median and hardly any of them repeated. Otherwise the middle field is a speaker.
+    Two fields: `file|text` (further `|` belong to the text). Three fields: `file|speaker|text`, or LJSpeech's
+    `id|text|normalised text`. LJSpeech is assumed if, over all such lines, at least half of the words of the shorter
+    of the last two fields also occur in the other one, or if the middle fields are sentences: a median of more than
+    four words, and mostly unique. Otherwise the middle field is a speaker.
     """
     three = [fields for fields in lines if len(fields) >= 3]
     if len(three) * 2 <= len(lines):
@@ -116,7 +116,7 @@ def _separator(lines: Sequence[str]) -> str:
 
 def _row(line: _Line, columns: Columns, separator: str) -> TranscriptRow | Problem:
     fields = line.fields
-    if len(fields) > columns.count:  # a `|` in the text, which is last
+    if len(fields) > columns.count:  # the text, the last field, contains separators
         fields = [*fields[: columns.count - 1], separator.join(fields[columns.count - 1 :])]
     if len(fields) < 2 or len(fields) <= columns.file or (columns.speaker is not None and len(fields) < columns.count):
         return _bad_line(line, f"has {len(line.fields)} of {columns.count} fields", separator)
@@ -137,5 +137,5 @@ def _bad_line(line: _Line, what: str, separator: str) -> Problem:
         kind="bad-line",
         place=line.place,
         problem=f"the line {what}: {shown[:80]!r}",
-        remedy="write file|text, or file|speaker|text in every line",
+        remedy="write every line as file|text or file|speaker|text",
     )

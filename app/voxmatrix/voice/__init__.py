@@ -1,1 +1,4 @@
-"""VITS as plain modules, one part a file (Kim et al. 2021, arXiv 2106.06103), with the names of Piper's checkpoints."""
+"""VITS (Kim et al. 2021, arXiv 2106.06103) as plain modules, one part per file, with the weight names of Piper.
+
+Letters in shapes: b = batch, c = channels, t = text symbols, f = spectrogram frames, n = samples of the wave.
+"""

@@ -1,4 +1,4 @@
-"""Monotonic alignment search (Kim et al. 2020): the likeliest way to walk through the text while the frames pass."""
+"""Monotonic alignment search (Kim et al. 2020): the most likely assignment of frames to symbols, both in order."""
 
 import math
 
@@ -7,12 +7,12 @@ from torch import Tensor
 
 from voxmatrix.audio.precision import without_autocast
 
-#: The score of what must not happen.
-_NEVER = -1e9
+#: The score of forbidden positions.
+_FORBIDDEN = -1e9
 
 
 def prior_scores(z_p: Tensor, m_p: Tensor, logs_p: Tensor) -> Tensor:
-    """Log-likelihood of every frame under every symbol: (b, c, f), (b, c, t), (b, c, t) -> (b, f, t)."""
+    """Log-likelihood of each frame under each symbol: (b, c, f), (b, c, t), (b, c, t) -> (b, f, t)."""
     with without_autocast(z_p):
         z_p, m_p, logs_p = z_p.float(), m_p.float(), logs_p.float()
         precision = torch.exp(-2 * logs_p)  # (b, c, t)
@@ -23,9 +23,9 @@ def prior_scores(z_p: Tensor, m_p: Tensor, logs_p: Tensor) -> Tensor:
 
 @torch.no_grad()
 def best_path(scores: Tensor, mask: Tensor) -> Tensor:
-    """1.0 where a frame belongs to a symbol: scores (b, frames, text), mask the same -> path (b, frames, text).
+    """1.0 where a frame belongs to a symbol: scores (b, f, t), mask (b, f, t) -> path (b, f, t).
 
-    No row may have more symbols than frames: every symbol gets at least one.
+    Each row needs at least as many frames as symbols: every symbol gets at least one.
     """
     return _package_path(scores, mask) if scores.device.type == "cpu" else torch_path(scores, mask)
 
@@ -33,25 +33,25 @@ def best_path(scores: Tensor, mask: Tensor) -> Tensor:
 def _package_path(scores: Tensor, mask: Tensor) -> Tensor:
     from monotonic_alignment_search import maximum_path
 
-    scores, mask = (tensor.transpose(1, 2).contiguous() for tensor in (scores, mask))  # (b, text, frames)
+    scores, mask = (tensor.transpose(1, 2).contiguous() for tensor in (scores, mask))  # (b, t, f)
     return maximum_path(scores, mask).transpose(1, 2)  # type: ignore[no-any-return]
 
 
 @torch.no_grad()
 def torch_path(scores: Tensor, mask: Tensor) -> Tensor:
-    """The same path where the scores are: two small kernels a frame, then a handful for all the way back."""
+    """The same path, computed on the device of the scores: two small kernels per frame, then a few to backtrack."""
     moves = _moves(_totals(scores.float() * mask))
-    symbols = _walk_back(moves, mask)  # (frames, b)
+    symbols = _backtrack(moves, mask)  # (f, b)
     path = symbols.transpose(0, 1).unsqueeze(-1) == torch.arange(scores.size(2), device=scores.device)
     return (path & (mask > 0)).to(scores.dtype)
 
 
 def _totals(scores: Tensor) -> Tensor:
-    """Best sum of scores from the start to each place: (b, f, t) -> (f, b, t + 1), column 0 is the wall on the left."""
+    """Best sum of scores from the start to each position: (b, f, t) -> (f, b, t + 1); column 0 is forbidden."""
     b, f, t = scores.shape
-    totals = scores.new_full((f, b, t + 1), _NEVER)
+    totals = scores.new_full((f, b, t + 1), _FORBIDDEN)
     totals[:, :, 1:] = scores.transpose(0, 1)
-    totals[0, :, 2:] = _NEVER  # the walk begins at the first symbol
+    totals[0, :, 2:] = _FORBIDDEN  # the path starts at the first symbol
     for frame in range(1, f):
         before = totals[frame - 1]
         totals[frame, :, 1:] += torch.maximum(before[:, 1:], before[:, :-1])
@@ -59,20 +59,20 @@ def _totals(scores: Tensor) -> Tensor:
 
 
 def _moves(totals: Tensor) -> Tensor:
-    """Whether the best way into (frame, symbol) comes from the symbol before: (f, b, t + 1) -> (f, b, t)."""
+    """Whether the best path to (frame, symbol) comes from the previous symbol: (f, b, t + 1) -> (f, b, t)."""
     f, _, t = totals.shape
-    places = torch.arange(t - 1, device=totals.device)
+    symbols = torch.arange(t - 1, device=totals.device)
     frames = torch.arange(f, device=totals.device).unsqueeze(-1)
     moves = torch.zeros_like(totals[..., 1:], dtype=torch.bool)
     moves[1:] = totals[:-1, :, 1:] < totals[:-1, :, :-1]
-    return (moves | (places == frames).unsqueeze(1)) & (places > 0)
+    return (moves | (symbols == frames).unsqueeze(1)) & (symbols > 0)
 
 
-def _walk_back(moves: Tensor, mask: Tensor) -> Tensor:
-    """Follow the moves from each row's last frame and last symbol: (f, b, t) -> symbol of each frame (f, b).
+def _backtrack(moves: Tensor, mask: Tensor) -> Tensor:
+    """Follow the moves back from each row's last frame and last symbol: (f, b, t) -> symbol of each frame (f, b).
 
-    One step back is a map of symbols to symbols. Maps of neighbouring frames are composed in doubling strides, so
-    the way back takes log2(frames) gathers and no loop over frames.
+    One step back maps symbols to symbols. The maps of consecutive frames are composed in doubling strides, which takes
+    log2(frames) gathers and no loop over frames.
     """
     f, b, t = moves.shape
     n_symbols, n_frames = mask.sum(2).amax(1), mask.sum(1).amax(1)  # (b,)
@@ -83,5 +83,5 @@ def _walk_back(moves: Tensor, mask: Tensor) -> Tensor:
         maps = torch.cat([maps[:-stride].gather(2, maps[stride:]), maps[-stride:]])
         stride *= 2
     last = (n_symbols.long() - 1).clamp_min(0).view(1, b, 1)
-    into = maps.gather(2, last.expand(f, -1, -1)).squeeze(-1)  # the symbol before each frame
-    return torch.cat([into[1:], last.view(1, b)])  # that of frame j is the one before frame j + 1
+    previous = maps.gather(2, last.expand(f, -1, -1)).squeeze(-1)  # the symbol of the frame before each frame
+    return torch.cat([previous[1:], last.view(1, b)])

@@ -1,4 +1,4 @@
-"""A voice's card: the JSON that Piper keeps beside its ONNX. No torch, so that speaking starts at once."""
+"""The voice config: the JSON file beside a Piper ONNX voice. Does not import torch, so that speaking starts fast."""
 
 import json
 import math
@@ -11,16 +11,16 @@ from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import replacing
 from voxmatrix.text.symbols import BOS, EOS, PAD
 
-#: What stands for "where a voice came from" in the JSON; other programs pass over it.
+#: Key for the origin of a voice; other programs ignore it.
 MADE_BY = "voxmatrix"
-#: A card is some kilobytes; what is larger than this is something else.
-MOST_BYTES = 16 * 1024 * 1024
-MOST_RATE_HZ = 192_000
+#: A voice config has a few kilobytes; a file larger than this is something else.
+MAX_BYTES = 16 * 1024 * 1024
+MAX_RATE_HZ = 192_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class VoiceConfig:
-    """What a program must know of a voice to speak with it. Keys that we do not know are kept in `source`."""
+    """Everything needed to speak with a voice. `source` keeps unknown keys of the JSON."""
 
     rate_hz: int
     num_symbols: int
@@ -42,22 +42,22 @@ class VoiceConfig:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a card and check it.
+        """Read and validate a voice config.
 
         Raises:
-            BadInputError: it is missing, or a key is missing or makes no sense; the message names the key.
-            DamagedFileError: it is no JSON.
+            BadInputError: the file is missing, or a key is missing or invalid; the message names the key.
+            DamagedFileError: the file is not JSON.
         """
         return cls.from_json(_load(path), str(path))
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any], where: str = "the voice's card") -> Self:
-        """The card that a JSON object describes; `where` is named in messages."""
+    def from_json(cls, raw: Mapping[str, Any], where: str = "the voice config") -> Self:
+        """Validate a JSON object; `where` names its origin in messages."""
         keys = _Keys(raw, where)
-        num_symbols = keys.whole("num_symbols", least=1, most=100_000)
-        num_speakers = keys.whole("num_speakers", least=1, most=1_000_000)
+        num_symbols = keys.integer("num_symbols", low=1, high=100_000)
+        num_speakers = keys.integer("num_speakers", low=1, high=1_000_000)
         return cls(
-            rate_hz=keys.whole("audio.sample_rate", least=1, most=MOST_RATE_HZ),
+            rate_hz=keys.integer("audio.sample_rate", low=1, high=MAX_RATE_HZ),
             quality=keys.text("audio.quality", ""),
             espeak_voice=keys.text("espeak.voice"),
             num_symbols=num_symbols,
@@ -65,11 +65,11 @@ class VoiceConfig:
             phoneme_type=keys.text("phoneme_type", "espeak"),
             id_map=_id_map(keys, num_symbols),
             speaker_id_map=_speakers(keys, num_speakers),
-            default_speaker=keys.whole("default_speaker_id", 0, least=0, most=num_speakers - 1),
-            noise_scale=keys.number("inference.noise_scale", 0.667, least=0.0),
-            length_scale=keys.number("inference.length_scale", 1.0, least=0.01),
-            noise_w=keys.number("inference.noise_w", 0.8, least=0.0),
-            hop=keys.whole("hop_length", 256, least=1, most=65_536),
+            default_speaker=keys.integer("default_speaker_id", 0, low=0, high=num_speakers - 1),
+            noise_scale=keys.number("inference.noise_scale", 0.667, low=0.0),
+            length_scale=keys.number("inference.length_scale", 1.0, low=0.01),
+            noise_w=keys.number("inference.noise_w", 0.8, low=0.0),
+            hop=keys.integer("hop_length", 256, low=1, high=65_536),
             dataset=keys.text("dataset", ""),
             language=keys.table("language"),
             made_by=keys.table(MADE_BY),
@@ -77,7 +77,7 @@ class VoiceConfig:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object with every key that piper-tts reads, and those of `source` that are not ours."""
+        """The JSON object with every key that piper-tts reads, and the unknown keys of `source`."""
         ours: dict[str, Any] = {
             "audio": {"sample_rate": self.rate_hz, "quality": self.quality},
             "espeak": {"voice": self.espeak_voice},
@@ -103,17 +103,17 @@ class VoiceConfig:
         return ours | kept
 
     def write(self, path: Path) -> None:
-        """Replace `path` by this card."""
+        """Write the JSON to `path` atomically."""
         with replacing(path) as file:
             file.write(self.encoded())
 
     def encoded(self) -> bytes:
-        """The bytes of the file."""
+        """The content of the file."""
         return (json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n").encode("utf-8")
 
 
 def language_of(voice: str) -> dict[str, str]:
-    """Piper's `language` for a voice of espeak-ng: `en-us` is family en, region US, code en_US."""
+    """Piper's `language` object for an espeak-ng voice: `en-us` has family en, region US and code en_US."""
     family, _, region = voice.partition("-")
     region = region.upper() if len(region) == 2 else ""
     return {"code": f"{family}_{region}" if region else family, "family": family, "region": region}
@@ -122,90 +122,92 @@ def language_of(voice: str) -> dict[str, str]:
 def _load(path: Path) -> Mapping[str, Any]:
     try:
         size = path.stat().st_size
-        text = path.read_text(encoding="utf-8-sig") if size <= MOST_BYTES else ""
+        text = path.read_text(encoding="utf-8-sig") if size <= MAX_BYTES else ""
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadInputError(
-            f"there is no file {path}: a voice is a pair, NAME.onnx and NAME.onnx.json",
-            "put the JSON that came with the voice beside it, under that name",
+            f"{path} does not exist: a voice consists of NAME.onnx and NAME.onnx.json",
+            "put the JSON file that came with the voice beside it, under that name",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}", "get the voice's JSON again") from error
+        raise BadInputError(f"{path} cannot be read: {error}", "get the JSON file of the voice again") from error
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        what = f"it has {size:,} bytes" if size > MOST_BYTES else str(error) or type(error).__name__
-        raise DamagedFileError(f"{path} is not the JSON of a voice: {what}", "get the voice's JSON again") from error
+        what = f"it has {size:,} bytes" if size > MAX_BYTES else str(error) or type(error).__name__
+        remedy = "get the JSON file of the voice again"
+        raise DamagedFileError(f"{path} is not a voice config: {what}", remedy) from error
     if not isinstance(raw, dict):
-        raise BadInputError(f"{path} holds a {type(raw).__name__}, not the JSON of a voice", "get it again")
+        raise BadInputError(f"{path} contains a {type(raw).__name__}, not a voice config", "get the file again")
     return raw
 
 
 class _Keys:
-    """Values of a JSON object by dotted key, each checked."""
+    """Validated values of a JSON object by dotted key. Without a default, a key is required."""
 
     def __init__(self, raw: Mapping[str, Any], where: str) -> None:
         self._raw = raw
         self._where = where
 
-    def text(self, key: str, absent: str | None = None) -> str:
-        value = self._value(key, absent)
-        return value if isinstance(value, str) else self.refuse(key, value, "text")
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self._value(key, default)
+        return value if isinstance(value, str) else self.reject(key, value, "text")
 
-    def whole(self, key: str, absent: int | None = None, *, least: int, most: int) -> int:
-        value = self._value(key, absent)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            self.refuse(key, value, f"a whole number from {least} to {most}")
+    def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.reject(key, value, f"an integer from {low} to {high}")
         return int(value)
 
-    def number(self, key: str, absent: float, *, least: float) -> float:
-        value = self._value(key, absent)
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= 1000
-        return float(value) if fits and math.isfinite(value) else self.refuse(key, value, f"a number from {least}")
+    def number(self, key: str, default: float, *, low: float) -> float:
+        value = self._value(key, default)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= 1000
+        return float(value) if fits and math.isfinite(value) else self.reject(key, value, f"a number from {low}")
 
     def table(self, key: str, *, required: bool = False) -> dict[str, Any]:
         value = self._value(key, None if required else {})
-        return value if isinstance(value, dict) else self.refuse(key, value, "an object")
+        return value if isinstance(value, dict) else self.reject(key, value, "an object")
 
-    def refuse(self, key: str, value: object, wanted: str) -> Any:
+    def reject(self, key: str, value: object, expected: str) -> Any:
         shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
         raise BadInputError(
-            f"{self._where}: {key} is {shown}, must be {wanted}", "get the voice's JSON again, or mend that key"
+            f"{self._where}: {key} is {shown}, must be {expected}",
+            "get the JSON file of the voice again, or fix that key",
         )
 
-    def _value(self, key: str, absent: object) -> Any:
+    def _value(self, key: str, default: object) -> Any:
         value: Any = self._raw
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        if value is None and absent is None:
+        if value is None and default is None:
             raise BadInputError(
-                f"{self._where} has no key {key}: it is not the JSON of a voice of Piper",
-                "get the JSON that came with the voice, or export the voice again",
+                f"{self._where} has no key {key}: it is not a Piper voice config",
+                "get the JSON file that came with the voice, or export the voice again",
             )
-        return absent if value is None else value
+        return default if value is None else value
 
 
 def _id_map(keys: _Keys, num_symbols: int) -> dict[str, list[int]]:
-    """Symbols with their ids; one whose id the network does not have is left out and so counts as missing."""
+    """The ids of each symbol, without symbols whose ids the network does not have."""
     key = "phoneme_id_map"
-    found = {}
+    id_map = {}
     for symbol, ids in keys.table(key, required=True).items():
         if not isinstance(ids, list) or not all(type(number) is int for number in ids):
-            keys.refuse(f"{key}[{symbol!r}]", ids, "a list of whole numbers")
+            keys.reject(f"{key}[{symbol!r}]", ids, "a list of integers")
         if ids and all(0 <= number < num_symbols for number in ids):
-            found[symbol] = ids
+            id_map[symbol] = ids
     for symbol in (PAD, BOS, EOS):
-        if symbol not in found:
-            keys.refuse(f"{key}[{symbol!r}]", None, f"a list of ids below num_symbols, {num_symbols}")
-    return found
+        if symbol not in id_map:
+            keys.reject(f"{key}[{symbol!r}]", None, f"a list of ids below num_symbols, {num_symbols}")
+    return id_map
 
 
 def _speakers(keys: _Keys, num_speakers: int) -> dict[str, int]:
     key = "speaker_id_map"
-    found = keys.table(key)
-    for name, number in found.items():
+    speakers = keys.table(key)
+    for name, number in speakers.items():
         if type(number) is not int or not 0 <= number < num_speakers:
-            keys.refuse(f"{key}[{name!r}]", number, f"a number from 0 to {num_speakers - 1}")
-    return found
+            keys.reject(f"{key}[{name!r}]", number, f"a number from 0 to {num_speakers - 1}")
+    return speakers
 
 
 def _table(value: object) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""Networks that tell recordings from generated waves: one on the wave, five on its folds (HiFi-GAN).
+"""Discriminators between recorded and generated waves: one on the wave, five on periods of it (HiFi-GAN).
 
-Activations are computed in place: their gradient is told by their result as well, so what the convolution gave need not
-be kept beside it.
+Activations are in place: their gradient follows from their output, so the output of the convolution need not be kept.
 """
 
 from itertools import pairwise
@@ -16,7 +15,7 @@ PERIODS = (2, 3, 5, 7, 11)
 
 
 class ScaleDiscriminator(nn.Module):
-    """Reads the wave as it is, with wide grouped convolutions."""
+    """A discriminator on the raw wave, with wide grouped convolutions."""
 
     def __init__(self, divisor: int = 1) -> None:
         super().__init__()
@@ -29,7 +28,7 @@ class ScaleDiscriminator(nn.Module):
         self.conv_post = weight_norm(nn.Conv1d(widths[-1], 1, 3, padding=1))
 
     def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(b, 1, n) -> score (b, places), features of every layer (b, c, places)."""
+        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions)."""
         x, features = wave, []
         for conv in self.convs:
             x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
@@ -39,7 +38,7 @@ class ScaleDiscriminator(nn.Module):
 
 
 class PeriodDiscriminator(nn.Module):
-    """Reads every `period`-th sample: the wave folded into columns, each column convolved by itself."""
+    """A discriminator on the wave folded into `period` columns, each convolved separately."""
 
     def __init__(self, period: int, divisor: int = 1) -> None:
         super().__init__()
@@ -52,7 +51,7 @@ class PeriodDiscriminator(nn.Module):
         self.conv_post = weight_norm(nn.Conv2d(widths[-1], 1, (3, 1), 1, padding=(1, 0)))
 
     def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(b, 1, n) -> score (b, places), features of every layer (b, c, places, period)."""
+        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions, period)."""
         x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
         x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)
         for conv in self.convs:
@@ -63,7 +62,7 @@ class PeriodDiscriminator(nn.Module):
 
 
 class MultiPeriodDiscriminator(nn.Module):
-    """All six. Their weights rest between a step's calls, so recordings and generated waves may share one call."""
+    """All six discriminators. Weights are constant within a step, so recorded and generated waves may share a call."""
 
     def __init__(self, divisor: int = 1) -> None:
         super().__init__()
@@ -72,6 +71,6 @@ class MultiPeriodDiscriminator(nn.Module):
         )
 
     def forward(self, wave: Tensor) -> tuple[list[Tensor], list[list[Tensor]]]:
-        """(b, 1, n) -> six scores (b, places), six lists of features."""
-        assessment = [discriminator(wave) for discriminator in self.discriminators]
-        return [score for score, _ in assessment], [features for _, features in assessment]
+        """(b, 1, n) -> six scores (b, positions), six lists of features."""
+        results = [discriminator(wave) for discriminator in self.discriminators]
+        return [score for score, _ in results], [features for _, features in results]

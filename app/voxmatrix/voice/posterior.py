@@ -1,4 +1,4 @@
-"""From a recording's spectrum to the latent sequence that the generator speaks (training only)."""
+"""The posterior encoder, from the spectrum of a recording to the input of the generator (training only)."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from voxmatrix.voice.layers.wavenet import WaveNet
 
 
 class PosteriorEncoder(nn.Module):
-    """Linear spectrum -> a normal distribution for each frame, and one draw from it."""
+    """Linear spectrum -> a normal distribution for each frame, and a sample of it."""
 
     def __init__(
         self, spec_bins: int, out_channels: int, hidden_channels: int, n_layers: int, speaker_channels: int
@@ -18,7 +18,7 @@ class PosteriorEncoder(nn.Module):
         self.proj = nn.Conv1d(hidden_channels, 2 * out_channels, 1)
 
     def forward(self, spec: Tensor, mask: Tensor, speaker: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
-        """(b, bins, f), (b, 1, f) -> draw z, mean, log-scale, each (b, c, f)."""
+        """(b, bins, f), (b, 1, f) -> sample z, mean, log-scale, each (b, c, f)."""
         x = self.enc(self.pre(spec) * mask, mask, speaker)
         mean, log_scale = torch.chunk((self.proj(x) * mask).float(), 2, dim=1)
         z = (mean + torch.randn_like(mean) * torch.exp(log_scale)) * mask

@@ -1,4 +1,4 @@
-"""VITS (Kim, Kong, Son 2021): text to wave in one network, trained and spoken."""
+"""The VITS generator (Kim, Kong, Son 2021): text to wave in one network, for training and inference."""
 
 from typing import NamedTuple
 
@@ -11,19 +11,19 @@ from voxmatrix.voice.alignment import best_path, prior_scores
 from voxmatrix.voice.decoders import make_decoder
 from voxmatrix.voice.duration import StochasticDurationPredictor
 from voxmatrix.voice.flow import Flow
-from voxmatrix.voice.layers.masks import cut, places, random_starts, sequence_mask
+from voxmatrix.voice.layers.masks import cut, positions, random_starts, sequence_mask
 from voxmatrix.voice.layers.noise import normal_like
 from voxmatrix.voice.posterior import PosteriorEncoder
 from voxmatrix.voice.text_encoder import TextEncoder
 
 
 class TrainingOutput(NamedTuple):
-    """What a training step needs: the generated segments and the parts of the losses."""
+    """The generated segments and the inputs of the losses."""
 
     wave: Tensor  # (b, 1, segment_frames * HOP)
     segment_start: Tensor  # (b,) in frames
-    duration_loss: Tensor  # (), summed over the batch, a symbol's share
-    z_p: Tensor  # (b, c, f), this and the next three for kl_divergence
+    duration_loss: Tensor  # (), summed over the batch, per symbol
+    z_p: Tensor  # (b, c, f); this and the next three are inputs of kl_divergence
     m_p: Tensor
     logs_p: Tensor
     logs_q: Tensor
@@ -32,14 +32,14 @@ class TrainingOutput(NamedTuple):
 
 
 class Latent(NamedTuple):
-    """What the generator speaks, before it is spoken."""
+    """The input of the decoder."""
 
     z: Tensor  # (b, c, f)
     speaker: Tensor | None  # (b, SPEAKER_CHANNELS, 1)
 
 
 class Synthesizer(nn.Module):
-    """The generator of a voice; attribute names are those of Piper's checkpoints."""
+    """The generator of a voice. Attribute names match Piper's checkpoints."""
 
     def __init__(self, quality: Quality, num_symbols: int, num_speakers: int = 1) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Synthesizer(nn.Module):
         *,
         segment_frames: int = SEGMENT_FRAMES,
     ) -> TrainingOutput:
-        """Text (b, t) and its recording's linear spectrum (b, 513, f) -> a generated segment and the losses' parts."""
+        """Text (b, t) and the linear spectrum of its recording (b, 513, f) -> generated segments and loss inputs."""
         g = self._speaker(speaker)
         hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
         frame_mask = sequence_mask(spec_lengths, spec.size(2))
@@ -83,14 +83,14 @@ class Synthesizer(nn.Module):
         path = best_path(scores, frame_mask.transpose(1, 2) * text_mask)  # (b, f, t)
         duration_loss = (self.dp(hidden, text_mask, path.sum(1, keepdim=True), g) / text_mask.sum()).sum()
         with without_autocast(path):
-            m_p = m_text @ path.transpose(1, 2)  # every frame takes its symbol's: (b, c, t) -> (b, c, f)
+            m_p = m_text @ path.transpose(1, 2)  # each frame takes the value of its symbol: (b, c, t) -> (b, c, f)
             logs_p = logs_text @ path.transpose(1, 2)
 
         start = random_starts(spec_lengths, segment_frames)
         wave = self.dec(cut(z, start, segment_frames), g)
         return TrainingOutput(wave, start, duration_loss, z_p.float(), m_p, logs_p, logs_q, frame_mask, path)
 
-    def infer(  # noqa: PLR0917 (the order of Piper's scales)
+    def infer(  # noqa: PLR0917 (scales in Piper's order)
         self,
         text: Tensor,
         text_lengths: Tensor,
@@ -99,7 +99,7 @@ class Synthesizer(nn.Module):
         noise_w: float | Tensor = 0.8,
         speaker: Tensor | None = None,
     ) -> Tensor:
-        """Speak: ids (b, t) -> wave (b, 1, n). Rows shorter than the longest end in padding; see `latent`."""
+        """Synthesise: ids (b, t) -> wave (b, 1, n). Rows shorter than the longest end in padding."""
         latent = self.latent(
             text,
             text_lengths,
@@ -120,7 +120,7 @@ class Synthesizer(nn.Module):
         noise_w: float | Tensor = 0.8,
         speaker: Tensor | None = None,
     ) -> Latent:
-        """All of `infer` but the generator: the frames to be spoken."""
+        """Everything in `infer` except the decoder."""
         g = self._speaker(speaker)
         hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
         log_durations = self.dp.sample(hidden, text_mask, noise_w, g)
@@ -129,7 +129,7 @@ class Synthesizer(nn.Module):
         n_frames = ends[:, -1].clamp_min(1).long()
         f = n_frames.max()
         frame_mask = sequence_mask(n_frames, f)
-        symbol = (places(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
+        symbol = (positions(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
         symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)
         m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
         z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
@@ -137,9 +137,9 @@ class Synthesizer(nn.Module):
         return Latent(z, g)
 
     def _speaker(self, speaker: Tensor | None) -> Tensor | None:
-        """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); a voice of one speaker needs none."""
+        """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); None for a voice with one speaker."""
         if not hasattr(self, "emb_g"):
             return None
         if speaker is None:
-            raise ValueError("this voice has several speakers: say which")
+            raise ValueError("a voice with several speakers needs a speaker number")
         return self.emb_g(speaker).unsqueeze(-1)  # type: ignore[no-any-return]

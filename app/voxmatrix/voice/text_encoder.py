@@ -1,4 +1,4 @@
-"""From symbols to the prior: for each symbol, where its frames are expected and how widely they scatter."""
+"""The text encoder, from symbols to the prior: mean and log-scale of the latent frames of each symbol."""
 
 import math
 

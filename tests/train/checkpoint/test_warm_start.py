@@ -45,8 +45,8 @@ def test_all_weights_are_taken_over_with_fresh_optimisers_from_epoch_nought(
     assert ours["voxmatrix"]["progress"]["step"] == 1
     assert not any(ours["voxmatrix"]["optimisers"]["generator"].values())
     assert ours["epoch"] == 0
-    assert notes.starts[-1].came_from.startswith(f"starts from {source} (")
-    assert "new are" not in notes.starts[-1].came_from
+    assert notes.starts[-1].came_from.startswith(f"starting from {source} (")
+    assert "; new: " not in notes.starts[-1].came_from
 
 
 def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, source: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, so
     notes = Notes()
     assert run(start_from=source, max_steps=3, progress=notes).steps == 3
     assert run(max_steps=4).steps == 4
-    assert notes.starts[-1].came_from == "goes on from last.ckpt, step 2"
+    assert notes.starts[-1].came_from == "resuming from last.ckpt, step 2"
     with pytest.raises(UsageError, match="--from was"):
         run(start_from=source.with_name("best.ckpt"), max_steps=5)
 
@@ -67,7 +67,7 @@ def test_a_voice_of_one_speaker_becomes_one_of_three(run: Fit, source: Path, tmp
     ours, theirs = state(result.last), state(source)
     assert torch.equal(ours["model_g.dec.conv_pre.weight"], theirs["model_g.dec.conv_pre.weight"])
     assert ours["model_g.emb_g.weight"].size(0) == 3
-    assert "new are" in notes.starts[-1].came_from
+    assert "; new: " in notes.starts[-1].came_from
 
 
 @pytest.mark.usefixtures("untouched")

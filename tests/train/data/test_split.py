@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voxmatrix.dataset.prepared import Clip
-from voxmatrix.train.data.split import MIN_CLIPS, MOST, split
+from voxmatrix.train.data.split import MAX_VALIDATION, MIN_CLIPS, split
 
 
 def clips(count: int) -> list[Clip]:
@@ -31,7 +31,7 @@ def test_none_is_in_both_and_none_is_lost() -> None:
 
 
 def test_large_sets_keep_back_no_more_than_validation_can_hear() -> None:
-    assert len(split(clips(5000))[1]) == MOST
+    assert len(split(clips(5000))[1]) == MAX_VALIDATION
 
 
 def test_the_choice_depends_on_content_and_not_on_order() -> None:

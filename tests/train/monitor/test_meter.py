@@ -42,7 +42,7 @@ def test_speed_leaves_out_what_is_not_training(clock: Clock) -> None:
     clock.now += 2
     it.pause()
     clock.now += 50
-    it.go_on()
+    it.resume()
     it.add(losses(1.0), 32000)
     clock.now += 2
     assert it.steps_per_second() == pytest.approx(0.5)

@@ -35,7 +35,7 @@ START = RunSummary(
     threads=2,
     step=20,
     total_steps=300,
-    came_from="goes on from last.ckpt, step 20",
+    came_from="resuming from last.ckpt, step 20",
 )
 
 
@@ -57,7 +57,7 @@ def report(step: int, reading: Reading | None = None) -> StepReport:
 
 def test_the_settings_are_told_before_the_first_step_with_their_reason() -> None:
     told = "\n".join(describe(START))
-    for words in ("tiny", "voice", "goes on from last.ckpt", "60 clips (3.0 min)", "batch 8 × 2", "may use 1 CPU"):
+    for words in ("tiny", "voice", "resuming from last.ckpt", "60 clips (3.0 min)", "batch 8 × 2", "may use 1 CPU"):
         assert words in told
 
 

@@ -51,7 +51,7 @@ def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(
         assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4), ours["step"]
         assert float(ours["kl"] or 0) == pytest.approx(float(theirs["kl"] or 0), abs=1e-4), ours["step"]
     assert math.isclose(tight.validation_mel, plenty.validation_mel, abs_tol=1e-4)
-    assert all("what is learned stays the same" in warning for warning in notes.warnings)
+    assert all("the result of the training is the same" in warning for warning in notes.warnings)
     assert len(notes.warnings) == 2  # 8 → 4 → 2
 
 
@@ -68,7 +68,7 @@ def test_what_fits_only_with_checkpointing_is_learned_all_the_same(run: Fit, tmp
 def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit) -> None:
     notes = Notes()
     nothing_fits = memory_for(lambda part, savings: False)
-    with nothing_fits, pytest.raises(MemoryExhaustedError, match="2560 MiB were missing") as caught:
+    with nothing_fits, pytest.raises(MemoryExhaustedError, match="2560 MiB were requested") as caught:
         run(progress=notes)
     assert caught.value.exit_code == 6
     assert "1 clip of" in caught.value.problem
@@ -97,17 +97,17 @@ def test_an_error_that_is_not_about_memory_passes(run: Fit) -> None:
 
 
 def test_parts_are_few_equal_and_together_the_whole(batch: Batch) -> None:
-    oom_recovery = OomRecovery(device="cuda:0", savings=MemorySavings(most_padded_samples=3 * batch.wave.size(1)))
+    oom_recovery = OomRecovery(device="cuda:0", savings=MemorySavings(max_padded_samples=3 * batch.wave.size(1)))
     parts = list(oom_recovery.parts(batch))
     assert [part.size.clips for part in parts] == [3, 2, 2]
     assert [part.first for part in parts] == [0, 3, 5]
     assert torch.equal(torch.cat([part.wave for part in parts]), batch.wave)
-    assert {part.of for part in parts} == {batch.size}
+    assert {part.whole_size for part in parts} == {batch.size}
 
 
 def test_short_clips_stay_together_when_long_ones_did_not_fit(batch: Batch) -> None:
     oom_recovery = OomRecovery(device="cuda:0")
-    oom_recovery.trying = batch
+    oom_recovery.current = batch
     oom_recovery.reduce(torch.OutOfMemoryError(FULL))
     short = batch.part(0, 3)
     assert [part.size.clips for part in oom_recovery.parts(short)] == [3]
@@ -123,6 +123,6 @@ def test_every_retreat_gives_up_something_until_nothing_is_left(batch: Batch) ->
             said.append(oom_recovery.reduce(MemoryError()))
     assert len(said) == len(set(said)) == 3 + 1 + 2  # 7 → 4 → 2 → 1 clips, checkpointing, 16 and 8 frames
     assert oom_recovery.savings == MemorySavings(
-        most_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=SHORTEST_SEGMENT
+        max_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=SHORTEST_SEGMENT
     )
     assert SHORTEST_SEGMENT < SEGMENT_FRAMES

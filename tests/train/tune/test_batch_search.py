@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.train.tune.batch_search import NEAR_ENOUGH, BatchSearch, SearchBounds, TriedBatch
+from voxmatrix.train.tune.batch_search import TOLERANCE, BatchSearch, SearchBounds, TriedBatch
 
 Curve = Callable[[int], float]
 #: Doubling to 512 and halving the distance from 512 to 256 until a twentieth is left.
@@ -53,7 +53,7 @@ def test_on_any_monotone_curve_it_finds_the_largest_within_a_twentieth_in_few_tr
     search, asked = searched(lambda size: peaks[size], SearchBounds(limit_mib=limit), breaks_at)
     largest = max((size for size in range(1, 513) if peaks[size] <= limit and size < breaks_at), default=0)
     assert found(search) <= largest
-    assert largest - found(search) < max(1, NEAR_ENOUGH * found(search))
+    assert largest - found(search) < max(1, TOLERANCE * found(search))
     assert len(asked) == len(set(asked)) <= MOST_TRIES
     assert search.ended == ""
 
@@ -77,7 +77,7 @@ def test_a_search_whose_process_dies_goes_on_where_it_was(peaks: list[float], li
             search = BatchSearch(measure=measure, bounds=search.bounds, tried=search.tried, too_large=asked[-1])
     largest = max((size for size in range(1, dies_at) if peaks[size] <= limit), default=0)
     assert found(search) <= largest
-    assert largest - found(search) < max(1, NEAR_ENOUGH * found(search))
+    assert largest - found(search) < max(1, TOLERANCE * found(search))
     assert len(asked) == len(set(asked)) <= MOST_TRIES
 
 
@@ -85,7 +85,7 @@ def test_a_search_whose_process_dies_goes_on_where_it_was(peaks: list[float], li
 def test_who_is_careful_never_takes_more_than_the_limit_where_a_line_is_a_line(
     base: float, clip: float, limit: float, expected_clip: float
 ) -> None:
-    bounds = SearchBounds(limit_mib=limit, careful=True, clip_mib=expected_clip)
+    bounds = SearchBounds(limit_mib=limit, never_exceed=True, clip_mib=expected_clip)
     search, asked = searched(lambda size: base + clip * size, bounds)
     # The first is measured whatever it takes, and nothing is known before it.
     beyond = [size for size in asked[1:] if base + clip * size > limit * 1.000001]
@@ -94,11 +94,11 @@ def test_who_is_careful_never_takes_more_than_the_limit_where_a_line_is_a_line(
 
 
 def test_who_is_careful_ends_at_the_first_peak_above_the_limit() -> None:
-    bounds = SearchBounds(limit_mib=1000, careful=True, clip_mib=1)
+    bounds = SearchBounds(limit_mib=1000, never_exceed=True, clip_mib=1)
     search, asked = searched(lambda size: 10 if size < 4 else 5000, bounds)
     assert asked == [1, 2, 4]
     assert found(search) == 2
-    assert search.ended == "batch 4 took more than may be taken"
+    assert search.ended == "batch 4 exceeded the memory limit"
 
 
 def test_more_than_512_are_never_tried() -> None:
@@ -110,8 +110,8 @@ def test_more_than_512_are_never_tried() -> None:
 def test_what_was_found_is_said() -> None:
     assert BatchSearch(measure=lambda size: None, bounds=SearchBounds(limit_mib=10)).run() == "batch 1 does not fit"
     fits = BatchSearch(measure=lambda size: TriedBatch(batch_size=size, peak_mib=1, step_seconds=1, seconds=0),
-                  bounds=SearchBounds(limit_mib=10, most=3))  # fmt: skip
-    assert fits.run() == "3 is the most that is tried"
+                  bounds=SearchBounds(limit_mib=10, max_batch=3))  # fmt: skip
+    assert fits.run() == "batch 3 is the largest size tried"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_was_found_is_said() -> None:
     [
         (lambda size: 50.0 * size, [1, 2], "batch 4 would take more than 120 s"),
         (lambda size: 100.0, [1], "batch 2 would take more than 120 s"),
-        (lambda size: 59.0, [1, 2], "more than is left of 200 s"),
+        (lambda size: 59.0, [1, 2], "time limit of 200 s"),
     ],
 )
 def test_there_is_an_end_to_it_in_time(seconds: Curve, asked: list[int], why: str) -> None:
@@ -129,7 +129,7 @@ def test_there_is_an_end_to_it_in_time(seconds: Curve, asked: list[int], why: st
 
 
 def test_a_cpu_that_is_busy_is_left_alone() -> None:
-    bounds = SearchBounds(limit_mib=10**6, until_busy=True)
+    bounds = SearchBounds(limit_mib=10**6, stop_when_saturated=True)
     search, asked = searched(lambda size: 1.0, bounds, seconds=lambda size: 0.001 * max(4, size))
     assert asked == [1, 2, 4, 8, 16, 32]
-    assert "gains no speed" in search.ended
+    assert "is no faster" in search.ended

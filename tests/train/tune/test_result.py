@@ -27,9 +27,9 @@ def whole(sizes: tuple[int, ...] = (1, 128, 384), **more: Any) -> SearchOutcome:
 
 def test_the_line_uses_the_whole_gpu_and_says_what_it_changes() -> None:
     said = tuned(whole()).paragraph()
-    assert "cuda:0 (NVIDIA H100) holds 384 clips of 10 s in medium, fp32: 58600 of 60000 MiB" in said
+    assert "cuda:0 (NVIDIA H100) fits 384 clips of 10 s in medium, fp32: 58600 of 60000 MiB" in said
     assert "Batch 400 does not fit." in said
-    assert "--batch-size 384 --accumulation 1; every step then learns from 384 clips, not from 32" in said
+    assert "--batch-size 384 --accumulation 1; each step then trains on 384 clips instead of 32" in said
 
 
 def test_several_gpus_share_the_batch_that_is_typed() -> None:
@@ -57,7 +57,7 @@ def test_a_cpu_is_told_its_fastest_batch_and_not_to_fill_its_memory() -> None:
     )
     on_cpu = tuned(found, device="cpu")
     assert on_cpu.line == "--batch-size 64 --accumulation 1"
-    assert "take the fastest batch" in on_cpu.paragraph()
+    assert "use the fastest batch" in on_cpu.paragraph()
 
 
 def test_of_two_ways_that_with_checkpointing_counts_for_it_was_needed() -> None:
@@ -69,7 +69,7 @@ def test_what_could_not_be_measured_is_said_without_a_number() -> None:
     nothing = SearchOutcome(measurement=measurement(sizes=()), problem="batch 1: signal 6")
     assert "could not be measured" in tuned(nothing, problem="batch 1: signal 6").paragraph()
     too_large = SearchOutcome(measurement=measurement(sizes=()), ended="batch 1 does not fit")
-    assert "not even one clip of this length within 60000 MiB" in tuned(too_large).paragraph()
+    assert "even one clip of this length within 60000 MiB" in tuned(too_large).paragraph()
     assert "could not be measured" in tuned(problem="nobody says how much memory there is").paragraph()
 
 
@@ -83,4 +83,4 @@ def test_json_has_the_same() -> None:
 
 def test_progress_names_size_memory_and_time() -> None:
     line = progress_line(TriedBatch(batch_size=8, peak_mib=1500, step_seconds=0.25, seconds=1), 2000)
-    assert line == "batch 8: 1500 MiB, 75% of what may be taken, 0.25 s a step, 32 clips/s"
+    assert line == "batch 8: 1500 MiB, 75% of the limit, 0.25 s per step, 32 clips/s"

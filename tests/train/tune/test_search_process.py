@@ -16,7 +16,7 @@ JOB = TrialJob(
     threads=1, samples=16000, symbols=20, speakers=1, free_mib=None,
 )  # fmt: skip
 #: Not careful: as a GPU with a memory of its own is measured.
-BOUNDS = SearchBounds(limit_mib=2**20, most=8)
+BOUNDS = SearchBounds(limit_mib=2**20, max_batch=8)
 
 
 def series(job: TrialJob = JOB, bounds: SearchBounds = BOUNDS) -> tuple[SearchProcess, list[str]]:
@@ -35,10 +35,10 @@ def sizes(made: SearchProcess) -> list[int]:
 
 
 def test_a_child_measures_whole_steps_and_says_so_size_by_size() -> None:
-    made, told = series(bounds=replace(BOUNDS, most=4))
+    made, told = series(bounds=replace(BOUNDS, max_batch=4))
     assert sizes(made) == [1, 2, 4]
     assert told == ["1", "2", "4"]
-    assert (made.ended, made.problem) == ("4 is the most that is tried", "")
+    assert (made.ended, made.problem) == ("batch 4 is the largest size tried", "")
     assert all(each.peak_mib > 100 and each.step_seconds > 0 for each in made.tried)
     peaks = [each.peak_mib for each in made.tried]
     assert peaks == sorted(peaks)
@@ -49,17 +49,17 @@ def test_a_full_memory_is_a_result(break_children: Callable[[str], None]) -> Non
     made, told = series()
     assert sizes(made) == [1, 2, 3]
     assert (made.ended, made.problem) == ("batch 4 does not fit", "")
-    assert told == ["1", "2", "4 not: memory is out", "3"]
+    assert told == ["1", "2", "4 not: out of memory", "3"]
 
 
 def test_where_memory_is_the_computers_no_size_is_tried_that_would_take_too_much() -> None:
-    first = series(bounds=replace(BOUNDS, most=1))[0].tried[0]
-    bounds = SearchBounds(limit_mib=first.peak_mib + 150, careful=True, clip_mib=100)
+    first = series(bounds=replace(BOUNDS, max_batch=1))[0].tried[0]
+    bounds = SearchBounds(limit_mib=first.peak_mib + 150, never_exceed=True, clip_mib=100)
     made, told = series(bounds=bounds)
     assert sizes(made)[:2] == [1, 2]
     assert made.problem == ""
     assert all(each.peak_mib <= bounds.limit_mib for each in made.tried)
-    assert not any("memory is out" in line for line in told)
+    assert not any("out of memory" in line for line in told)
 
 
 @pytest.mark.parametrize(("how", "why"), [("die", "signal 6"), ("raise", "RuntimeError: broken by")])
@@ -77,7 +77,7 @@ def test_a_child_that_dies_counts_as_not_fitting_and_another_goes_on(
 
 def test_where_memory_is_the_computers_nothing_goes_on_after_a_death(break_children: Callable[[str], None]) -> None:
     break_children("4=die")
-    made, _ = series(bounds=replace(BOUNDS, careful=True, clip_mib=10))
+    made, _ = series(bounds=replace(BOUNDS, never_exceed=True, clip_mib=10))
     assert sizes(made) == [1, 2]
     assert "batch 4: its process was killed by signal 6" in made.problem
 

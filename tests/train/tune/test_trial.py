@@ -33,7 +33,7 @@ def test_every_way_of_training_can_be_measured(more: dict[str, object]) -> None:
 def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "gradients", lambda *given, **more: {"mel": torch.tensor(float("nan"))})
     monkeypatch.setattr(module, "update", lambda *given: None)
-    with pytest.raises(NoDeviceError, match="no numbers after 1 steps in fp32"):
+    with pytest.raises(NoDeviceError, match="not finite after 1 steps in fp32"):
         open_trial(JOB).measure(1)
 
 
@@ -70,5 +70,5 @@ def test_on_a_gpu_what_cuda_itself_takes_counts_and_what_others_take_does_not(mo
 
 def test_a_device_that_does_not_say_what_is_taken_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "peak_mib", lambda device: None)
-    with pytest.raises(NoDeviceError, match="does not say how much memory"):
+    with pytest.raises(NoDeviceError, match="does not report how much memory"):
         open_trial(JOB).measure(1)

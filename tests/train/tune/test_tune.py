@@ -56,7 +56,7 @@ def test_what_fits_is_kept_and_the_plan_follows_it(
     assert result.problem == ""
     assert said[0].startswith("measuring batches of clips of 1.")
     assert said[1].startswith("batch 1: ")
-    assert said[3] == "batch 4 does not fit: memory is out"
+    assert said[3] == "batch 4 does not fit: out of memory"
 
     plan = plan_training(tiny, settings(tmp_path), preflight(), None)
     assert f"measured by train --tune on {measured.date}" in plan.batch_size.reason
@@ -81,7 +81,7 @@ def test_where_one_clip_does_not_fit_it_is_measured_with_gradient_checkpointing(
     result, said = tuned(tiny, tmp_path)
     assert any("with gradient checkpointing on cpu" in line for line in said)
     assert kept() == ()
-    assert "not even one clip" in result.paragraph()
+    assert "even one clip" in result.paragraph()
 
 
 def test_what_is_forced_is_what_is_measured(
@@ -112,7 +112,7 @@ def test_what_cannot_be_kept_is_said_and_no_error(
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "file"))
     result, _ = tuned(tiny, tmp_path)
     assert result.kept is None
-    assert "it is not kept: cannot write" in result.problem
+    assert "the result was not saved: cannot write" in result.problem
     assert result.best is not None
 
 
@@ -125,7 +125,7 @@ def test_a_training_measures_then_trains_with_what_it_found(
     assert result.tuned is not None
     assert result.steps == 1
     assert any(line.startswith("batch 2: ") for line in notes.tunings)
-    assert "holds 2 clips" in notes.tunings[-1]
+    assert "fits 2 clips" in notes.tunings[-1]
     assert any("measured by train --tune" in line for line in notes.starts[0].decisions)
 
 
@@ -139,7 +139,7 @@ def test_a_run_that_goes_on_keeps_its_recipe_and_the_measurement_is_kept(
     recipe = content(went_on.last)["voxmatrix"]["recipe"]
     assert (recipe["batch_size"], recipe["accumulation"]) == (4, 1)
     assert content(begun.last)["voxmatrix"]["recipe"] == recipe
-    assert any("as the run in" in line for line in notes.starts[0].decisions)
+    assert any("as in the resumed run in" in line for line in notes.starts[0].decisions)
     assert kept()
 
 
@@ -150,7 +150,7 @@ def test_a_child_that_dies_at_once_costs_a_warning_and_the_training_goes_by_esti
     break_children(f"1={how}")
     notes = Notes()
     assert run(prepared=tiny, tune=True, max_steps=1, progress=notes).steps == 1
-    assert any("not all could be measured: batch 1: " in warning for warning in notes.warnings)
+    assert any("not everything could be measured: batch 1: " in warning for warning in notes.warnings)
     assert "could not be measured" in notes.tunings[-1]
     assert kept() == ()
 
@@ -192,12 +192,12 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, base_mib: float, clip_mib: float, 
         series: SearchProcess, environment: dict[str, str], on_tried: OnTried, on_too_large: OnTooLarge
     ) -> None:
         assert environment["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-        assert (series.job.device, series.job.free_mib, series.bounds.careful) == ("cuda:0", 80000, False)
+        assert (series.job.device, series.job.free_mib, series.bounds.never_exceed) == ("cuda:0", 80000, False)
         each = checkpointed_mib if series.job.checkpointed else clip_mib
 
         def measure(size: int) -> TriedBatch | None:
             if base_mib + size * each > 79000:
-                on_too_large(size, "memory is out")
+                on_too_large(size, "out of memory")
                 return None
             tried = TriedBatch(batch_size=size, peak_mib=base_mib + size * each, step_seconds=0.01 * size, seconds=0.1)
             on_tried(tried)

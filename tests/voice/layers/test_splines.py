@@ -41,7 +41,7 @@ def test_the_tails_are_straight() -> None:
 
 def test_no_shape_is_the_identity() -> None:
     x = torch.linspace(-6.0, 6.0, 50)
-    slopes = torch.full((50, BINS - 1), 0.54116)  # softplus of it is 1 - LEAST
+    slopes = torch.full((50, BINS - 1), 0.54116)  # softplus of it is 1 - MINIMUM
     bent, log_derivative = spline(x, torch.zeros(50, BINS), torch.zeros(50, BINS), slopes)
     torch.testing.assert_close(bent, x, atol=1e-3, rtol=0)
     torch.testing.assert_close(log_derivative, torch.zeros(50), atol=1e-3, rtol=0)

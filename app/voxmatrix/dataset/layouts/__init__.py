@@ -1,4 +1,4 @@
-"""The layouts that a folder of recordings may have. The first one that a folder has is read."""
+"""Supported layouts of a folder of recordings. The first one that matches is read."""
 
 from voxmatrix.dataset.layouts import json_lines, metadata_csv, pairs
 

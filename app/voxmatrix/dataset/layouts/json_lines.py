@@ -1,4 +1,4 @@
-"""`*.jsonl`: one JSON object a recording, as NeMo and Hugging Face have it. Several files are read together."""
+"""`*.jsonl`: one JSON object per recording, as used by NeMo and Hugging Face. Several files are read together."""
 
 from pathlib import Path
 
@@ -9,14 +9,18 @@ SUFFIXES = (".jsonl", ".ndjson")
 
 
 def read(folder: Path) -> Transcript | None:
-    """The lines of every such file.
+    """The lines of all such files in `folder`.
 
     Raises:
-        BadInputError: one cannot be read.
+        BadInputError: a file cannot be read.
     """
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
     parts = [read_transcript(path, read_json_lines) for path in files]
-    return ([row for rows, _ in parts for row in rows], [one for _, bad in parts for one in bad]) if files else None
+    return (
+        ([row for rows, _ in parts for row in rows], [problem for _, bad in parts for problem in bad])
+        if files
+        else None
+    )
 
 
 LAYOUT = Layout(looks_like="*.jsonl", read=read)

@@ -1,4 +1,4 @@
-"""What a layout is, and reading one of its files."""
+"""The interface of a layout, and a reader for its files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.row import TranscriptRow
 
-#: The rows of a folder's transcripts, and everything that is wrong with them.
+#: The rows of a folder's transcripts and their problems.
 Transcript = tuple[list[TranscriptRow], list[Problem]]
 
 
@@ -16,17 +16,17 @@ Transcript = tuple[list[TranscriptRow], list[Problem]]
 class Layout:
     """A way to lay out recordings and their texts in a folder."""
 
-    looks_like: str  # in a few words, for messages
-    read: Callable[[Path], Transcript | None]  # the transcript of a folder; None: the folder does not have this layout
+    looks_like: str  # a short description for messages
+    read: Callable[[Path], Transcript | None]  # the transcript of a folder, or None for a folder of another layout
 
 
 def read_transcript(path: Path, read: Callable[[bytes, str], Transcript]) -> Transcript:
     """Read one transcript file.
 
     Raises:
-        BadInputError: it cannot be read.
+        BadInputError: the file cannot be read.
     """
     try:
         return read(path.read_bytes(), path.name)
     except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror}", "make it readable for this user") from error
+        raise BadInputError(f"{path} cannot be read: {error.strerror}", "give this user read access") from error

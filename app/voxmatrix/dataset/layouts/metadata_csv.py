@@ -1,4 +1,4 @@
-"""`metadata.csv`: one recording a line, as LJSpeech and Piper have it."""
+"""`metadata.csv`: one recording per line, as used by LJSpeech and Piper."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def read(folder: Path) -> Transcript | None:
     """The lines of `metadata.csv`.
 
     Raises:
-        BadInputError: it cannot be read.
+        BadInputError: the file cannot be read.
     """
     table = folder / NAME
     return read_transcript(table, read_table) if table.is_file() else None

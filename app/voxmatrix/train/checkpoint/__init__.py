@@ -1,1 +1,1 @@
-"""Checkpoints of a run: the files, what is in them, and starting from the weights of another voice."""
+"""Checkpoints of a run: files, content, and starting from another voice."""

@@ -1,6 +1,6 @@
-"""Checkpoints on disk: whole or not there, checked before they are trusted, the newest good one found.
+"""Checkpoint files: write them atomically, and find the newest intact one.
 
-A checkpoint is torch's zip file, in which every record carries its CRC-32; `read_checkpoint` compares them.
+A checkpoint is a zip file of torch in which each record has a CRC-32; `read_checkpoint` verifies them.
 """
 
 import os
@@ -19,47 +19,47 @@ LAST, BEST = "last.ckpt", "best.ckpt"
 
 
 def step_name(step: int) -> str:
-    """The name of the checkpoint that is kept for a step; names sort as steps do."""
+    """The file name of the checkpoint of a step; names sort in the order of steps."""
     return f"step-{step:09d}.ckpt"
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
-    """Replace `path` by a checkpoint.
+    """Write a checkpoint atomically.
 
     Raises:
-        UnreachableError: the disk is full or the place cannot be written. What was at `path` is untouched.
+        UnreachableError: the disk is full or not writable. An existing file at `path` is unchanged.
     """
     with replacing(path) as file:
         writer = _Writer(file)
         try:
             torch.save(dict(content), cast(IO[bytes], writer))
         except RuntimeError:
-            # torch says "unexpected pos" about a full disk: the operating system's own words are better.
+            # On a full disk torch only reports "unexpected pos": raise the error of the operating system instead.
             if writer.error is not None:
                 raise writer.error from None
             raise
 
 
 def same_file(source: Path, target: Path) -> None:
-    """Let `target` be `source` under another name, or a copy where the file system has no links."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.link.part")
+    """Make `target` a hard link to `source`, or a copy if the file system has no links."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.link.part")
     with storage_errors(target):
         try:
-            beside.unlink(missing_ok=True)
-            os.link(source, beside)
-            beside.replace(target)
+            temporary.unlink(missing_ok=True)
+            os.link(source, temporary)
+            temporary.replace(target)
         except OSError:
-            with source.open("rb") as read, replacing(target) as written:
-                shutil.copyfileobj(read, written)
+            with source.open("rb") as original, replacing(target) as copy:
+                shutil.copyfileobj(original, copy)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkpoint] | None:
-    """The checkpoint a run goes on from, or None when the folder holds none. Damaged ones are named and passed over.
+    """The newest intact checkpoint, or None if the folder has no checkpoints. Damaged ones are skipped with a warning.
 
     Raises:
-        DamagedFileError: there are checkpoints, and every one is damaged.
+        DamagedFileError: all checkpoints are damaged.
     """
     damaged: list[DamagedFileError] = []
     for path in _candidates(folder):
@@ -68,50 +68,50 @@ def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkp
         except DamagedFileError as error:
             damaged.append(error)
             continue
-        for passed_over in damaged:
-            warn(f"{passed_over.problem}. Going on from {path.name}, which is whole")
+        for skipped in damaged:
+            warn(f"{skipped.problem}. Resuming from {path.name}, which is intact")
         return found
     if damaged:
         raise DamagedFileError(
-            f"no checkpoint in {folder} is whole: {'; '.join(bad.problem for bad in damaged)}",
-            "add --fresh to start anew: the old run is moved aside",
+            f"all checkpoints in {folder} are damaged: {'; '.join(bad.problem for bad in damaged)}",
+            "add --fresh to move the old run aside and start again",
         )
     return None
 
 
 def newest(folder: Path) -> Path | None:
-    """The checkpoint that was written last."""
+    """The most recently written checkpoint."""
     return next(iter(_candidates(folder)), None)
 
 
 def keep_newest(folder: Path, count: int) -> None:
-    """Remove all but the newest `count` of the checkpoints kept for a step."""
+    """Remove all but the newest `count` checkpoints of single steps."""
     for path in sorted(folder.glob("step-*.ckpt"))[:-count]:
         path.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what a killed run had half written. Only for the one process that trains in this folder."""
+    """Remove unfinished files of a killed run. Only for the process that has the lock of the folder."""
     for path in folder.glob(".*.part"):
         path.unlink(missing_ok=True)
 
 
 def _candidates(folder: Path) -> list[Path]:
-    """The latest written first: whichever it is, going on from there gives the same voice, only sooner or later."""
-    kept = sorted(folder.glob("step-*.ckpt"), reverse=True)
-    there = [path for path in (folder / LAST, *kept, folder / BEST) if path.is_file()]
-    return sorted(there, key=lambda path: -path.stat().st_mtime_ns)
+    """All checkpoints, most recently written first. Resuming from any of them gives the same voice."""
+    steps = sorted(folder.glob("step-*.ckpt"), reverse=True)
+    existing = [path for path in (folder / LAST, *steps, folder / BEST) if path.is_file()]
+    return sorted(existing, key=lambda path: -path.stat().st_mtime_ns)
 
 
 class _Writer:
-    """Passes bytes on, and remembers what the operating system said when it could not."""
+    """A file wrapper that keeps the error of a failed write."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.error: OSError | None = None
 
     def write(self, data: bytes) -> int:
-        """As a file does."""
+        """Write to the file."""
         try:
             return self._file.write(data)
         except OSError as error:
@@ -119,5 +119,5 @@ class _Writer:
             raise
 
     def flush(self) -> None:
-        """As a file does."""
+        """Flush the file."""
         self._file.flush()

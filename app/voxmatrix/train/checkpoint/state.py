@@ -1,4 +1,4 @@
-"""All that a run is at one moment, as a checkpoint holds it. Restored, it goes on exactly where it was."""
+"""The complete state of a run, as stored in a checkpoint. A restored run continues exactly where it was."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -15,13 +15,13 @@ from voxmatrix.train.step.step import Networks, Optimisers
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
 from voxmatrix.voice.config import VoiceConfig
 
-#: Changes when an older voxmatrix could no longer go on from such a file.
+#: Raise it when files can no longer be resumed by an older voxmatrix.
 FORMAT = 1
 
 
 @dataclass(kw_only=True)
 class Position:
-    """Where a run is: `step` steps are done; the next one is step `index` of `epoch`."""
+    """Progress of a run: `step` steps are done; the next is step `index` of `epoch`."""
 
     step: int = 0
     epoch: int = 0
@@ -44,7 +44,7 @@ class RunState:
     position: Position
 
     def content(self) -> dict[str, Any]:
-        """What a checkpoint file holds: tensors and plain values alone; Piper's trainer reads the upper part."""
+        """The content of a checkpoint: only tensors and plain values. All but our own key is for Piper's trainer."""
         return {
             "state_dict": piper_state(self.networks.generator, self.networks.discriminator),
             "hyper_parameters": piper_hyper_parameters(
@@ -68,16 +68,16 @@ class RunState:
         }
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Become what the checkpoint says.
+        """Load the state of a checkpoint.
 
         Raises:
-            DamagedFileError: it is not a checkpoint of such a run.
+            DamagedFileError: the checkpoint was not written by a run in this format.
         """
         saved, optimisers = checkpoint.extra, checkpoint.extra.get("optimisers", {})
         if saved.get("format") != FORMAT or checkpoint.discriminator is None:
             raise DamagedFileError(
-                f"this checkpoint has format {saved.get('format')!r} and this voxmatrix goes on from format {FORMAT}",
-                "start a new --out with --from that checkpoint: its weights are used, its optimisers are not",
+                f"this checkpoint has format {saved.get('format')!r}, but this voxmatrix resumes from format {FORMAT}",
+                "choose another --out and add --from with that checkpoint: only its weights are used",
             )
         self.networks.generator.load_state_dict(checkpoint.generator)
         self.networks.discriminator.load_state_dict(checkpoint.discriminator)
@@ -90,16 +90,16 @@ class RunState:
 
 
 def _optimiser_state(optimiser: torch.optim.Optimizer, network: nn.Module) -> dict[str, dict[str, Tensor]]:
-    """Adam's averages under the names of their weights, so that no order of parameters has to stay as it is."""
+    """Adam's averages by weight name, independent of the order of parameters."""
     return {name: dict(optimiser.state[weight]) for name, weight in network.named_parameters()}
 
 
 def _restore_optimiser(
     optimiser: torch.optim.Optimizer, network: nn.Module, saved: Mapping[str, Mapping[str, Tensor]]
 ) -> None:
-    order = {weight: name for name, weight in network.named_parameters()}
-    whole = optimiser.state_dict()
+    names = {weight: name for name, weight in network.named_parameters()}
+    content = optimiser.state_dict()
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
-    averages = {number: dict(saved[order[weight]]) for number, weight in enumerate(weights)}
-    whole["state"] = {number: state for number, state in averages.items() if state}
-    optimiser.load_state_dict(whole)
+    averages = {number: dict(saved[names[weight]]) for number, weight in enumerate(weights)}
+    content["state"] = {number: state for number, state in averages.items() if state}
+    optimiser.load_state_dict(content)

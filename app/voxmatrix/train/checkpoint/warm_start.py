@@ -1,4 +1,4 @@
-"""A new voice from the weights of another: ours or Piper's, with other symbols or more speakers."""
+"""Start a voice from the weights of another (ours or Piper's), possibly with other symbols or more speakers."""
 
 from pathlib import Path
 
@@ -12,14 +12,14 @@ from voxmatrix.voice.checkpoint.transfer import transfer
 
 
 def start_from(path: Path, networks: Networks, row: Quality, prepared: PreparedSet) -> str:
-    """Copy what fits into the networks, and say in one sentence what was copied. Optimisers and epochs begin anew.
+    """Copy all weights that fit into the networks; the result describes it in words.
 
     Raises:
-        BadInputError: rate or quality differ; the language may.
+        BadInputError: the sample rate or quality differs (the language may).
     """
     checkpoint = read_checkpoint(path)
-    _refuse_other_shape(path, checkpoint, row, prepared.rate_hz)
-    # A checkpoint of Piper does not say what its ids mean: public voices use the default table.
+    _check_shape(path, checkpoint, row, prepared.rate_hz)
+    # A Piper checkpoint has no symbol table: public voices use the default one.
     symbols = checkpoint.extra.get("card", {}).get("phoneme_id_map") or default_map("espeak")
     generator = transfer(checkpoint.generator, networks.generator, symbols, prepared.id_map)
     copied, fresh = generator.copied, list(generator.fresh)
@@ -28,18 +28,18 @@ def start_from(path: Path, networks: Networks, row: Quality, prepared: PreparedS
         copied, fresh = copied + discriminator.copied, fresh + list(discriminator.fresh)
     else:
         fresh.append("the discriminators")
-    new = f"; new are {', '.join(fresh[:4])}{' …' if len(fresh) > 4 else ''}" if fresh else ""
-    return f"starts from {path} ({copied} weights copied{new})"
+    new = f"; new: {', '.join(fresh[:4])}{' …' if len(fresh) > 4 else ''}" if fresh else ""
+    return f"starting from {path} ({copied} weights copied{new})"
 
 
-def _refuse_other_shape(path: Path, checkpoint: Checkpoint, row: Quality, rate_hz: int) -> None:
+def _check_shape(path: Path, checkpoint: Checkpoint, row: Quality, rate_hz: int) -> None:
     if checkpoint.rate_hz != rate_hz:
         raise BadInputError(
-            f"{path} speaks at {checkpoint.rate_hz} Hz and quality {row.name} at {rate_hz} Hz",
+            f"{path} has a sample rate of {checkpoint.rate_hz} Hz, but quality {row.name} has {rate_hz} Hz",
             f"choose the quality of that voice: --quality {checkpoint.quality}",
         )
     if checkpoint.quality != row.name:
         raise BadInputError(
-            f"{path} is a voice of quality {checkpoint.quality}, and {row.name} is asked for: its networks differ",
-            f"choose --quality {checkpoint.quality}, or leave --from out",
+            f"{path} is a voice of quality {checkpoint.quality}, whose networks differ from those of {row.name}",
+            f"choose --quality {checkpoint.quality}, or omit --from",
         )

@@ -1,1 +1,1 @@
-"""Clips to batches: dataset, sampler, loader."""
+"""Dataset, schedule and loader of training batches."""

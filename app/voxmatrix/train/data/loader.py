@@ -1,4 +1,4 @@
-"""Batches in the order of the schedule, without end, from worker processes where those help."""
+"""Load batches in the order of the schedule, endlessly, in worker processes if there are any."""
 
 import signal
 import threading
@@ -15,13 +15,13 @@ from voxmatrix.plan.parallelism import PREFETCH
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate, Schedule, StepPlan
 from voxmatrix.train.stop import quiet_worker
 
-#: What a full /dev/shm sounds like. Torch 2.6 does not reserve it, and the first write beyond it kills the worker.
-_FULL = ("shared memory", "Bus error", "exited unexpectedly")
+#: Errors caused by a full /dev/shm. Torch 2.6 does not reserve space there; a write beyond the end kills the worker.
+_SHARED_MEMORY_FULL = ("shared memory", "Bus error", "exited unexpectedly")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Order:
-    """What a DataLoader wants: the clips of every batch, across epochs, so that workers never rest between them."""
+class _BatchSampler:
+    """The clips of each batch for a DataLoader, across epochs, so that workers need not pause between them."""
 
     schedule: Schedule
     epoch: int
@@ -32,11 +32,11 @@ class _Order:
 
 
 @dataclass(frozen=True)
-class _Shared:
-    """For a worker: the batch is put into shared memory here, where an error reaches the loop that waits for it.
+class _CollateShared:
+    """Collate in a worker and move the batch to shared memory, so that an error is passed on to the training loop.
 
-    torch's queue would do it in a thread of the worker, which prints the error and loses the batch: where /dev/shm is
-    full, the training would wait for it without end.
+    Otherwise torch's queue does it in a thread of the worker, which prints the error and drops the batch; with a full
+    /dev/shm, the training would wait for it for ever.
     """
 
     collate: Collate
@@ -47,7 +47,7 @@ class _Shared:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchLoader:
-    """Where batches come from."""
+    """The batches of a training."""
 
     dataset: ClipDataset
     collate: Collate
@@ -58,55 +58,55 @@ class BatchLoader:
     warn: Callable[[str], None]
 
     def steps_from(self, epoch: int, index: int) -> Iterator[tuple[StepPlan, list[Batch]]]:
-        """Step `index` of `epoch` and all that follow, each with its batches on the device.
+        """The steps from step `index` of `epoch` on, each with its batches on the device.
 
-        A worker that dies or fails (killed for memory, /dev/shm full) is not the end: then this process reads batches.
+        If a worker dies or fails (killed for lack of memory, /dev/shm full), this process loads the batches instead.
         """
         workers = self.workers
         batches = self._batches(epoch, index, workers)
         for plan in self.schedule.steps_from(epoch, index):
             try:
-                taken = list(islice(batches, len(plan.batches)))
+                step_batches = list(islice(batches, len(plan.batches)))
             except RuntimeError as error:
                 if not workers:
                     raise
-                self.warn(f"a loading worker failed ({_reason(error)}); batches are now read without workers")
+                self.warn(f"a loading worker failed ({_reason(error)}); batches are now loaded without workers")
                 workers = 0
                 batches = self._batches(plan.epoch, plan.index, workers)
-                taken = list(islice(batches, len(plan.batches)))
-            yield plan, [self.share(batch).to(self.device) for batch in taken]
+                step_batches = list(islice(batches, len(plan.batches)))
+            yield plan, [self.share(batch).to(self.device) for batch in step_batches]
 
     def _batches(self, epoch: int, index: int, workers: int) -> Iterator[Batch]:
-        """A loader's batches.
+        """The batches of a DataLoader, without torch's SIGCHLD handler.
 
-        torch's handler of SIGCHLD would raise a worker's death as an error wherever this process happens to be; without
-        that handler it is noticed, some seconds later, where the next batch is waited for.
+        That handler raises an error at an arbitrary place in this process when a worker dies. Without it, the death is
+        detected some seconds later, when the next batch is fetched.
         """
         loader: DataLoader[Batch] = DataLoader(
             self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
-            batch_sampler=_Order(schedule=self.schedule, epoch=epoch, index=index),
+            batch_sampler=_BatchSampler(schedule=self.schedule, epoch=epoch, index=index),
             num_workers=workers,
-            collate_fn=_Shared(self.collate) if workers else self.collate,
+            collate_fn=_CollateShared(self.collate) if workers else self.collate,
             pin_memory=self.device.type == "cuda",
             worker_init_fn=quiet_worker if workers else None,
             prefetch_factor=PREFETCH if workers else None,
         )
-        with _unchanged_child_handler():
+        with _child_handler_restored():
             return iter(loader)
 
 
 def _reason(error: RuntimeError) -> str:
-    """Its sentence: the first line, or where torch hands a worker's error on with its traceback, the last."""
+    """The first line of the message; or the last, if torch passes on an error of a worker with its traceback."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    said = lines[-1] if lines[0].startswith("Caught ") else lines[0]
-    full = any(words in said for words in _FULL)
-    return said.strip() + ("; when /dev/shm is full, in a container give more with --shm-size" if full else "")
+    line = lines[-1] if lines[0].startswith("Caught ") else lines[0]
+    full = any(words in line for words in _SHARED_MEMORY_FULL)
+    return line.strip() + ("; if /dev/shm is full, raise --shm-size of the container" if full else "")
 
 
 @contextmanager
-def _unchanged_child_handler() -> Iterator[None]:
-    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGCHLD")
-    before = signal.getsignal(signal.SIGCHLD) if here else None
+def _child_handler_restored() -> Iterator[None]:
+    restorable = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGCHLD")
+    handler = signal.getsignal(signal.SIGCHLD) if restorable else None
     yield
-    if here:
-        signal.signal(signal.SIGCHLD, before)
+    if restorable:
+        signal.signal(signal.SIGCHLD, handler)

@@ -1,27 +1,27 @@
-"""Which clips are kept back to hear whether the voice learns or only remembers."""
+"""Split clips into training and validation."""
 
 import hashlib
 from collections.abc import Sequence
 
 from voxmatrix.dataset.prepared import Clip
 
-#: One clip in this many is kept back, from MIN_CLIPS on; never more than MOST, because every validation reads them all.
+#: One clip in this many is for validation, from MIN_CLIPS on; at most MAX_VALIDATION, since each validation uses all.
 ONE_IN = 20
-MOST = 32
+MAX_VALIDATION = 32
 MIN_CLIPS = 8
 
 
 def split(clips: Sequence[Clip]) -> tuple[tuple[Clip, ...], tuple[Clip, ...]]:
-    """Clips to learn from, and clips to validate on (the same ones when there are too few to keep any back).
+    """Clips for training and clips for validation (both are all clips if there are too few).
 
-    Which are kept back depends on their content alone: adding a recording moves at most one.
+    The choice depends only on the content of the clips: adding a recording moves at most one.
     """
     if len(clips) < MIN_CLIPS:
         return tuple(clips), tuple(clips)
-    count = min(MOST, max(1, len(clips) // ONE_IN))
-    kept = set(sorted(range(len(clips)), key=lambda index: _key(clips[index]))[:count])
-    learned = tuple(clip for index, clip in enumerate(clips) if index not in kept)
-    return learned, tuple(clips[index] for index in sorted(kept))
+    count = min(MAX_VALIDATION, max(1, len(clips) // ONE_IN))
+    held_out = set(sorted(range(len(clips)), key=lambda index: _key(clips[index]))[:count])
+    training = tuple(clip for index, clip in enumerate(clips) if index not in held_out)
+    return training, tuple(clips[index] for index in sorted(held_out))
 
 
 def _key(clip: Clip) -> str:

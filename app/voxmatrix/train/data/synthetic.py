@@ -1,4 +1,4 @@
-"""Noise to learn from: fresh networks and batches of one length, for measuring what a training takes."""
+"""Untrained networks and batches of noise, for measuring the memory and speed of a training."""
 
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from voxmatrix.train.step.step import Networks
 from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
 from voxmatrix.voice.synthesizer import Synthesizer
 
-#: Ids below this are symbols in every table of symbols.
+#: Ids below this are valid in every symbol table.
 _IDS = 100
 
 
 def synthetic_networks(row: Quality, device: torch.device, speakers: int = 1) -> Networks:
-    """Networks of a quality with weights that have learned nothing."""
+    """Networks of a quality with untrained weights."""
     torch.manual_seed(1)
     return Networks(
         generator=Synthesizer(row, NUM_SYMBOLS, speakers).to(device),
@@ -28,7 +28,7 @@ def synthetic_networks(row: Quality, device: torch.device, speakers: int = 1) ->
 
 
 def synthetic_batch(clips: int, samples: int, symbols: int, speakers: int = 1) -> Batch:
-    """Clips of so many samples of noise and so many random symbols each."""
+    """A batch of `clips` clips, each with `samples` samples of noise and `symbols` random symbols."""
     random = torch.Generator().manual_seed(1)
     names = [str(number) for number in range(speakers)] if speakers > 1 else []
     items = []

@@ -1,1 +1,1 @@
-"""What a person sees of a training: progress, metrics, telemetry, samples, validation."""
+"""Monitor a training: progress, metrics, telemetry, samples, validation."""

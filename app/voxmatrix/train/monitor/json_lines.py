@@ -1,4 +1,4 @@
-"""JSON objects, one a line, in a file that outlives its program: a line cut short is dropped by the next program."""
+"""A log of JSON objects, one per line. A truncated last line is dropped when the file is opened again."""
 
 import json
 from collections.abc import Mapping
@@ -9,38 +9,38 @@ from voxmatrix.files import storage_errors, write_text
 
 
 class JsonLines:
-    """One object now and then, each with its "step". Going on from step N drops the lines after N."""
+    """A file of objects, each with a "step". Resuming from step N drops the lines after N."""
 
     def __init__(self, path: Path, step: int) -> None:
-        """Open the file for what follows step `step`.
+        """Open the file for lines after step `step`.
 
         Raises:
-            UnreachableError: the disk is full or the place cannot be written.
+            UnreachableError: the disk is full or not writable.
         """
         write_text(path, "".join(f"{line}\n" for line in _lines(path) if _is_until(line, step)))
         self._path = path
         with storage_errors(path):
-            # Not buffered: closing then has nothing left to write that could fail once more.
+            # Unbuffered, so that closing has nothing left to write and cannot fail again.
             self._file = path.open("ab", buffering=0)
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Add a line; it is in the file when this returns.
+        """Append a line, unbuffered.
 
         Raises:
-            UnreachableError: the disk is full or the place cannot be written.
+            UnreachableError: the disk is full or not writable.
         """
-        left = memoryview(json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+        rest = memoryview(json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
         with storage_errors(self._path):
-            while left:  # a disk that is nearly full takes a part
-                left = left[self._file.write(left) or 0 :]
+            while rest:  # a nearly full disk may accept only a part
+                rest = rest[self._file.write(rest) or 0 :]
 
     def close(self) -> None:
-        """No lines follow."""
+        """Close the file."""
         self._file.close()
 
 
 def _lines(path: Path) -> list[str]:
-    """The whole lines of a file: the last one may be cut short by a power cut."""
+    """The complete lines of a file: a power cut may have truncated the last one."""
     if not path.is_file():
         return []
     return path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
@@ -49,7 +49,7 @@ def _lines(path: Path) -> list[str]:
 def _is_until(line: str, step: int) -> bool:
     try:
         row = json.loads(line)
-    except (ValueError, RecursionError):  # nothing that we wrote
+    except (ValueError, RecursionError):  # not written by us
         return False
-    there = row.get("step") if isinstance(row, dict) else None
-    return type(there) is int and there <= step
+    row_step = row.get("step") if isinstance(row, dict) else None
+    return type(row_step) is int and row_step <= step

@@ -1,4 +1,4 @@
-"""What remains of a run to look at: metrics.csv and TensorBoard's files."""
+"""The logs of a run: metrics.csv and TensorBoard files."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ COLUMNS = ("step", "epoch", "learning_rate", *LOSSES, "validation_mel", "steps_p
 
 
 class Metrics:
-    """metrics.csv: a row now and then. Going on from step N drops the rows after N: they will be written again."""
+    """metrics.csv. Resuming from step N drops the rows after N, which will be written again."""
 
     def __init__(self, path: Path, step: int) -> None:
         rows = [row for row in _rows(path) if int(row["step"]) <= step]
@@ -30,22 +30,22 @@ class Metrics:
         self._writer = csv.DictWriter(self._file, COLUMNS, lineterminator="\n")
 
     def write(self, row: Mapping[str, float | int]) -> None:
-        """Add a row; columns that are not given stay empty."""
+        """Append a row; missing columns stay empty."""
         with storage_errors(self._path):
             self._writer.writerow({name: _short(value) for name, value in row.items()})
             self._file.flush()
 
     def close(self) -> None:
-        """No rows follow."""
+        """Close the file."""
         with storage_errors(self._path):
             self._file.close()
 
 
 class TensorBoard:
-    """TensorBoard's files, in `folder`."""
+    """TensorBoard files in `folder`."""
 
     def __init__(self, folder: Path, step: int) -> None:
-        # A second or more of importing that nothing but training has to wait for.
+        # Imported here because it takes a second or more and only training needs it.
         from torch.utils.tensorboard import SummaryWriter
 
         self._folder = folder
@@ -53,30 +53,30 @@ class TensorBoard:
             self._writer: Any = SummaryWriter(str(folder), purge_step=step + 1 if step else None)
 
     def numbers(self, row: Mapping[str, float | int], step: int) -> None:
-        """A curve for each number."""
+        """Add a point to the curve of each number."""
         with storage_errors(self._folder):
             for name, value in row.items():
                 if name != "step":
                     self._writer.add_scalar(name, value, step)
 
     def sound(self, name: str, wave: Tensor, rate_hz: int, step: int) -> None:
-        """Something to listen to: wave (n,)."""
+        """Add audio: wave (n,)."""
         with storage_errors(self._folder):
             self._writer.add_audio(name, wave.unsqueeze(0), step, sample_rate=rate_hz)
 
     def picture(self, name: str, pixels: Any, step: int) -> None:
-        """Something to look at: uint8 (height, width, 3)."""
+        """Add an image: uint8 (height, width, 3)."""
         with storage_errors(self._folder):
             self._writer.add_image(name, pixels, step, dataformats="HWC")
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write pending data and close the files."""
         with storage_errors(self._folder):
             self._writer.close()
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    """The whole rows of a file: the last one may be cut short by a power cut."""
+    """The complete rows of a file: a power cut may have truncated the last one."""
     if not path.is_file():
         return []
     text = path.read_text(encoding="utf-8", errors="replace")

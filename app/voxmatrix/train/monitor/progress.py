@@ -1,4 +1,4 @@
-"""What a person sees of a training. The loop calls a Watch and knows nothing of terminals."""
+"""Show the progress of a training. The loop only knows the Progress protocol, not terminals."""
 
 import sys
 import time
@@ -12,7 +12,7 @@ from voxmatrix.machine.sensors.reading import Reading
 
 @dataclass(frozen=True, kw_only=True)
 class RunSummary:
-    """What is about to be trained, and with what."""
+    """A description of the training that is about to start."""
 
     out: Path
     quality: str
@@ -27,15 +27,15 @@ class RunSummary:
     workers: int
     workers_reason: str
     threads: int
-    step: int  # already done
-    total_steps: int  # at the end of this training; an estimate when only epochs are given
-    came_from: str  # where the weights come from: a sentence
-    decisions: tuple[str, ...] = ()  # what the plan says, a line each: setting, value, reason
+    step: int  # steps already done
+    total_steps: int  # at the end of this training; an estimate if only epochs are given
+    came_from: str  # the origin of the weights, in words
+    decisions: tuple[str, ...] = ()  # main settings of the plan, one per line: setting, value, reason
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepReport:
-    """How it goes: means since the last report."""
+    """Losses and speed: means since the last report."""
 
     step: int
     epoch: int
@@ -44,110 +44,110 @@ class StepReport:
     steps_per_second: float
     audio_seconds_per_second: float
     seconds_left: float
-    reading: Reading | None = None  # of the device; None where nothing could be read
+    reading: Reading | None = None  # of the device; None if nothing could be read
 
 
 class Progress(Protocol):
-    """Told of everything; draws what it likes."""
+    """Receives the events of a training."""
 
     def tuning(self, sentence: str) -> None:
-        """Something that `--tune` measured, before all else."""
+        """`--tune` measured something; before all other events."""
 
     def started(self, start: RunSummary) -> None:
-        """Training is about to begin."""
+        """Training is about to start."""
 
     def stepped(self, step: int) -> None:
-        """One more step is done."""
+        """A step is done."""
 
     def reported(self, report: StepReport) -> None:
-        """Losses and speed, every `log_every` steps."""
+        """Losses and speed are available, every `log_every` steps."""
 
     def validated(self, step: int, mel: float, best: bool) -> None:
-        """The voice was heard on clips it does not learn from."""
+        """The voice was evaluated on the validation clips."""
 
     def saved(self, path: Path, step: int) -> None:
-        """A checkpoint, a sample: a file is there."""
+        """A checkpoint was written."""
 
     def warned(self, sentence: str) -> None:
-        """Something a person should know."""
+        """A warning for the user."""
 
     def ended(self) -> None:
-        """Nothing follows."""
+        """No further events follow."""
 
 
 class QuietProgress:
-    """Says nothing but warnings."""
+    """Show only warnings."""
 
     def tuning(self, sentence: str) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def started(self, start: RunSummary) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def stepped(self, step: int) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def reported(self, report: StepReport) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def validated(self, step: int, mel: float, best: bool) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def saved(self, path: Path, step: int) -> None:
-        """Nothing."""
+        """Ignore."""
 
     def warned(self, sentence: str) -> None:
-        """One line on standard error."""
+        """Print to standard error."""
         print(f"warning: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
 
     def ended(self) -> None:
-        """Nothing."""
+        """Ignore."""
 
 
 class LineProgress(QuietProgress):
-    """Lines of text, where there is no terminal: at most one report every few seconds."""
+    """Lines of text, with at most one report every few seconds; used without a terminal."""
 
     def __init__(self, stream: TextIO, every_seconds: float = 5.0) -> None:
         self._stream = stream
         self._every_seconds = every_seconds
-        self._said_at = -every_seconds
+        self._reported_at = -every_seconds
         self._total = 0
 
     def tuning(self, sentence: str) -> None:
-        """One line."""
-        self._say(sentence)
+        """Print a line."""
+        self._print(sentence)
 
     def started(self, start: RunSummary) -> None:
-        """What is trained, with what, and why so."""
+        """Print the settings of the training."""
         self._total = start.total_steps
         for line in describe(start):
-            self._say(line)
+            self._print(line)
 
     def reported(self, report: StepReport) -> None:
-        """One line."""
+        """Print a line if it is time."""
         now = time.monotonic()
-        if now - self._said_at >= self._every_seconds or report.step == self._total:
-            self._said_at = now
-            self._say(f"step {report.step}/{self._total}  {figures(report)}")
+        if now - self._reported_at >= self._every_seconds or report.step == self._total:
+            self._reported_at = now
+            self._print(f"step {report.step}/{self._total}  {figures(report)}")
 
     def validated(self, step: int, mel: float, best: bool) -> None:
-        """One line."""
-        self._say(f"step {step}: validation mel {mel:.3f}" + (", the best so far" if best else ""))
+        """Print a line."""
+        self._print(f"step {step}: validation mel {mel:.3f}" + (", the best so far" if best else ""))
 
     def saved(self, path: Path, step: int) -> None:
-        """One line."""
-        self._say(f"step {step}: saved {path}")
+        """Print a line."""
+        self._print(f"step {step}: saved {path}")
 
     def warned(self, sentence: str) -> None:
-        """One line."""
-        self._say(f"warning: {sentence}")
+        """Print a line."""
+        self._print(f"warning: {sentence}")
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         print(line, file=self._stream, flush=True)
 
 
 class BarProgress(LineProgress):
-    """A bar with speed and time left, and the losses below it, on a terminal; the other lines pass above."""
+    """On a terminal: a progress bar with speed and time left, losses below it, and all other lines above."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -162,42 +162,42 @@ class BarProgress(LineProgress):
         self._task: Any = None
 
     def started(self, start: RunSummary) -> None:
-        """The lines, then the bar below them."""
+        """Print the settings and start the bar."""
         super().started(start)
         self._task = self._bar.add_task("", total=start.total_steps, completed=start.step)
         self._live.start()
 
     def stepped(self, step: int) -> None:
-        """The bar grows."""
+        """Advance the bar."""
         self._bar.update(self._task, completed=step)
 
     def reported(self, report: StepReport) -> None:
-        """Beside the bar and below it."""
+        """Update the text beside and below the bar."""
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
         below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
         self._losses.plain = "\n".join(filter(None, below))
 
     def ended(self) -> None:
-        """The bar stays as it is."""
+        """Stop updating the bar."""
         self._live.stop()
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self._live.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def make_progress(stream: TextIO | None = None) -> Progress:
-    """A bar on a terminal, plain lines elsewhere; standard error unless told otherwise."""
+    """A bar on a terminal, plain lines elsewhere; on standard error by default."""
     stream = stream or sys.stderr
     return BarProgress(stream) if stream.isatty() else LineProgress(stream)
 
 
 def describe(start: RunSummary) -> list[str]:
-    """The resolved settings, before the first step."""
+    """The settings of a training, in lines."""
     effective = f"batch {start.batch_size}" + (f" × {start.accumulation}" if start.accumulation > 1 else "")
     return [
         f"training {start.quality} into {start.out}: {start.came_from}",
         f"{start.clips} clips ({start.audio_seconds / 60:.1f} min), {start.validation_clips} for validation, "
-        f"{effective}, {start.steps_per_epoch} steps an epoch, {start.step} of {start.total_steps} steps done",
+        f"{effective}, {start.steps_per_epoch} steps per epoch, {start.step} of {start.total_steps} steps done",
         f"on {start.device}, precision {start.precision}, {start.threads} threads, {start.workers} loading workers "
         f"({start.workers_reason})",
         *start.decisions,
@@ -205,18 +205,18 @@ def describe(start: RunSummary) -> list[str]:
 
 
 def figures(report: StepReport) -> str:
-    """One line of numbers."""
+    """A report in one line."""
     parts = (f"epoch {report.epoch}", losses(report), speed(report), f"{clock(report.seconds_left)} left")
     return "  ".join(filter(None, (*parts, load(report.reading))))
 
 
 def losses(report: StepReport) -> str:
-    """What the networks were told about their work."""
+    """The losses: mel 0.512  kl 1.204 …"""
     return "  ".join(f"{name} {value:.3f}" for name, value in report.losses.items())
 
 
 def speed(report: StepReport) -> str:
-    """Steps, and seconds of recordings learned from, a second."""
+    """Steps and seconds of audio per second."""
     return f"{report.steps_per_second:.2f} steps/s  {report.audio_seconds_per_second:.1f} s audio/s"
 
 
@@ -228,7 +228,7 @@ def clock(seconds: float) -> str:
 
 
 def load(reading: Reading | None) -> str:
-    """How busy, full and hot the device is, as far as that is known: GPU 93 %  11.2/12.0 GiB  71 °C."""
+    """Utilisation, memory and temperature of the device, as far as known: GPU 93 %  11.2/12.0 GiB  71 °C."""
     if reading is None:
         return ""
     used, total = reading.used_mib, reading.total_mib

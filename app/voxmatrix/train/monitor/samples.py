@@ -1,4 +1,4 @@
-"""The voice as it is now: a sentence spoken, and its picture beside the recording's."""
+"""Spoken samples during a training, and images of their spectrograms."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,21 +16,21 @@ from voxmatrix.train.monitor.metrics import TensorBoard
 from voxmatrix.train.step.step import Networks
 
 _SEED = 1
-#: An untrained voice may draw out its symbols without end: no more than this of it is kept.
-_MOST_SECONDS = 15
+#: An untrained voice may produce extremely long speech: samples are cut to this length.
+_MAX_SECONDS = 15
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampleSpeaker:
-    """Speaks the text of one clip now and then, always with the same noise."""
+    """Speaks the text of one clip, always with the same noise."""
 
     clip: Clip
-    batch: Batch  # of that clip alone, on the device
+    batch: Batch  # of this single clip, on the device
     rate_hz: int
     folder: Path
 
     def __call__(self, networks: Networks, step: int, board: TensorBoard) -> Path:
-        """Write the sample and its picture; returns the file to listen to."""
+        """Write a sample and its image, to files and to TensorBoard; returns the path of the sample."""
         wave = self._speak(networks)
         spectrum = networks.spectrum
         with torch.no_grad():
@@ -55,11 +55,11 @@ class SampleSpeaker:
                 wave = networks.generator.infer(self.batch.text, self.batch.text_lengths, speaker=self.batch.speaker)
         finally:
             networks.generator.train()
-        return wave[0, 0, : _MOST_SECONDS * self.rate_hz].float()
+        return wave[0, 0, : _MAX_SECONDS * self.rate_hz].float()
 
 
 def picture(spoken: Any, recorded: Any, title: str) -> Any:
-    """Two log-mels (80, f) above each other -> uint8 (height, width, 3)."""
+    """An image of two log-mels (80, f), one above the other -> uint8 (height, width, 3)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

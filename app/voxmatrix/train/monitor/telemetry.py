@@ -1,4 +1,4 @@
-"""What the device does while a voice is trained: written down, shown, and warned of. Costs the training nothing."""
+"""Log the load of the device during a training, and warn about problems. Does not slow the training down."""
 
 import math
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.run import Run
 
 FILE = "telemetry.jsonl"
-#: Of a reading, in the order of a line.
+#: Fields of a reading, in the order of a line.
 _FIGURES = ("used_mib", "total_mib", "utilisation", "temperature_c", "power_w")
 
 
 class Telemetry:
-    """Readings of one device. `machine.sensors.sampling` takes them in a thread: nothing here waits for a driver."""
+    """Readings of one device. `machine.sensors.sampling` takes them in a thread, so nothing here waits for a driver."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Telemetry:
         self._now = now
 
     def report(self, step: int, steps_per_second: float) -> Reading | None:
-        """The newest reading, after it was written down and a person was warned where that is due.
+        """Log and return the latest reading, after warning about new problems.
 
         Raises:
             UnreachableError: the disk is full.
@@ -55,28 +55,28 @@ class Telemetry:
         return reading
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop taking readings, and close the file."""
         self._sampling.close()
         self._lines.close()
 
     def _record(self, step: int, reading: Reading | None, steps_per_second: float) -> None:
-        seen = {} if reading is None else asdict(reading)
-        figures = {name: _number(seen.get(name)) for name in _FIGURES}
+        values = {} if reading is None else asdict(reading)
+        figures = {name: _number(values.get(name)) for name in _FIGURES}
         self._lines.write(
             {
                 "time": self._now().isoformat(timespec="milliseconds"),
                 "step": step,
-                "device": seen.get("device", self._device),
+                "device": values.get("device", self._device),
                 **figures,
                 "steps_per_second": _number(steps_per_second),
             }
         )
-        known = {f"telemetry/{name}": value for name, value in figures.items() if value is not None}
-        self._board.numbers(known, step)
+        curves = {f"telemetry/{name}": value for name, value in figures.items() if value is not None}
+        self._board.numbers(curves, step)
 
 
 def make_telemetry(run: Run, progress: Progress, board: TensorBoard) -> Telemetry:
-    """Begin to look at the device of the run.
+    """Start taking readings of the device of the run.
 
     Raises:
         UnreachableError: the disk is full.
@@ -93,7 +93,7 @@ def make_telemetry(run: Run, progress: Progress, board: TensorBoard) -> Telemetr
 
 
 def _number(value: Any) -> float | int | None:
-    """What JSON can hold, without digits that mean nothing."""
+    """A number for JSON with six significant digits, or None."""
     if value is None or not math.isfinite(value):
         return None
     return value if isinstance(value, int) else float(f"{value:.6g}")

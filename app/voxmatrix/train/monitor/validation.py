@@ -1,7 +1,7 @@
-"""How well the voice gives back what it has not learned from: the same clips, places and noise every time.
+"""Evaluate how well the voice reconstructs the validation clips, with the same segments and noise every time.
 
-Only the two networks that make sound from sound take part, posterior encoder and generator: the mel distance is
-theirs alone, and without text, alignment and durations it costs a tenth.
+Only the posterior encoder and the decoder are used: the mel distance depends on them alone, and skipping text,
+alignment and durations makes it ten times cheaper.
 """
 
 from collections.abc import Sequence
@@ -14,26 +14,26 @@ from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.step import Autocast, Networks, step_seed
 from voxmatrix.voice.layers.masks import cut, sequence_mask
 
-#: Segments heard in all: few clips are heard in more places, so that the figure does not jump.
+#: Total number of segments: of few clips, more segments each are used, for a stable result.
 _SEGMENTS = 32
 
 
 def validation_batches(dataset: ClipDataset, collate: Collate, batch_size: int, device: torch.device) -> list[Batch]:
-    """All clips of the dataset, in their order, on the device."""
+    """All clips of the dataset in order, in batches on the device."""
     indices = range(len(dataset))
     groups = [indices[at : at + batch_size] for at in range(0, len(indices), batch_size)]
     return [collate([dataset[index] for index in group]).to(device) for group in groups]
 
 
 def validation_mel(networks: Networks, batches: Sequence[Batch], autocast: Autocast, seed: int) -> float:
-    """Mean distance between log-mels of segments given back and the recordings' own. Waits for the device."""
+    """Mean absolute difference of the log-mels of reconstructed and recorded segments. Waits for the device."""
     clips = sum(batch.size.clips for batch in batches)
-    places = max(2, _SEGMENTS // clips)
+    segments = max(2, _SEGMENTS // clips)
     networks.generator.eval()
     try:
         with torch.no_grad():
             sums = [
-                _mel(networks, batch, places, autocast, step_seed(seed, -1, number)) * batch.size.clips
+                _mel(networks, batch, segments, autocast, step_seed(seed, -1, number)) * batch.size.clips
                 for number, batch in enumerate(batches)
             ]
     finally:
@@ -41,7 +41,7 @@ def validation_mel(networks: Networks, batches: Sequence[Batch], autocast: Autoc
     return float(torch.stack(sums).sum()) / clips
 
 
-def _mel(networks: Networks, batch: Batch, places: int, autocast: Autocast, seed: int) -> Tensor:
+def _mel(networks: Networks, batch: Batch, segments: int, autocast: Autocast, seed: int) -> Tensor:
     torch.manual_seed(seed)
     generator, spectrum = networks.generator, networks.spectrum
     spec = spectrum.linear(batch.wave)
@@ -49,8 +49,8 @@ def _mel(networks: Networks, batch: Batch, places: int, autocast: Autocast, seed
     with autocast():
         z, _, _ = generator.enc_q(spec, sequence_mask(batch.frames, spec.size(2)), speaker)
     distances = []
-    for place in range(places):  # evenly from the first segment of each clip to its last
-        start = ((batch.frames - SEGMENT_FRAMES).clamp_min(0) * place) // (places - 1)
+    for number in range(segments):  # evenly spaced from the start of each clip to its end
+        start = ((batch.frames - SEGMENT_FRAMES).clamp_min(0) * number) // (segments - 1)
         with autocast():
             wave = generator.dec(cut(z, start, SEGMENT_FRAMES), speaker)
         recorded = cut(batch.wave.unsqueeze(1), start * HOP, SEGMENT_SAMPLES)

@@ -1,1 +1,1 @@
-"""One adversarial step: gradients, random numbers, out of memory, several devices."""
+"""The training step: gradients, random numbers, out-of-memory recovery, several devices."""

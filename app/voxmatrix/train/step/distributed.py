@@ -1,8 +1,8 @@
-"""Several processes that train one voice, each on a device of its own (Lightning's DDP launcher and process group).
+"""Train one voice in several processes, one per device (with Lightning's DDP launcher and process group).
 
-Each computes its rows of every batch, with the random numbers that the whole batch would have drawn, and the gradients
-are added up: so what is learned does not depend on how many there are. Lightning's wrapper of a network is not used: it
-averages gradients per process and expects one pass through one network, and here two networks learn from one pass.
+Each process computes its rows of every batch, with the random numbers of the whole batch, and gradients are summed: the
+result does not depend on the number of processes. Lightning's module wrapper is not used, because it averages gradients
+per process and expects one pass through one network; here, one pass trains two networks.
 """
 
 import logging
@@ -15,68 +15,71 @@ from torch import Tensor, nn
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import LOSSES, Networks
 
-#: Gradients are added up on the devices; whether to stop is asked on the CPU, so that no device is waited for.
+#: Gradients are summed on the devices; stop requests are exchanged on the CPU, without synchronising with a device.
 _BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
-#: Gradients travel in pieces of so many numbers (32 MiB): large enough for the wire, small beside the networks.
-_PIECE = 1 << 23
+#: Gradients are sent in chunks of this many numbers (32 MiB): efficient to send, but small compared to the networks.
+_CHUNK = 1 << 23
 
 
 @dataclass(kw_only=True)
 class Distributed:
-    """The processes of a training; one alone unless others were launched."""
+    """The processes of a training; a single one by default."""
 
     rank: int = 0
     count: int = 1
-    _learned: dict[int, list[nn.Parameter]] = field(default_factory=dict)
+    _trained: dict[int, list[nn.Parameter]] = field(default_factory=dict)
 
     def share(self, batch: Batch) -> Batch:
-        """The rows of this process; the whole batch when there is only one."""
+        """The rows of this process; the whole batch if there is only one process."""
         if self.count == 1:
             return batch
         clips = batch.size.clips
         return batch.part(clips * self.rank // self.count, clips * (self.rank + 1) // self.count)
 
-    def add_up(self, networks: Networks, losses: Mapping[str, Tensor], device: torch.device) -> Mapping[str, Tensor]:
-        """Add up gradients and losses of all processes; every one has the sums afterwards."""
+    def all_reduce(
+        self, networks: Networks, losses: Mapping[str, Tensor], device: torch.device
+    ) -> Mapping[str, Tensor]:
+        """Sum the gradients and losses of all processes, in all processes."""
         if self.count == 1:
             return losses
         for network in (networks.discriminator, networks.generator):
-            for piece in _pieces([_gradient(weight) for weight in self._weights_that_learn(network)]):
-                flat = torch.cat([gradient.reshape(-1) for gradient in piece])
+            for chunk in _chunks([_gradient(weight) for weight in self._trained_weights(network)]):
+                flat = torch.cat([gradient.reshape(-1) for gradient in chunk])
                 torch.distributed.all_reduce(flat)
-                for gradient, summed in zip(piece, torch.split(flat, [one.numel() for one in piece]), strict=True):
+                sums = torch.split(flat, [gradient.numel() for gradient in chunk])
+                for gradient, summed in zip(chunk, sums, strict=True):
                     gradient.copy_(summed.view_as(gradient))
         values = torch.stack([losses.get(name, torch.zeros((), device=device)).float() for name in LOSSES])
         torch.distributed.all_reduce(values)
         return dict(zip(LOSSES, values.unbind(), strict=True))
 
-    def any(self, said: bool) -> bool:
-        """Whether any process says so. Asked on the CPU: no device is waited for."""
+    def any(self, value: bool) -> bool:
+        """Whether `value` is true in any process, without synchronising with a device."""
         if self.count == 1:
-            return said
-        answer = torch.tensor([int(said)])
-        torch.distributed.all_reduce(answer, torch.distributed.ReduceOp.MAX)
-        return bool(answer.item())
+            return value
+        result = torch.tensor([int(value)])
+        torch.distributed.all_reduce(result, torch.distributed.ReduceOp.MAX)
+        return bool(result.item())
 
-    def _weights_that_learn(self, network: nn.Module) -> list[nn.Parameter]:
-        """Those with a gradient in any process (one without rows has none). Asked once, for it does not change."""
-        if id(network) not in self._learned:
+    def _trained_weights(self, network: nn.Module) -> list[nn.Parameter]:
+        """Weights with a gradient in any process (a process without rows has none). Cached: they do not change."""
+        if id(network) not in self._trained:
             weights = list(network.parameters())
-            has = torch.tensor([int(weight.grad is not None) for weight in weights])
-            torch.distributed.all_reduce(has, torch.distributed.ReduceOp.MAX)
-            self._learned[id(network)] = [weight for weight, one in zip(weights, has.tolist(), strict=True) if one]
-        return self._learned[id(network)]
+            flags = torch.tensor([int(weight.grad is not None) for weight in weights])
+            torch.distributed.all_reduce(flags, torch.distributed.ReduceOp.MAX)
+            self._trained[id(network)] = [weight for weight, flag in zip(weights, flags.tolist(), strict=True) if flag]
+        return self._trained[id(network)]
 
 
 def launch_processes(devices: Sequence[torch.device]) -> Distributed:
-    """Start a process for each other device; they run the same command line. Returns when all are here."""
+    """Start a process with the same command line for each further device, and wait for all of them."""
     if len(devices) == 1:
         return Distributed()
-    # Imported here: it takes a second, and a single process does without it.
+    # Imported here because it takes a second and a single process does not need it.
     from lightning.fabric import Fabric
     from lightning.fabric.strategies.ddp import DDPStrategy
 
-    for name in ("lightning.fabric", "lightning.pytorch"):  # Fabric's banner says what we say ourselves
+    for name in ("lightning.fabric", "lightning.pytorch"):  # hides Fabric's banner, which repeats our own output
         logging.getLogger(name).setLevel(logging.WARNING)
     kind = devices[0].type
     fabric = Fabric(
@@ -94,12 +97,12 @@ def _gradient(weight: nn.Parameter) -> Tensor:
     return weight.grad
 
 
-def _pieces(gradients: Sequence[Tensor]) -> Iterator[list[Tensor]]:
-    piece: list[Tensor] = []
+def _chunks(gradients: Sequence[Tensor]) -> Iterator[list[Tensor]]:
+    chunk: list[Tensor] = []
     for gradient in gradients:
-        if piece and sum(one.numel() for one in piece) + gradient.numel() > _PIECE:
-            yield piece
-            piece = []
-        piece.append(gradient)
-    if piece:
-        yield piece
+        if chunk and sum(earlier.numel() for earlier in chunk) + gradient.numel() > _CHUNK:
+            yield chunk
+            chunk = []
+        chunk.append(gradient)
+    if chunk:
+        yield chunk

@@ -1,10 +1,10 @@
-"""One step of the adversarial training: both networks learn from the same pass through the discriminators.
+"""One step of adversarial training: both networks are trained with the same pass through the discriminators.
 
-The usual order runs the discriminators four times a step: on recordings and on generated waves, once for the
-generator's loss and once for their own. Their weights rest in between, so twice is enough: the generated wave is
-cut out of the generator's graph (`leaf`), the generator's loss sends its gradient to the leaf only, the
-discriminators' loss to their weights only, and then the leaf's gradient goes on into the generator. The gradients
-are the same (tests/train/step/test_step.py compares them with the four passes).
+Usually the discriminators run four times per step: on recordings and on generated waves, each for the generator's loss
+and for their own. Their weights do not change in between, so two runs are enough. The generated wave is detached from
+the generator's graph (`leaf`); the generator's loss is propagated to the leaf only, the discriminators' loss to their
+weights only, and then the gradient of the leaf into the generator. The gradients are the same
+(tests/train/step/test_step.py compares them with the four passes).
 """
 
 import hashlib
@@ -32,23 +32,23 @@ LOSSES = ("mel", "kl", "duration", "adversarial", "features", "discriminator")
 
 
 class Autocast(Protocol):
-    """Gives the context of the chosen precision."""
+    """Creates autocast contexts of the chosen precision."""
 
     def __call__(self) -> AbstractContextManager[Any]:
-        """A fresh context."""
+        """A new context."""
 
 
-#: The parts in which a batch is computed, each when the one before is done.
+#: Divides a batch into parts that are computed one after the other.
 Split = Callable[[Batch], Iterable[Batch]]
 
 
 def whole_batch(batch: Batch) -> Iterable[Batch]:
-    """All of it at once."""
+    """The whole batch as a single part."""
     return (batch,)
 
 
 class Shares(NamedTuple):
-    """How much of all that a step learns from is in one part of it."""
+    """The fractions of all data of a step that are in one part."""
 
     clips: float
     symbols: float
@@ -57,7 +57,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Networks:
-    """What is trained, on one device."""
+    """The networks of a training, on one device."""
 
     generator: Synthesizer
     discriminator: MultiPeriodDiscriminator
@@ -66,21 +66,21 @@ class Networks:
 
 @dataclass(frozen=True, kw_only=True)
 class Optimisers:
-    """One for each network, and the scaler of half precision, which both share."""
+    """One optimiser per network, and the loss scaler for half precision, which they share."""
 
     generator: torch.optim.AdamW
     discriminator: torch.optim.AdamW
     scaler: torch.amp.GradScaler
 
     def set_rate(self, rate: float) -> None:
-        """The learning rate of both."""
+        """Set the learning rate of both optimisers."""
         for optimiser in (self.generator, self.discriminator):
             for group in optimiser.param_groups:
                 group["lr"] = rate
 
 
 def make_optimisers(networks: Networks, rate: float, device: torch.device, half: bool) -> Optimisers:
-    """Fresh optimisers; the scaler does nothing unless the precision is `half` (fp16)."""
+    """New optimisers; the scaler has no effect unless the precision is `half` (fp16)."""
     return Optimisers(
         generator=_adamw(networks.generator, rate),
         discriminator=_adamw(networks.discriminator, rate),
@@ -97,7 +97,7 @@ def take_step(
     autocast: Autocast,
     clip_norm: float,
 ) -> Mapping[str, Tensor]:
-    """Learn from `batches` as if they were one, and return the losses without waiting for the device."""
+    """Take a step with `batches` as if they were one batch; losses are returned without waiting for the device."""
     losses = gradients(networks, optimisers.scaler, batches, seeds=seeds, autocast=autocast)
     update(networks, optimisers, clip_norm)
     return losses
@@ -113,17 +113,17 @@ def gradients(
     split: Split = whole_batch,
     segment_frames: int = SEGMENT_FRAMES,
 ) -> dict[str, Tensor]:
-    """Fill the gradients of both networks; nothing else changes. Losses are means over all batches together.
+    """Compute the gradients of both networks, and change nothing else. Losses are means over all batches.
 
-    Where a batch is a part of one (several devices share it), they are this part's share of those means. `split` says
-    in which parts a batch is computed, one after the other; losses and gradients do not depend on it.
+    If a batch is itself a part (several devices share it), losses are its share of those means. `split` divides a batch
+    into parts that are computed one after the other; it does not affect losses and gradients.
     """
     totals: dict[str, Tensor] = {}
-    whole = BatchCounts(*map(sum, zip(*(batch.of for batch in batches), strict=True)))
+    whole = BatchCounts(*map(sum, zip(*(batch.whole_size for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
         for part in split(batch):
             torch.manual_seed(seed)
-            shares = Shares(*(own / all_of_it for own, all_of_it in zip(part.size, whole, strict=True)))
+            shares = Shares(*(size / total for size, total in zip(part.size, whole, strict=True)))
             with rng_of(part):
                 losses = _part_gradients(
                     networks, scaler, part, shares, autocast=autocast, segment_frames=segment_frames
@@ -134,7 +134,7 @@ def gradients(
 
 
 def update(networks: Networks, optimisers: Optimisers, clip_norm: float) -> None:
-    """Change the weights of both networks by their gradients, and drop the gradients."""
+    """Update the weights of both networks and clear the gradients."""
     pairs: list[tuple[nn.Module, torch.optim.AdamW]] = [
         (networks.discriminator, optimisers.discriminator),
         (networks.generator, optimisers.generator),
@@ -149,12 +149,12 @@ def update(networks: Networks, optimisers: Optimisers, clip_norm: float) -> None
 
 
 def step_seed(seed: int, step: int, batch: int) -> int:
-    """The seed of everything random in one batch of one step: no state of a generator has to be saved."""
+    """The seed for one batch of one step; checkpoints therefore need no state of a random number generator."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{step}/{batch}".encode()).digest()[:7])
 
 
 def mel_distance(networks: Networks, batch: Batch, spec: Tensor, out: TrainingOutput) -> Tensor:
-    """Mean distance between the log-mels of the generated segments and of the recordings' same segments."""
+    """Mean absolute difference of the log-mels of generated segments and of the same segments of the recordings."""
     real = cut(networks.spectrum.mel(spec), out.segment_start, out.wave.size(2) // HOP)
     generated = networks.spectrum.mel(networks.spectrum.linear(out.wave.squeeze(1)))  # (b, 1, n) -> (b, 80, f)
     return nn.functional.l1_loss(generated, real)
@@ -179,14 +179,14 @@ def _part_gradients(
     leaf = wave.detach().requires_grad_()
 
     adversarial = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
-    own = {
+    losses = {
         "mel": mel_distance(networks, batch, spec, out) * shares.clips,
         "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
         "duration": out.duration_loss.float() * shares.symbols,
     }
-    loss = MEL_WEIGHT * own["mel"] + KL_WEIGHT * own["kl"] + own["duration"]
+    loss = MEL_WEIGHT * losses["mel"] + KL_WEIGHT * losses["kl"] + losses["duration"]
     torch.autograd.backward([wave, scaler.scale(loss)], [leaf.grad, None])
-    return {name: part.detach() for name, part in {**own, **adversarial}.items()}
+    return {name: part.detach() for name, part in {**losses, **adversarial}.items()}
 
 
 def _discriminate(
@@ -198,37 +198,37 @@ def _discriminate(
     share: float,
     autocast: Autocast,
 ) -> dict[str, Tensor]:
-    """Gradients of the discriminators' weights, and in `leaf` what the generator learns from them.
+    """Compute the gradients of the discriminators' weights, and of the generator's adversarial losses in `leaf`.
 
-    One discriminator after the other, forward and backward: only one keeps what it computed at a time.
+    Forward and backward run for one discriminator at a time, so that only one keeps its activations.
     """
     losses: dict[str, Tensor] = {}
-    for assess in discriminator.discriminators:
-        for name, loss in _judged(assess, scaler, real, leaf, share=share, autocast=autocast).items():
+    for network in discriminator.discriminators:
+        for name, loss in _discriminate_one(network, scaler, real, leaf, share=share, autocast=autocast).items():
             losses[name] = losses[name] + loss if name in losses else loss
     return losses
 
 
-def _judged(
-    assess: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
+def _discriminate_one(
+    network: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
 ) -> dict[str, Tensor]:
-    with parametrize.cached():  # a normalised weight is computed once for both calls
+    with parametrize.cached():  # normalised weights are computed once for both calls
         with autocast():
-            real_score, real_features = assess(real)
-            score, features = assess(leaf)
+            real_score, real_features = network(real)
+            score, features = network(leaf)
         losses = {
             "adversarial": generator_adversarial([score]) * share,
             "features": feature_matching([real_features], [features]) * share,
             "discriminator": discriminator_adversarial([real_score], [score]) * share,
         }
-        fooling = scaler.scale(losses["adversarial"] + losses["features"])
-        torch.autograd.backward(fooling, inputs=[leaf], retain_graph=True)
-        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(assess.parameters()))
+        generator_loss = scaler.scale(losses["adversarial"] + losses["features"])
+        torch.autograd.backward(generator_loss, inputs=[leaf], retain_graph=True)
+        torch.autograd.backward(scaler.scale(losses["discriminator"]), inputs=list(network.parameters()))
     return {name: loss.detach() for name, loss in losses.items()}
 
 
 def _adamw(network: nn.Module, rate: float) -> torch.optim.AdamW:
-    """Fused where this torch has it for the device (CPU and CUDA do), else one kernel a parameter."""
+    """AdamW, fused if this torch supports it on the device (CPU and CUDA do)."""
     parameters = list(network.parameters())
     try:
         return torch.optim.AdamW(parameters, rate, betas=BETAS, eps=EPSILON, fused=True)

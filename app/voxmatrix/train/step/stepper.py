@@ -1,4 +1,4 @@
-"""One step of a run after another: passes, agreement between processes, update, position."""
+"""Take the steps of a run: gradients, exchange between processes, update, position."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpoin
 
 @dataclass(frozen=True, kw_only=True)
 class Stepper:
-    """Takes steps; gives way when memory runs out."""
+    """Takes steps, and recovers when memory runs out."""
 
     run: Run
     progress: Progress
     stop: StopRequest
 
     def finished(self) -> bool:
-        """Whether the asked steps or epochs are done."""
+        """Whether the requested steps or epochs are done."""
         settings, position = self.run.settings, self.run.state.position
         epochs = epochs_limit(settings.max_steps, settings.epochs)
         steps_done = settings.max_steps is not None and position.step >= settings.max_steps
         return steps_done or (epochs is not None and position.epoch >= epochs)
 
     def take(self, plan: StepPlan, batches: list[Batch]) -> Mapping[str, Tensor]:
-        """One step, and its losses. Weights, optimisers and position change together, under the lock."""
+        """Take a step and return its losses. Weights, optimisers and position change together, under the lock."""
         run, state, position = self.run, self.run.state, self.run.state.position
         seeds = [step_seed(state.recipe.seed, position.step, number) for number in range(len(batches))]
-        losses = run.distributed.add_up(state.networks, self._passes(batches, seeds), run.device)
+        losses = run.distributed.all_reduce(state.networks, self._gradients(batches, seeds), run.device)
         with self.stop.lock:
             update(state.networks, state.optimisers, state.recipe.clip_norm)
             position.step += 1
@@ -45,12 +45,12 @@ class Stepper:
         return losses
 
     def set_rate(self) -> None:
-        """The learning rate falls once an epoch, as a function of the epoch alone."""
+        """Set the learning rate, which decays per epoch and depends on the epoch only."""
         state = self.run.state
         state.optimisers.set_rate(state.recipe.learning_rate * RATE_DECAY**state.position.epoch)
 
-    def _passes(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
-        """Losses and gradients of a step; where memory runs out, again in a way that needs less of it."""
+    def _gradients(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
+        """Compute the gradients and losses of a step; if memory runs out, try again with less of it."""
         run, networks, oom_recovery = self.run, self.run.state.networks, self.run.oom_recovery
         while True:
             try:
@@ -66,9 +66,9 @@ class Stepper:
             except Exception as error:
                 if not is_out_of_memory(error):
                     raise
-                given_way = oom_recovery.reduce(error)
-            # Behind the except block: the error held the tensors that filled the memory.
-            self.progress.warned(given_way)
+                measure = oom_recovery.reduce(error)
+            # After the except block, because the error holds references to the tensors in memory.
+            self.progress.warned(measure)
             networks.generator.zero_grad()
             networks.discriminator.zero_grad()
             set_gradient_checkpointing((networks.generator, networks.discriminator), oom_recovery.savings.checkpointed)
@@ -76,9 +76,9 @@ class Stepper:
 
 
 def follow(run: Run, progress: Progress, stop: StopRequest) -> None:
-    """Only compute, where another process saves, reports and talks (voxmatrix.train.step.distributed).
+    """Take the same steps as rank zero, which alone reports and saves (voxmatrix.train.step.distributed).
 
-    Takes every step that the leading process takes, until the asked number is done or anybody asks to stop.
+    Ends when the requested steps are done or a stop is requested in any process.
     """
     stepper = Stepper(run=run, progress=progress, stop=stop)
     position = run.state.position
@@ -87,10 +87,10 @@ def follow(run: Run, progress: Progress, stop: StopRequest) -> None:
         return
     for plan, batches in run.loader.steps_from(position.epoch, position.index):
         stepper.take(plan, batches)
-        if stepper.finished() or run.distributed.any(stop.asked):
+        if stepper.finished() or run.distributed.any(stop.requested):
             return
 
 
 def epochs_limit(max_steps: int | None, epochs: int | None) -> int | None:
-    """How many epochs at most: without any limit given, a default."""
+    """The maximum number of epochs; a default if neither limit is set."""
     return DEFAULT_EPOCHS if max_steps is None and epochs is None else epochs

@@ -1,1 +1,1 @@
-"""--tune: measure the largest batch that fits, in child processes."""
+"""`--tune`: measure the largest batch that fits, in child processes."""

@@ -1,80 +1,80 @@
-"""Which batch sizes to measure until the largest that fits is known. Pure: what measures is passed in."""
+"""Search for the largest batch size that fits. Pure: the function that measures is passed in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-#: Between the last size that fits and the first that does not, this much of the former is near enough.
-NEAR_ENOUGH = 0.05
-#: With less than this gained over two doublings a CPU is busy, and more clips only take memory.
-LEAST_GAIN = 1.05
-#: Not with fewer clips: a plan takes up to so many, and beside other programs times of small batches say little.
-_BUSY_FROM = 32
-#: From so many sizes on, what a clip takes is known from them alone.
-_KNOWN_FROM = 3
+#: The search ends when the gap between fitting and not fitting is at most this fraction of the fitting size.
+TOLERANCE = 0.05
+#: If speed increases by less than this factor over two doublings, a CPU is saturated: more clips only cost memory.
+MIN_GAIN = 1.05
+#: Batches below this are not compared: plans use up to this size, and timings of small batches are too noisy.
+_SATURATED_FROM = 32
+#: Number of measured sizes from which on the memory per clip is known from them alone.
+_SLOPE_KNOWN_FROM = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriedBatch:
-    """One size that could be computed."""
+    """The measurement of one size."""
 
     batch_size: int
     peak_mib: float
     step_seconds: float
-    seconds: float  # that measuring it took
+    seconds: float  # duration of the measurement
 
     @property
     def clips_per_second(self) -> float:
-        """Its speed."""
+        """Training speed."""
         return self.batch_size / self.step_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchBounds:
-    """Where the search ends."""
+    """Limits of the search."""
 
-    limit_mib: float  # a larger peak does not count as fitting
-    careful: bool = False  # a full memory harms more than this process: what would exceed the limit is not tried
-    until_busy: bool = False  # end where more clips are no faster
-    clip_mib: float = 0.0  # what a clip is expected to take; only who is careful needs it
-    most: int = 512
-    limit_seconds: float = 600.0  # for all sizes together
-    size_seconds: float = 120.0  # for one
+    limit_mib: float  # a batch with a larger peak does not fit
+    never_exceed: bool = False  # do not try sizes expected to exceed the limit: they would harm other processes too
+    stop_when_saturated: bool = False  # stop when more clips are no faster
+    clip_mib: float = 0.0  # expected memory per clip; only needed with never_exceed
+    max_batch: int = 512
+    limit_seconds: float = 600.0  # for all sizes
+    size_seconds: float = 120.0  # for one size
 
 
-#: Measures one size; None when memory ran out.
+#: Measures one size; None: out of memory.
 Measure = Callable[[int], TriedBatch | None]
 
 
 @dataclass(kw_only=True)
 class BatchSearch:
-    """The sizes that were measured so far, also by a search that was cut off, and why it ended."""
+    """A search; `tried` and `too_large` may come from an earlier one that was interrupted."""
 
     measure: Measure
     bounds: SearchBounds
     tried: list[TriedBatch] = field(default_factory=list)
-    too_large: int = 0  # a size that is known not to fit; 0: none is
+    too_large: int = 0  # a size that does not fit; 0: unknown
     ended: str = ""
 
     def run(self) -> str:
-        """Double until a size does not fit, halve the distance until it is small enough, and say why it ended."""
-        most = self.bounds.most
-        fits, too_large = self._known_to_fit(), self.too_large or most + 1
-        while fits < (size := min(2 * fits or 1, most)) < too_large and self._goes_on(size):
+        """Double the size until it does not fit, then bisect; the result is why the search ended."""
+        max_batch = self.bounds.max_batch
+        fits, too_large = self._largest_fitting(), self.too_large or max_batch + 1
+        while fits < (size := min(2 * fits or 1, max_batch)) < too_large and self._may_try(size):
             fits, too_large = (size, too_large) if self._fits(size) else (fits, size)
-        while not self.ended and too_large <= most and too_large - fits > max(1, fits * NEAR_ENOUGH):
-            between = (fits + too_large) // 2
-            if not self._goes_on(between):
+        while not self.ended and too_large <= max_batch and too_large - fits > max(1, fits * TOLERANCE):
+            middle = (fits + too_large) // 2
+            if not self._may_try(middle):
                 break
-            fits, too_large = (between, too_large) if self._fits(between) else (fits, between)
-        found = f"{fits} is the most that is tried" if fits == most else f"batch {too_large} does not fit"
-        return self.ended or found
+            fits, too_large = (middle, too_large) if self._fits(middle) else (fits, middle)
+        result = f"batch {fits} is the largest size tried" if fits == max_batch else f"batch {too_large} does not fit"
+        return self.ended or result
 
-    def _known_to_fit(self) -> int:
-        return max((each.batch_size for each in self.tried if each.peak_mib <= self.bounds.limit_mib), default=0)
+    def _largest_fitting(self) -> int:
+        return max((tried.batch_size for tried in self.tried if tried.peak_mib <= self.bounds.limit_mib), default=0)
 
     def _fits(self, size: int) -> bool:
-        if self.bounds.careful and self.tried and self.expected_mib(size) > self.bounds.limit_mib:
+        if self.bounds.never_exceed and self.tried and self.expected_mib(size) > self.bounds.limit_mib:
             return False
         tried = self.measure(size)
         if tried is None:
@@ -83,31 +83,31 @@ class BatchSearch:
         return tried.peak_mib <= self.bounds.limit_mib
 
     def expected_mib(self, size: int) -> float:
-        """What a size larger than those that were measured will take, by the steepest that was seen between two."""
-        known = sorted(self.tried, key=lambda each: each.batch_size)
-        slopes = [(b.peak_mib - a.peak_mib) / (b.batch_size - a.batch_size) for a, b in pairwise(known)]
-        if len(known) < _KNOWN_FROM:
+        """The expected peak of a size above all measured ones, by the steepest slope between two of them."""
+        tried = sorted(self.tried, key=lambda tried: tried.batch_size)
+        slopes = [(b.peak_mib - a.peak_mib) / (b.batch_size - a.batch_size) for a, b in pairwise(tried)]
+        if len(tried) < _SLOPE_KNOWN_FROM:
             slopes.append(self.bounds.clip_mib)
-        return known[-1].peak_mib + max(slopes) * (size - known[-1].batch_size)
+        return tried[-1].peak_mib + max(slopes) * (size - tried[-1].batch_size)
 
-    def _goes_on(self, size: int) -> bool:
-        """Whether there is time for this size, and something to be gained by it."""
+    def _may_try(self, size: int) -> bool:
+        """Whether there is time to measure this size, and something to gain; otherwise `ended` is set."""
         if not self.tried:
             return True
         last = self.tried[-1]
-        takes = last.seconds * size / last.batch_size
-        if self.bounds.careful and last.peak_mib > self.bounds.limit_mib:
-            self.ended = f"batch {last.batch_size} took more than may be taken"
-        elif takes > self.bounds.size_seconds:
+        expected_seconds = last.seconds * size / last.batch_size
+        if self.bounds.never_exceed and last.peak_mib > self.bounds.limit_mib:
+            self.ended = f"batch {last.batch_size} exceeded the memory limit"
+        elif expected_seconds > self.bounds.size_seconds:
             self.ended = f"batch {size} would take more than {self.bounds.size_seconds:g} s to measure"
-        elif sum(each.seconds for each in self.tried) + takes > self.bounds.limit_seconds:
-            self.ended = f"batch {size} would take more than is left of {self.bounds.limit_seconds:g} s"
-        elif self.bounds.until_busy and self._busy(last):
-            self.ended = f"batch {last.batch_size} gains no speed over a quarter of it, so no larger one is tried"
+        elif sum(tried.seconds for tried in self.tried) + expected_seconds > self.bounds.limit_seconds:
+            self.ended = f"batch {size} would exceed the time limit of {self.bounds.limit_seconds:g} s for all sizes"
+        elif self.bounds.stop_when_saturated and self._is_saturated(last):
+            self.ended = f"batch {last.batch_size} is no faster than a quarter of it, so no larger one is tried"
         return not self.ended
 
-    def _busy(self, last: TriedBatch) -> bool:
-        if last.batch_size < _BUSY_FROM:
+    def _is_saturated(self, last: TriedBatch) -> bool:
+        if last.batch_size < _SATURATED_FROM:
             return False
-        quarter = next((each for each in self.tried if 4 * each.batch_size == last.batch_size), None)
-        return quarter is not None and last.clips_per_second < LEAST_GAIN * quarter.clips_per_second
+        quarter = next((tried for tried in self.tried if 4 * tried.batch_size == last.batch_size), None)
+        return quarter is not None and last.clips_per_second < MIN_GAIN * quarter.clips_per_second

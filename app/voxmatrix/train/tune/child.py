@@ -1,6 +1,6 @@
-"""The child of --tune, started by `voxmatrix_entrypoint.child`: prints JSON lines.
+"""The child process of --tune, started by `voxmatrix_entrypoint.child`: prints JSON lines.
 
-A line is written before a size and one after it: if this process hangs or dies, only the size in hand is lost.
+It prints a line before and after each size; if it hangs or dies, only the current size is lost.
 """
 
 import json
@@ -15,30 +15,30 @@ from voxmatrix.train.tune.batch_search import BatchSearch, SearchBounds, TriedBa
 from voxmatrix.train.tune.trial import Trial, open_trial
 from voxmatrix.train.tune.trial_config import TrialJob
 
-_MOST_LETTERS = 300
+_MAX_CHARACTERS = 300
 
 
-def main(asked: str) -> None:
-    """Measure one size after the other."""
+def main(request: str) -> None:
+    """Run the search that the JSON `request` describes."""
     parent = os.getppid()
     try:
-        plain = json.loads(asked)
+        plain = json.loads(request)
         trial = open_trial(TrialJob(**plain["job"]))
         search = BatchSearch(
-            measure=lambda size: _one_size(trial, size, parent),
+            measure=lambda size: _measure(trial, size, parent),
             bounds=SearchBounds(**plain["bounds"]),
-            tried=[TriedBatch(**each) for each in plain["tried"]],
+            tried=[TriedBatch(**tried) for tried in plain["tried"]],
             too_large=plain["too_large"],
         )
         print_json({"ended": search.run()})
-    except Exception as error:  # whatever torch and drivers raise: it is what is being found out
+    except Exception as error:  # any error of torch or a driver is a result of the measurement
         text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
-        print_json({"problem": "; ".join(text.splitlines())[:_MOST_LETTERS]})
+        print_json({"problem": "; ".join(text.splitlines())[:_MAX_CHARACTERS]})
 
 
-def _one_size(trial: Trial, size: int, parent: int) -> TriedBatch | None:
-    """Measure this size, and say how it went."""
-    if os.getppid() != parent:  # it was killed: nobody reads this any more, and the device is wanted for other work
+def _measure(trial: Trial, size: int, parent: int) -> TriedBatch | None:
+    """Measure one size and print the result."""
+    if os.getppid() != parent:  # the parent was killed: free the device
         sys.exit(1)
     print_json({"started": size})
     tried = None
@@ -47,7 +47,7 @@ def _one_size(trial: Trial, size: int, parent: int) -> TriedBatch | None:
     except Exception as error:
         if not is_out_of_memory(error):
             raise
-    if tried is None:  # behind the except block: the error held the tensors that filled the memory
+    if tried is None:  # after the except block, because the error holds references to the tensors in memory
         trial.recover()
         free_cached(trial.device)
     print_json({"too_large": size} if tried is None else {"tried": asdict(tried)})

@@ -1,4 +1,4 @@
-"""What `--tune` found out about a device, and how it is said."""
+"""The result of `--tune`, and its presentation."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from voxmatrix.train.tune.batch_search import TriedBatch
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOutcome:
-    """What one child found out: `ended` says why it measured no further, `problem` why it could not; one is ""."""
+    """The result of one search. `ended`: why it stopped; `problem`: why it failed; one of them is empty."""
 
     measurement: Measurement
     ended: str = ""
@@ -22,39 +22,39 @@ class SearchOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class TuneResult:
-    """All that was found out, and where it is kept."""
+    """All results of `--tune`, and where they are saved."""
 
     device: str
     name: str | None
-    devices: int  # that train together: each holds as many
-    clips: int  # there are to learn from: no batch has more
+    devices: int  # number of devices in the training, each with the same batch
+    clips: int  # in the training set; limits the batch
     budget: Budget
     outcomes: tuple[SearchOutcome, ...] = ()
-    problem: str = ""  # why something was not measured or not kept
+    problem: str = ""  # why something was not measured or not saved
     kept: Path | None = None
 
     @property
     def best(self) -> SearchOutcome | None:
-        """The one that counts: measured last, for gradients are checkpointed only where too few clips fit otherwise."""
-        return next((each for each in reversed(self.outcomes) if each.measurement.largest_batch), None)
+        """The last search with a batch that fits: gradient checkpointing is only tried if too few clips fit without."""
+        return next((outcome for outcome in reversed(self.outcomes) if outcome.measurement.largest_batch), None)
 
     @property
-    def most_useful(self) -> int:
-        """Clips with which a GPU is full, or a CPU fastest: what it does not need of its memory others may have."""
+    def recommended_batch(self) -> int:
+        """The largest batch on a GPU, the fastest on a CPU (whose memory other programs may need); 0: unknown."""
         if self.best is None:
             return 0
-        found = self.best.measurement
-        each = _fastest(found).batch_size if self.device == CPU else found.largest_batch
-        return min(each * self.devices, self.clips)
+        measurement = self.best.measurement
+        size = _fastest(measurement).batch_size if self.device == CPU else measurement.largest_batch
+        return min(size * self.devices, self.clips)
 
     @property
     def line(self) -> str:
-        """What to type to use all of the device; "" where the plan does so by itself."""
-        whole = self.most_useful
-        return f"--batch-size {whole} --accumulation 1" if whole > EFFECTIVE_BATCH else ""
+        """The flags for the recommended batch; empty if the plan already uses it."""
+        batch = self.recommended_batch
+        return f"--batch-size {batch} --accumulation 1" if batch > EFFECTIVE_BATCH else ""
 
     def to_json(self) -> dict[str, Any]:
-        """As `train --tune --json` shows it."""
+        """The output of `train --tune --json`."""
         return {
             "device": self.device,
             "name": self.name,
@@ -66,47 +66,48 @@ class TuneResult:
         }
 
     def paragraph(self) -> str:
-        """What was found, and what to type. Says nothing about what went wrong."""
+        """The result in words and what to do with it, without problems."""
         best = self.best
         if best is None and self.problem:
-            return f"{self._called} could not be measured; the plan goes by estimates."
+            return f"{self._title} could not be measured; the plan uses estimates."
         if best is None:
-            return f"{self._called} holds not even one clip of this length within {self.budget.mib:.0f} MiB."
-        found, fastest = best.measurement, _fastest(best.measurement)
-        peak = next(size.peak_mib for size in found.sizes if size.batch_size == found.largest_batch)
-        savings = " with gradient checkpointing" if found.gradient_checkpointing else ""
+            return f"{self._title} cannot fit even one clip of this length within {self.budget.mib:.0f} MiB."
+        measurement, fastest = best.measurement, _fastest(best.measurement)
+        peak = next(size.peak_mib for size in measurement.sizes if size.batch_size == measurement.largest_batch)
+        savings = " with gradient checkpointing" if measurement.gradient_checkpointing else ""
         parts = [
-            f"{self._called} holds {found.largest_batch} clips of {found.seconds:.3g} s{savings} in "
-            f"{found.quality}, {found.precision}: {peak:.0f} of {self.budget.mib:.0f} MiB ({self.budget.why}).",
+            f"{self._title} fits {measurement.largest_batch} clips of {measurement.seconds:.3g} s{savings} in "
+            f"{measurement.quality}, {measurement.precision}: {peak:.0f} of {self.budget.mib:.0f} MiB "
+            f"({self.budget.why}).",
             f"{best.ended[0].upper()}{best.ended[1:]}." if best.ended else "",
             f"Batch {fastest.batch_size} is the fastest, {fastest.clips_per_second:.3g} clips/s.",
-            f"Kept in {self.kept}; the plan follows it." if self.kept else "",
+            f"Saved in {self.kept}; the plan uses it." if self.kept else "",
         ]
         return " ".join(filter(None, parts)) + self._advice()
 
     def _advice(self) -> str:
         if not self.line:
             return ""
-        what = "take the fastest batch" if self.device == CPU else "use the whole device"
+        goal = "use the fastest batch" if self.device == CPU else "use the whole device"
         return (
-            f"\n  → to {what}, add {self.line}; every step then learns from {self.most_useful} clips, not from "
-            f"{EFFECTIVE_BATCH} as on every computer, and the voice learns otherwise"
+            f"\n  → to {goal}, add {self.line}; each step then trains on {self.recommended_batch} clips instead of "
+            f"{EFFECTIVE_BATCH}, the default on every computer, which changes the result of the training"
         )
 
     @property
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"{self.device} ({self.name})" if self.name else self.device
 
 
 def _fastest(measurement: Measurement) -> BatchFigures:
-    fit = [size for size in measurement.sizes if size.batch_size <= measurement.largest_batch]
-    return max(fit, key=lambda size: size.clips_per_second)
+    fitting = [size for size in measurement.sizes if size.batch_size <= measurement.largest_batch]
+    return max(fitting, key=lambda size: size.clips_per_second)
 
 
 def progress_line(size: TriedBatch, limit_mib: float) -> str:
-    """One size that was measured."""
+    """The measurement of one size in words."""
     share = size.peak_mib / limit_mib
     return (
-        f"batch {size.batch_size}: {size.peak_mib:.0f} MiB, {share:.0%} of what may be taken, "
-        f"{size.step_seconds:.3g} s a step, {size.clips_per_second:.3g} clips/s"
+        f"batch {size.batch_size}: {size.peak_mib:.0f} MiB, {share:.0%} of the limit, "
+        f"{size.step_seconds:.3g} s per step, {size.clips_per_second:.3g} clips/s"
     )

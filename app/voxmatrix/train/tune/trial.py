@@ -1,4 +1,4 @@
-"""Real steps with batches of a chosen size: what they take of a device, and how fast they are."""
+"""Measure the memory and speed of training steps with a given batch size."""
 
 import math
 import time
@@ -22,15 +22,15 @@ from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.train.tune.trial_config import TrialJob
 from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
 
-#: Timed steps of one size, after one that is not; where that one takes long, a single one says enough.
+#: Number of timed steps per size, after an untimed one; only one if the untimed step takes this long.
 _STEPS, _LONG_SECONDS = 2, 15.0
-#: fp16's scaler halves from 65536 until gradients are finite; before that, the optimisers keep no moments.
-_MOST_STEPS_TO_LEARN = 40
+#: With fp16, loss scaling halves from 65536 until gradients are finite; before that, the optimisers allocate no state.
+_MAX_WARM_UP_STEPS = 40
 
 
 @dataclass(kw_only=True)
 class Trial:
-    """Networks and optimisers on the device, and how many steps they took."""
+    """Networks and optimisers on the device."""
 
     job: TrialJob
     device: torch.device
@@ -39,43 +39,43 @@ class Trial:
     steps: int = 0
 
     def measure(self, size: int) -> TriedBatch:
-        """Steps with so many clips.
+        """Measure steps with `size` clips.
 
-        On the CPU the peak is that of this process since it began: measure larger sizes after smaller ones.
+        On the CPU the peak is that of the process since its start: measure sizes in increasing order.
 
         Raises:
-            NoDeviceError: the losses are no numbers, so the figures would be worth nothing.
+            NoDeviceError: the losses are not finite, so the measurement would be meaningless.
         """
-        began = time.perf_counter()
+        start = time.perf_counter()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats(self.device)
         batch = synthetic_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
         self._step(batch)
-        for _ in range(_MOST_STEPS_TO_LEARN):
-            if self._learns():
+        for _ in range(_MAX_WARM_UP_STEPS):
+            if self._has_optimiser_state():
                 break
             self._step(batch)
         timed = time.perf_counter()
-        steps = _STEPS if timed - began < _LONG_SECONDS else 1
+        steps = _STEPS if timed - start < _LONG_SECONDS else 1
         for _ in range(steps):
             self._step(batch)
-        ended = time.perf_counter()
+        end = time.perf_counter()
         return TriedBatch(
             batch_size=size,
             peak_mib=self._peak_mib(),
-            step_seconds=(ended - timed) / steps,
-            seconds=ended - began,
+            step_seconds=(end - timed) / steps,
+            seconds=end - start,
         )
 
     def recover(self) -> None:
-        """Forget what a step left that was not finished: gradients, and what fp16's scaler noted about them."""
+        """Discard what an unfinished step left: gradients, and the state of loss scaling."""
         self.networks.generator.zero_grad()
         self.networks.discriminator.zero_grad()
         self.optimisers = replace(self.optimisers, scaler=_scaler(self.job, self.device))
 
     def _step(self, batch: Batch) -> None:
-        """One step, and its end is waited for."""
+        """Take a step and wait for the device."""
         losses = gradients(
             self.networks,
             self.optimisers.scaler,
@@ -87,28 +87,28 @@ class Trial:
         self.steps += 1
         if not math.isfinite(float(sum(losses.values()))):
             raise NoDeviceError(
-                f"the losses are no numbers after {self.steps} steps in {self.job.precision}", "see: voxmatrix doctor"
+                f"the losses are not finite after {self.steps} steps in {self.job.precision}", "run voxmatrix doctor"
             )
 
-    def _learns(self) -> bool:
+    def _has_optimiser_state(self) -> bool:
         return bool(self.optimisers.generator.state and self.optimisers.discriminator.state)
 
     def _peak_mib(self) -> float:
         peak = peak_mib(self.device)
         if peak is None:
-            raise NoDeviceError(f"{self.job.device} does not say how much memory is taken", "set --batch-size")
+            raise NoDeviceError(f"{self.job.device} does not report how much memory is used", "set --batch-size")
         if self.device.type != "cuda":
             return peak
         if self.job.free_mib is None:
             return peak + memory_table().process_mib
-        # Beside torch's tensors: CUDA's context, kernels, the workspaces of libraries.
+        # Besides torch's tensors, memory is used for the CUDA context, kernels and workspaces of libraries.
         free, _ = torch.cuda.mem_get_info(self.device)
-        beside = self.job.free_mib - (free + torch.cuda.memory_reserved(self.device)) / MIB
-        return peak + max(0.0, beside)
+        overhead = self.job.free_mib - (free + torch.cuda.memory_reserved(self.device)) / MIB
+        return peak + max(0.0, overhead)
 
 
 def open_trial(job: TrialJob) -> Trial:
-    """Make everything ready on the device, with torch's switches set as a training sets them.
+    """Create networks and optimisers on the device, with torch's options set as in a training.
 
     Raises:
         NoDeviceError: torch does not see the device.

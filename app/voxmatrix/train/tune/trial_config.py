@@ -1,4 +1,4 @@
-"""What a trial measures, in plain values that go to a child as JSON."""
+"""The configuration of a trial, passed to a child process as JSON."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from voxmatrix.tables.precision import Precision
 
 @dataclass(frozen=True, kw_only=True)
 class TrialJob:
-    """What is measured: plain values, as JSON holds them."""
+    """What to measure, in plain values."""
 
     device: str
     name: str | None
@@ -16,8 +16,8 @@ class TrialJob:
     checkpointed: bool
     tf32: bool
     cudnn_benchmark: bool
-    threads: int | None  # of the CPU; None: as many as this process may keep busy
-    samples: int  # of every clip
-    symbols: int
+    threads: int | None  # CPU threads; None: torch's default
+    samples: int  # per clip
+    symbols: int  # per clip
     speakers: int
-    free_mib: int | None  # on the device, before this process began
+    free_mib: int | None  # free memory of the device before the child started

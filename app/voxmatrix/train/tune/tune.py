@@ -1,4 +1,4 @@
-"""`--tune`: measure in child processes which batches this device holds, and keep it in the device's profile."""
+"""`--tune`: measure in child processes which batches fit on a device, and save the result in the device's profile."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -27,20 +27,20 @@ from voxmatrix.train.tune.result import SearchOutcome, TuneResult, progress_line
 from voxmatrix.train.tune.search_process import SearchProcess
 from voxmatrix.train.tune.trial_config import TrialJob
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def tune(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, say: Say) -> TuneResult:
-    """Measure the device that is planned for these recordings. `say` is told a line for each size.
+def tune(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, report: Report) -> TuneResult:
+    """Measure the planned device with batches like these recordings. `report` is called with a line per size.
 
-    Never fails because of what happens on the device: the reason stands in the outcome.
+    Failures on the device do not raise: the outcome has the reason.
 
     Raises:
-        BadInputError: there is no recording.
-        KeyboardInterrupt: Ctrl-C; the child is ended.
+        BadInputError: there are no recordings.
+        KeyboardInterrupt: Ctrl-C; the child process is stopped.
     """
     if not prepared.clips:
-        raise BadInputError("there is no recording to measure with", "run voxmatrix prepare on the folder to see why")
+        raise BadInputError("there are no recordings to measure with", "run voxmatrix prepare on the folder to see why")
     machine, plan = preflight.machine, plan_training(prepared, settings, preflight, None)
     gpu = planned_gpus(plan, machine)[0]
     budget = memory_budget(gpu, machine).when(measured=True)
@@ -54,12 +54,12 @@ def tune(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, s
     if budget.mib is None:
         return replace(tuned, problem=budget.why)
     task = _Task(prepared=prepared, settings=settings, plan=plan, gpu=gpu, limit_mib=budget.mib)
-    return _keep(replace(tuned, outcomes=tuple(_outcomes(task, say))), gpu, machine)
+    return _save(replace(tuned, outcomes=tuple(_outcomes(task, report))), gpu, machine)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """What is measured, where, and how much may be taken."""
+    """What to measure, on which device, with how much memory."""
 
     prepared: PreparedSet
     settings: TrainSettings
@@ -69,37 +69,37 @@ class _Task:
 
     @property
     def seconds(self) -> float:
-        """The worst case of these recordings: every clip as long as the longest."""
+        """The duration of the longest clip: measuring with it covers the worst case."""
         return max(clip.samples for clip in self.prepared.clips) / self.prepared.rate_hz
 
 
-def _outcomes(task: _Task, say: Say) -> Iterator[SearchOutcome]:
-    """Without gradient checkpointing, then with it where too few clips fit otherwise; or as it was asked for."""
+def _outcomes(task: _Task, report: Report) -> Iterator[SearchOutcome]:
+    """Measure without gradient checkpointing, then with it if too few clips fit; or only as requested."""
     smallest = SMALLEST_ON_A_GPU if task.gpu else SMALLEST_ON_A_CPU
     forced = task.settings.overrides.gradient_checkpointing
     for checkpointed in (False, True) if forced is None else (forced.value,):
         savings = " with gradient checkpointing" if checkpointed else ""
-        say(
+        report(
             f"measuring batches of clips of {task.seconds:.1f} s{savings} on {task.plan.device.value}: "
-            f"{task.limit_mib:.0f} MiB may be taken"
+            f"the limit is {task.limit_mib:.0f} MiB"
         )
-        measured = _measured(task, checkpointed, say)
-        yield measured
-        if measured.measurement.largest_batch >= smallest or measured.problem:
+        result = _measure(task, checkpointed, report)
+        yield result
+        if result.measurement.largest_batch >= smallest or result.problem:
             return
 
 
-def _measured(task: _Task, checkpointed: bool, say: Say) -> SearchOutcome:
+def _measure(task: _Task, checkpointed: bool, report: Report) -> SearchOutcome:
     where = place(task.gpu)
     prepare_environment(task.plan.allocator.value, where.environment)
     job = _job(task, where.device, checkpointed)
-    series = SearchProcess(job=job, bounds=_bounds(task, job))
-    series.run(
+    search = SearchProcess(job=job, bounds=_bounds(task, job))
+    search.run(
         where.environment,
-        on_tried=lambda tried: say(progress_line(tried, task.limit_mib)),
-        on_too_large=lambda size, why: say(f"batch {size} does not fit: {why}"),
+        on_tried=lambda tried: report(progress_line(tried, task.limit_mib)),
+        on_too_large=lambda size, why: report(f"batch {size} does not fit: {why}"),
     )
-    return outcome(series, task.seconds)
+    return outcome(search, task.seconds)
 
 
 def _job(task: _Task, device: str, checkpointed: bool) -> TrialJob:
@@ -125,28 +125,27 @@ def _bounds(task: _Task, job: TrialJob) -> SearchBounds:
     need = Need(row=table.qualities[job.quality], table=table, seconds=task.seconds, half=job.precision != "fp32")
     return SearchBounds(
         limit_mib=task.limit_mib,
-        careful=task.gpu is None or shares_memory(task.gpu),
-        until_busy=task.gpu is None,
+        never_exceed=task.gpu is None or shares_memory(task.gpu),
+        stop_when_saturated=task.gpu is None,
         clip_mib=need.mib(2, job.checkpointed) - need.mib(1, job.checkpointed),
     )
 
 
-def outcome(series: SearchProcess, seconds: float) -> SearchOutcome:
-    """What a search found out, as it is kept. Some of it where it could not go on."""
-    tried = sorted(series.tried, key=lambda each: each.batch_size)
-    sizes = tuple(_size(each) for each in tried)
+def outcome(search: SearchProcess, seconds: float) -> SearchOutcome:
+    """The result of a search in the form that is saved; partial if the search failed."""
+    sizes = tuple(_size(tried) for tried in sorted(search.tried, key=lambda tried: tried.batch_size))
     measurement = Measurement(
-        quality=series.job.quality,
-        precision=series.job.precision,
-        gradient_checkpointing=series.job.checkpointed,
+        quality=search.job.quality,
+        precision=search.job.precision,
+        gradient_checkpointing=search.job.checkpointed,
         seconds=round(seconds, 3),
         sizes=sizes,
-        largest_batch=fitting(sizes, series.bounds.limit_mib),
+        largest_batch=fitting(sizes, search.bounds.limit_mib),
         torch=version("torch"),
         voxmatrix=voxmatrix.__version__,
         date=date.today().isoformat(),
     )
-    return SearchOutcome(measurement=measurement, ended=series.ended, problem=series.problem)
+    return SearchOutcome(measurement=measurement, ended=search.ended, problem=search.problem)
 
 
 def _size(tried: TriedBatch) -> BatchFigures:
@@ -155,15 +154,15 @@ def _size(tried: TriedBatch) -> BatchFigures:
     )
 
 
-def _keep(tuned: TuneResult, gpu: Gpu | None, machine: Machine) -> TuneResult:
+def _save(tuned: TuneResult, gpu: Gpu | None, machine: Machine) -> TuneResult:
     problems = [outcome.problem for outcome in tuned.outcomes if outcome.problem]
-    news = [outcome.measurement for outcome in tuned.outcomes if outcome.measurement.sizes]
+    measurements = tuple(outcome.measurement for outcome in tuned.outcomes if outcome.measurement.sizes)
     kept = None
-    if news:
-        profile = Profile(device=profiled(gpu, machine), measurements=tuple(news))
+    if measurements:
+        profile = Profile(device=profiled(gpu, machine), measurements=measurements)
         try:
             store.keep(profile)
             kept = store.place(profile.key)
         except UnreachableError as error:
-            problems.append(f"it is not kept: {error.problem} ({error.remedy})")
+            problems.append(f"the result was not saved: {error.problem} ({error.remedy})")
     return replace(tuned, kept=kept, problem="; ".join(problems))

@@ -1,1 +1,1 @@
-"""Weights on disk: reading ours and Piper's, their names, and copying them into another voice."""
+"""Read and write checkpoints (ours and Piper's), and copy weights into another voice."""

@@ -1,7 +1,7 @@
-"""Checkpoints: ours, and those of both generations of Piper. Only weights and plain values are ever read.
+"""Read checkpoints, ours and those of both generations of Piper. Only weights and plain values are loaded.
 
-`torch.load(weights_only=True)` builds nothing but tensors and containers. Old Lightning files also hold the paths of
-somebody's dataset, which it refuses; they are read as pure paths, which touch no disk and exist on every system.
+`torch.load(weights_only=True)` creates only tensors and containers. Old Lightning files also contain paths of a data
+set, which it rejects; they are loaded as pure paths, which have no access to the disk and work on every system.
 """
 
 import errno
@@ -26,18 +26,18 @@ from voxmatrix.voice.checkpoint.match_quality import match_quality
 from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
 
 GENERATOR, DISCRIMINATOR = "model_g.", "model_d."
-#: What torch.load and zipfile raise when bytes are missing or changed.
+#: Exceptions of torch.load and zipfile for a truncated or corrupt file.
 _DAMAGE = (
     zipfile.BadZipFile, RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError,
     NotImplementedError, struct.error, zlib.error,
 )  # fmt: skip
-#: Our part of the file, beside Lightning's.
+#: The key of our data in the file, beside Lightning's keys.
 EXTRA = "voxmatrix"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """What a file says about a voice. Weights have our modules' names: ready for load_state_dict."""
+    """A voice read from a file. Weights have the names of our modules, ready for load_state_dict."""
 
     generator: dict[str, Tensor]
     discriminator: dict[str, Tensor] | None
@@ -45,31 +45,31 @@ class Checkpoint:
     num_speakers: int
     rate_hz: int
     quality: str
-    extra: dict[str, Any]  # what our trainer added, or nothing in a file of Piper
+    extra: dict[str, Any]  # data of our trainer; empty in a Piper checkpoint
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a voice to train further or to speak with.
+    """Read a checkpoint for training or speaking.
 
     Raises:
-        BadInputError: there is no such file, or it holds no voice of a known quality.
-        DamagedFileError: the file is cut short or changed, or wants to run code when loaded.
-        MemoryExhaustedError: it does not fit into memory.
+        BadInputError: the file does not exist or does not contain a voice of a known quality.
+        DamagedFileError: the file is truncated or corrupt, or would run code when loaded.
+        MemoryExhaustedError: the file does not fit into memory.
     """
     raw = _load(path)
     state = raw.get("state_dict")
     generator = _part(state, GENERATOR) if isinstance(state, Mapping) else {}
     if "enc_p.emb.weight" not in generator:
         raise BadInputError(
-            f"{path} is a torch file without a voice: it has no weights called {GENERATOR}enc_p.emb.weight",
-            "give a checkpoint of voxmatrix train or of Piper (a file ending in .ckpt)",
+            f"{path} is a torch file without a voice: it has no weight {GENERATOR}enc_p.emb.weight",
+            "give a checkpoint (.ckpt) of voxmatrix train or of Piper",
         )
     assert isinstance(state, Mapping)
     rate_hz = _rate_hz(raw)
     try:
         row = match_quality(generator, rate_hz)
     except LookupError as error:
-        raise BadInputError(f"{path} holds a voice of no known quality: {error}", "train a voice anew") from error
+        raise BadInputError(f"{path} is a voice of no known quality: {error}", "train a new voice") from error
     return Checkpoint(
         generator=from_piper(generator),
         discriminator=from_piper(_part(state, DISCRIMINATOR)) or None,
@@ -82,7 +82,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def piper_state(generator: nn.Module, discriminator: nn.Module | None = None) -> dict[str, Tensor]:
-    """The `state_dict` of a file: every weight under the name that Piper gives it."""
+    """The `state_dict` of a checkpoint, with Piper's names."""
     state = {GENERATOR + name: value for name, value in to_piper(generator.state_dict()).items()}
     if discriminator is not None:
         state |= {DISCRIMINATOR + name: value for name, value in to_piper(discriminator.state_dict()).items()}
@@ -92,7 +92,7 @@ def piper_state(generator: nn.Module, discriminator: nn.Module | None = None) ->
 def piper_hyper_parameters(
     row: Quality, num_symbols: int, num_speakers: int, batch_size: int, rate_hz: int | None = None
 ) -> dict[str, Any]:
-    """The `hyper_parameters` of a file: what Piper's own trainer needs to build the same networks."""
+    """The `hyper_parameters` of a checkpoint, from which Piper's trainer builds the same networks."""
     return {
         "batch_size": batch_size,
         "sample_rate": rate_hz or row.rate_hz,
@@ -121,18 +121,18 @@ def piper_hyper_parameters(
 
 def _load(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise BadInputError(f"there is no file {path}", "check the path; `ls` the folder to see the checkpoints in it")
+        raise BadInputError(f"{path} does not exist", "check the path; `ls` the folder to see its checkpoints")
     try:
-        _check_sums(path)
+        _verify_checksums(path)
         with _paths_allowed(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # about the pickle's protocol: what cannot be read raises
+            warnings.simplefilter("ignore", UserWarning)  # about the pickle protocol; an unreadable file raises anyway
             raw = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise _refusal(path, str(error)) from error
+        raise _unsafe(path, str(error)) from error
     except _DAMAGE as error:
         if "allocate memory" in str(error):
             raise MemoryExhaustedError(
-                f"no memory left to read {path}", "close programs, or allow more memory"
+                f"out of memory while reading {path}", "close other programs, or allow more memory"
             ) from error
         raise _damaged(path) from error
     except OSError as error:
@@ -140,37 +140,37 @@ def _load(path: Path) -> dict[str, Any]:
             raise _damaged(path) from error
         raise
     if not isinstance(raw, dict):
-        raise BadInputError(f"{path} holds a {type(raw).__name__}, not a checkpoint", "give a file ending in .ckpt")
+        raise BadInputError(f"{path} contains a {type(raw).__name__}, not a checkpoint", "give a .ckpt file")
     return raw
 
 
-def _check_sums(path: Path) -> None:
-    """Compare the sums that torch.save wrote; torch.load does not.
+def _verify_checksums(path: Path) -> None:
+    """Verify the checksums written by torch.save; torch.load does not.
 
     Raises:
-        zipfile.BadZipFile: one differs.
+        zipfile.BadZipFile: a checksum does not match.
     """
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            changed = archive.testzip()
-        if changed is not None:
-            raise zipfile.BadZipFile(changed)
+            corrupt = archive.testzip()
+        if corrupt is not None:
+            raise zipfile.BadZipFile(corrupt)
 
 
-def _refusal(path: Path, message: str) -> DamagedFileError:
-    wanted = re.search(r"GLOBAL ([\w.]+)", message)
-    if wanted:
+def _unsafe(path: Path, message: str) -> DamagedFileError:
+    call = re.search(r"GLOBAL ([\w.]+)", message)
+    if call:
         return DamagedFileError(
-            f"{path} wants to call {wanted[1]} when it is loaded: nothing of it was run, and it was not loaded",
-            "get the voice from a source you trust, as a checkpoint that holds weights only",
+            f"{path} would call {call[1]} when loaded: none of its code was run, and it was not loaded",
+            "get a checkpoint with weights only, from a source you trust",
         )
     return _damaged(path)
 
 
 def _damaged(path: Path) -> DamagedFileError:
     return DamagedFileError(
-        f"{path} ({path.stat().st_size:,} bytes) is cut short, was changed, or is no checkpoint",
-        "copy the file again and compare sizes, or use an earlier checkpoint",
+        f"{path} ({path.stat().st_size:,} bytes) is truncated, corrupt or not a checkpoint",
+        "copy the file again and compare the sizes, or use an earlier checkpoint",
     )
 
 
@@ -183,7 +183,7 @@ def _part(state: Mapping[Any, Any], prefix: str) -> dict[str, Tensor]:
 
 
 def _rate_hz(raw: Mapping[str, Any]) -> int | None:
-    """The rate that the file states, whichever trainer wrote it."""
+    """The sample rate stated in the file, by any trainer."""
     rate = _mapping(raw.get("hyper_parameters")).get("sample_rate")
     return rate if isinstance(rate, int) and rate > 0 else None
 
@@ -194,7 +194,7 @@ def _mapping(value: object) -> dict[str, Any]:
 
 @contextmanager
 def _paths_allowed() -> Iterator[None]:
-    """Let pickled paths become pure ones while a file is read. (torch 2.4 has no `safe_globals` to do this.)"""
+    """Load pickled paths as pure paths inside the block. (torch 2.4 has no `torch.serialization.safe_globals`.)"""
     before = torch.serialization.get_safe_globals()
     torch.serialization.add_safe_globals(_STAND_INS)
     try:
@@ -205,7 +205,7 @@ def _paths_allowed() -> Iterator[None]:
 
 
 def _stand_in(module: str, name: str) -> type:
-    """A pure path under the name that the file asks for (Python 3.13 moved the classes to pathlib._local)."""
+    """A pure path class under the name used in the file (Python 3.13 moved the classes to pathlib._local)."""
     return type(name, (PureWindowsPath if "Windows" in name else PurePosixPath,), {"__module__": module})
 
 

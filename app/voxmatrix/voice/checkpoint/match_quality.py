@@ -1,4 +1,4 @@
-"""Which quality a set of weights belongs to, told by their shapes alone."""
+"""Determine the quality of a voice from the shapes of its weights."""
 
 from collections.abc import Mapping
 
@@ -6,28 +6,28 @@ from torch import Tensor
 
 from voxmatrix.tables.quality import Quality, qualities
 
-#: What a file that does not say its rate most likely has.
-_USUAL_RATE_HZ = 22050
+#: The most likely sample rate of a file that does not state it.
+_DEFAULT_RATE_HZ = 22050
 
 
 def match_quality(state: Mapping[str, Tensor], rate_hz: int | None) -> Quality:
-    """The row whose networks these weights (Piper's names) are; of rows with equal networks, the nearest in rate.
+    """The quality whose networks have these weights (Piper's names); of several, the one nearest in sample rate.
 
     Raises:
-        LookupError: there is none; the message says what was measured.
+        LookupError: no quality matches; the message has the measured sizes.
     """
     try:
-        seen = measure(state)
+        sizes = measure(state)
     except KeyError as error:
-        raise LookupError(f"it has no weights called {error.args[0]}") from error
-    fitting = [row for row in qualities().values() if all(getattr(row, name) == size for name, size in seen.items())]
-    if not fitting:
-        raise LookupError(", ".join(f"{name} {size}" for name, size in seen.items()))
-    return min(fitting, key=lambda row: abs(row.rate_hz - (rate_hz or _USUAL_RATE_HZ)))
+        raise LookupError(f"it has no weight {error.args[0]}") from error
+    matches = [row for row in qualities().values() if all(getattr(row, name) == size for name, size in sizes.items())]
+    if not matches:
+        raise LookupError(", ".join(f"{name} {size}" for name, size in sizes.items()))
+    return min(matches, key=lambda row: abs(row.rate_hz - (rate_hz or _DEFAULT_RATE_HZ)))
 
 
 def measure(state: Mapping[str, Tensor]) -> dict[str, object]:
-    """The columns of qualities.toml that weights show."""
+    """The columns of qualities.toml that follow from weights."""
     upsamplings = _count(state, "dec.ups.")
     blocks = "convs1" if "dec.resblocks.0.convs1.0.bias" in state else "convs"
     first_blocks = _count(state, "dec.resblocks.") // upsamplings
@@ -47,10 +47,10 @@ def measure(state: Mapping[str, Tensor]) -> dict[str, object]:
 
 
 def _count(state: Mapping[str, Tensor], prefix: str) -> int:
-    """How many numbered parts lie under `prefix`.
+    """The number of numbered modules under `prefix`.
 
     Raises:
-        KeyError: none.
+        KeyError: there are none.
     """
     numbers = {name.removeprefix(prefix).split(".")[0] for name in state if name.startswith(prefix)}
     if not numbers:

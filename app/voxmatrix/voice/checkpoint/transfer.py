@@ -1,4 +1,4 @@
-"""Start a voice from another one that does not fit everywhere: other symbols, other speakers."""
+"""Copy weights from a voice with other symbols or speakers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
 Symbols = Mapping[str, Sequence[int]]
 
 _EMBEDDING = "enc_p.emb.weight"
-#: Where the speaker enters the networks.
+#: Weights that condition on the speaker.
 _CONDITIONING = ("dec.cond.", "dp.cond.", "enc.cond_layer.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Transfer:
-    """What was taken over, and what was not."""
+    """The result of `transfer`."""
 
-    copied: int  # weights taken over whole
-    fresh: tuple[str, ...]  # weights that begin anew, under Piper's names
+    copied: int  # number of weights copied completely
+    fresh: tuple[str, ...]  # other weights, by Piper's names
 
 
 def transfer(
@@ -29,11 +29,10 @@ def transfer(
     source_symbols: Symbols | None = None,
     target_symbols: Symbols | None = None,
 ) -> Transfer:
-    """Copy into `target` every weight of `source` that fits it.
+    """Copy all weights of `source` that fit into `target`.
 
-    With both symbol tables (symbol -> ids) the embeddings are copied symbol by symbol. A network with speakers that
-    learns from one without begins by ignoring who speaks: every speaker then sounds like the source, and the
-    differences are learnt.
+    With both symbol tables (symbol -> ids), embeddings are copied per symbol. Conditioning on the speaker that is new
+    in `target` starts at zero: at first every speaker sounds like the source.
     """
     state = target.state_dict()
     source = from_piper(source)
@@ -48,16 +47,16 @@ def transfer(
             fresh.append(name)
             if rows is not None and name == _EMBEDDING and old is not None and old.shape[1:] == weight.shape[1:]:
                 _copy_rows(old, weight, rows)
-        _silence(state, fresh)
+        _zero_conditioning(state, fresh)
     return Transfer(copied=len(state) - len(fresh), fresh=tuple(to_piper(dict.fromkeys(fresh))))
 
 
 def _shared_rows(source: Symbols | None, target: Symbols | None) -> list[tuple[int, int]] | None:
-    """(row there, row here) of every symbol that both know, or None when the rows already mean the same."""
+    """(source row, target row) for each symbol in both tables; None if the tables are equal or missing."""
     if source is None or target is None or _plain(source) == _plain(target):
         return None
     pairs = ((source[symbol], ids) for symbol, ids in target.items() if symbol in source)
-    return [pair for there, here in pairs for pair in zip(there, here, strict=False)]
+    return [pair for old_ids, new_ids in pairs for pair in zip(old_ids, new_ids, strict=False)]
 
 
 def _plain(symbols: Symbols) -> dict[str, list[int]]:
@@ -65,13 +64,13 @@ def _plain(symbols: Symbols) -> dict[str, list[int]]:
 
 
 def _copy_rows(source: Tensor, target: Tensor, rows: list[tuple[int, int]]) -> None:
-    for there, here in rows:
-        if there < source.size(0) and here < target.size(0):
-            target[here] = source[there]
+    for old, new in rows:
+        if old < source.size(0) and new < target.size(0):
+            target[new] = source[old]
 
 
-def _silence(state: Mapping[str, Tensor], fresh: Sequence[str]) -> None:
-    """Fresh conditioning adds nothing at first: length or weight 0, bias 0. The direction of a weight stays random."""
+def _zero_conditioning(state: Mapping[str, Tensor], fresh: Sequence[str]) -> None:
+    """Zero new conditioning: bias, and weight or length of a normalised weight. Its direction stays random."""
     for name in fresh:
         if any(part in name for part in _CONDITIONING) and not name.endswith("original1"):
             state[name].zero_()

@@ -1,4 +1,4 @@
-"""Names of weights: torch's today, and those of Piper's checkpoints, which every voice file carries."""
+"""Translate weight names between our modules and Piper's checkpoints, the format of all voice files."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -9,12 +9,12 @@ _PAIRS = (("parametrizations.weight.original0", "weight_g"), ("parametrizations.
 
 
 def to_piper(state: Mapping[str, T]) -> dict[str, T]:
-    """Names as a file has them: a normalised weight is `weight_g` (length) and `weight_v` (direction)."""
+    """Names as in a file: a normalised weight is `weight_g` (length) and `weight_v` (direction)."""
     return {_renamed(name, 0): value for name, value in state.items()}
 
 
 def from_piper(state: Mapping[str, T]) -> dict[str, T]:
-    """Names as our modules have them."""
+    """Names as in our modules."""
     return {_renamed(name, 1): value for name, value in state.items()}
 
 

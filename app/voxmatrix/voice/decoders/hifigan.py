@@ -1,4 +1,4 @@
-"""From latent frames to the wave (HiFi-GAN, Kong et al. 2020)."""
+"""The HiFi-GAN decoder from latent frames to the wave (Kong et al. 2020)."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SLOPE = 0.1
 
 
 class PairedBlock(CheckpointedModule):
-    """Resblock "1": each dilated convolution is followed by a plain one."""
+    """Resblock "1": each dilated convolution is followed by an undilated one."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class PairedBlock(CheckpointedModule):
 
 
 class SingleBlock(CheckpointedModule):
-    """Resblock "2": dilated convolutions alone."""
+    """Resblock "2": dilated convolutions only."""
 
     def __init__(self, channels: int, kernel: int, dilations: Sequence[int]) -> None:
         super().__init__()
@@ -45,10 +45,10 @@ class SingleBlock(CheckpointedModule):
 
 
 class Generator(Decoder):
-    """Upsample step by step; after each step blocks of several kernel sizes are averaged.
+    """Upsample in several steps; after each, average residual blocks of several kernel sizes.
 
-    Weights keep torch's initialisation: HiFi-GAN's own (normal, 0.01) never takes effect there, because its weight
-    norm computes the weight anew from untouched parts.
+    Weights keep torch's initialisation. HiFi-GAN's own (normal, 0.01) has no effect there either, because weight
+    normalisation recomputes the weights from parameters that it does not touch.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Generator(Decoder):
             for block in self.resblocks[first + 1 : first + self.n_kernels]:
                 total = total + block(x)
             x = total / self.n_kernels
-        return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # the last slope is torch's default, 0.01
+        return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # with torch's default slope, 0.01
 
     @property
     def margin(self) -> int:

@@ -1,1 +1,1 @@
-"""Layers and functions that several networks of a voice share."""
+"""Layers and functions shared by the networks of a voice."""

@@ -1,4 +1,4 @@
-"""Self-attention that hears how far apart two symbols are (Shaw et al. 2018), and the encoder made of it."""
+"""Self-attention with relative positions (Shaw et al. 2018), and an encoder built from it."""
 
 import math
 
@@ -9,7 +9,7 @@ from torch.nn import functional
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import ChannelNorm
 
-#: Distances up to this many symbols have embeddings of their own.
+#: The largest distance, in symbols, with an embedding.
 WINDOW = 4
 
 
@@ -38,8 +38,8 @@ class RelativeAttention(nn.Module):
         scores = scores + distances_to_pairs(q @ self.emb_rel_k.transpose(-1, -2))
         scores = scores.float().masked_fill(pair_mask == 0, -1e4)
         weights = self.drop(scores.softmax(-1))
-        heard = weights @ v + pairs_to_distances(weights) @ self.emb_rel_v  # (b, heads, t, head_channels)
-        return self.conv_o(heard.transpose(2, 3).flatten(1, 2))  # type: ignore[no-any-return]
+        values = weights @ v + pairs_to_distances(weights) @ self.emb_rel_v  # (b, heads, t, head_channels)
+        return self.conv_o(values.transpose(2, 3).flatten(1, 2))  # type: ignore[no-any-return]
 
     def _heads(self, x: Tensor) -> Tensor:
         """(b, c, t) -> (b, heads, t, head_channels)."""
@@ -47,9 +47,9 @@ class RelativeAttention(nn.Module):
 
 
 def distances_to_pairs(near: Tensor) -> Tensor:
-    """Lay each symbol's row of 2·WINDOW+1 distances on the diagonals: (b, heads, t, 9) -> (b, heads, t, t).
+    """Spread each symbol's row of 2·WINDOW+1 distances over the diagonals: (b, heads, t, 9) -> (b, heads, t, t).
 
-    Rows padded to t + 9 and read again as rows of t + 8 shift by one place a row: no index, no loop.
+    Padding the rows to t + 9 and viewing them as rows of t + 8 shifts each row by one, without an index or a loop.
     """
     b, heads, t, _ = near.shape
     rows = functional.pad(near, (0, t)).flatten(2)  # (b, heads, t * (t + 9))
@@ -58,14 +58,14 @@ def distances_to_pairs(near: Tensor) -> Tensor:
 
 
 def pairs_to_distances(pairs: Tensor) -> Tensor:
-    """The reverse: read the 2·WINDOW+1 diagonals beside the main one: (b, heads, t, t) -> (b, heads, t, 9)."""
+    """The reverse: gather the 2·WINDOW+1 central diagonals into rows: (b, heads, t, t) -> (b, heads, t, 9)."""
     b, heads, t, _ = pairs.shape
     rows = functional.pad(functional.pad(pairs, (WINDOW, WINDOW)).flatten(2), (0, t))  # (b, heads, t * (t + 9))
     return rows.view(b, heads, t, t + 2 * WINDOW + 1)[..., : 2 * WINDOW + 1]
 
 
 class FeedForward(nn.Module):
-    """Two convolutions over neighbouring symbols."""
+    """Two convolutions along the symbols."""
 
     def __init__(self, channels: int, filter_channels: int, kernel: int, dropout: float) -> None:
         super().__init__()
@@ -80,9 +80,9 @@ class FeedForward(nn.Module):
 
 
 class Encoder(CheckpointedModule):
-    """Attention and feed-forward in turn, each added to what it read and then normalised."""
+    """A transformer encoder: alternating attention and feed-forward, each with a residual and post-normalisation."""
 
-    draws = True
+    uses_random_numbers = True
 
     def __init__(
         self, channels: int, *, filter_channels: int, n_heads: int, n_layers: int, kernel: int, dropout: float

@@ -1,8 +1,8 @@
-"""Gradient checkpointing: a block forgets what it computed and computes it again for the backward pass.
+"""Gradient checkpointing: a module discards its activations and recomputes them in the backward pass.
 
-In training only, and with the same numbers: what was drawn at random (dropout, noise) is drawn again from the same
-state, and autocast is as it was. The discriminators have no such block: the feature loss needs what every one of their
-layers gave, so forgetting it would spare nothing. They activate in place instead, which costs no time.
+Used in training only. Results are identical: random numbers (dropout, noise) are drawn again from the same state, and
+autocast is restored. The discriminators are not checkpointed: the feature loss needs the output of each layer anyway.
+They save memory with in-place activations instead, which cost no time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,40 +16,41 @@ from torch.utils.checkpoint import checkpoint
 
 
 class CheckpointedModule(nn.Module):
-    """A block that keeps its inputs only, while `checkpointed` is on and something is learned."""
+    """A module that keeps only its inputs while `checkpointed` is set, in training with gradients."""
 
     checkpointed = False
-    #: Whether it draws at random: then the state of the generators is kept as well.
-    draws = False
+    #: Whether `forward` draws random numbers: then the state of the random number generators is restored.
+    uses_random_numbers = False
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """As `forward`."""
+        """Call `forward`, checkpointed if enabled."""
         if not (self.checkpointed and self.training and torch.is_grad_enabled()):
             return super().__call__(*inputs, **options)
-        return checkpoint(self._compute, *inputs, use_reentrant=False, preserve_rng_state=self.draws, **options)
+        preserve = self.uses_random_numbers
+        return checkpoint(self._compute, *inputs, use_reentrant=False, preserve_rng_state=preserve, **options)
 
     def _compute(self, *inputs: Any, **options: Any) -> Any:
-        with _own_weights():
+        with _uncached_weights():
             return super().__call__(*inputs, **options)
 
 
 def set_gradient_checkpointing(networks: Iterable[nn.Module], on: bool) -> None:
-    """Switch it on or off, at any time between two steps: weights, their names and results stay as they are."""
+    """Enable or disable it, at any time between two steps. Weights, their names and results are unaffected."""
     for network in networks:
-        for block in network.modules():
-            if isinstance(block, CheckpointedModule):
-                block.checkpointed = on
+        for module in network.modules():
+            if isinstance(module, CheckpointedModule):
+                module.checkpointed = on
 
 
 @contextmanager
-def _own_weights() -> Iterator[None]:
-    """Normalised weights are computed inside the block, the second time as the first.
+def _uncached_weights() -> Iterator[None]:
+    """Disable the cache of parametrised weights, so that both passes compute them inside the module.
 
-    Inside of `parametrize.cached()` the first time could find a weight ready that the second one has to compute, or
-    the other way round, and torch would refuse the backward pass. It has no public way to leave that region.
+    In `parametrize.cached()`, one pass could find a weight in the cache that the other has to compute; torch then
+    rejects the backward pass. There is no public way to leave that context.
     """
-    kept, parametrize._cache_enabled = parametrize._cache_enabled, 0
+    enabled, parametrize._cache_enabled = parametrize._cache_enabled, 0
     try:
         yield
     finally:
-        parametrize._cache_enabled = kept
+        parametrize._cache_enabled = enabled

@@ -1,4 +1,4 @@
-"""Normalisation: over channels, and of weights (direction and length learnt apart)."""
+"""Layer normalisation, and weight normalisation (direction and length are separate parameters)."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ __all__ = ["ChannelNorm", "remove_weight_norm", "weight_norm"]
 
 
 class ChannelNorm(nn.Module):
-    """Layer normalisation over the channels, which come last: (b, t, c)."""
+    """Layer normalisation over the channels, the last dimension: (b, t, c)."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class ChannelNorm(nn.Module):
 
 
 def remove_weight_norm(module: nn.Module) -> None:
-    """Bake every normalised weight inside `module` into a plain one: less work when the weights rest."""
+    """Replace all normalised weights in `module` by plain ones, which is faster in inference."""
     for part in module.modules():
         if parametrize.is_parametrized(part, "weight"):
             parametrize.remove_parametrizations(part, "weight", leave_parametrized=True)

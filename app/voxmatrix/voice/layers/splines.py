@@ -1,7 +1,7 @@
-"""Monotonic rational-quadratic splines with straight tails (Durkan et al. 2019), without branches on data.
+"""Monotonic rational-quadratic splines with linear tails (Durkan et al. 2019), without branches on data.
 
-Inputs outside the box pass unchanged; they are computed like the others and then chosen away, so that the
-device never has to tell the host how many there are.
+Inputs in the tails are unchanged. They are computed like the others and masked out afterwards, so that host and device
+need not synchronise.
 """
 
 import math
@@ -13,14 +13,14 @@ from torch.nn import functional
 
 BINS = 10
 TAIL = 5.0
-#: The least width, height and slope of a bin.
-LEAST = 1e-3
-#: softplus of this is 1 - LEAST: the slope at the box's edges is 1, that of the tails.
-_EDGE_SLOPE = math.log(math.expm1(1.0 - LEAST))
+#: Minimum width, height and slope of a bin.
+MINIMUM = 1e-3
+#: softplus of this is 1 - MINIMUM: the slope at the outer edges is 1, as in the tails.
+_EDGE_SLOPE = math.log(math.expm1(1.0 - MINIMUM))
 
 
 class _Bin(NamedTuple):
-    """The bin that each input falls into: its left edge, size and the slopes at both edges."""
+    """The bin of each input: its lower left corner, its size and the slopes at both edges."""
 
     x: Tensor
     width: Tensor
@@ -33,34 +33,34 @@ class _Bin(NamedTuple):
 def spline(
     x: Tensor, widths: Tensor, heights: Tensor, slopes: Tensor, *, reverse: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Bend x (...) by unnormalised widths, heights (..., BINS) and slopes (..., BINS - 1).
+    """Apply the spline given by unnormalised widths, heights (..., BINS) and slopes (..., BINS - 1) to x (...).
 
-    Returns the bent values and the log of the derivative, both (...), in float32.
+    Returns the values and the log of the derivative, both (...), in float32.
     """
     x, widths, heights, slopes = x.float(), widths.float(), heights.float(), slopes.float()
     inside = (x >= -TAIL) & (x <= TAIL)
-    at = x.clamp(-TAIL, TAIL)
+    clamped = x.clamp(-TAIL, TAIL)
     xs, ys = _knots(widths), _knots(heights)  # (..., BINS + 1)
-    bin_ = _find_bin(at, xs, ys, _slopes(slopes), ys if reverse else xs)
-    y, log_derivative = _inverse(at, bin_) if reverse else _bend(at, bin_)
+    bin_ = _find_bin(clamped, xs, ys, _slopes(slopes), ys if reverse else xs)
+    y, log_derivative = _inverse(clamped, bin_) if reverse else _forward(clamped, bin_)
     return torch.where(inside, y, x), torch.where(inside, log_derivative, 0.0)
 
 
 def _knots(sizes: Tensor) -> Tensor:
-    """Sizes of bins (..., BINS) -> their edges from -TAIL to TAIL (..., BINS + 1)."""
-    sizes = LEAST + (1.0 - LEAST * BINS) * sizes.softmax(-1)
+    """Unnormalised sizes of bins (..., BINS) -> their edges from -TAIL to TAIL (..., BINS + 1)."""
+    sizes = MINIMUM + (1.0 - MINIMUM * BINS) * sizes.softmax(-1)
     inner = 2.0 * TAIL * sizes.cumsum(-1)[..., :-1] - TAIL
     return functional.pad(functional.pad(inner, (1, 0), value=-TAIL), (0, 1), value=TAIL)
 
 
 def _slopes(slopes: Tensor) -> Tensor:
-    """Inner slopes (..., BINS - 1) -> positive slopes at every edge (..., BINS + 1)."""
-    return LEAST + functional.softplus(functional.pad(slopes, (1, 1), value=_EDGE_SLOPE))
+    """Unnormalised inner slopes (..., BINS - 1) -> positive slopes at all edges (..., BINS + 1)."""
+    return MINIMUM + functional.softplus(functional.pad(slopes, (1, 1), value=_EDGE_SLOPE))
 
 
-def _find_bin(at: Tensor, xs: Tensor, ys: Tensor, slopes: Tensor, edges: Tensor) -> _Bin:
-    """Pick for every value the bin whose edges enclose it, by one gather."""
-    number = (at.unsqueeze(-1) >= edges[..., 1:-1]).sum(-1)  # (...), 0..BINS-1
+def _find_bin(values: Tensor, xs: Tensor, ys: Tensor, slopes: Tensor, edges: Tensor) -> _Bin:
+    """The bin of each value, in one gather."""
+    number = (values.unsqueeze(-1) >= edges[..., 1:-1]).sum(-1)  # (...), 0..BINS-1
     table = torch.stack(
         [
             xs[..., :-1],
@@ -72,33 +72,33 @@ def _find_bin(at: Tensor, xs: Tensor, ys: Tensor, slopes: Tensor, edges: Tensor)
         ],
         dim=-2,
     )  # (..., 6, BINS)
-    picked = table.gather(-1, number[..., None, None].expand(*number.shape, table.size(-2), 1))
-    return _Bin(*picked.squeeze(-1).unbind(-1))
+    columns = table.gather(-1, number[..., None, None].expand(*number.shape, table.size(-2), 1))
+    return _Bin(*columns.squeeze(-1).unbind(-1))
 
 
-def _bend(x: Tensor, b: _Bin) -> tuple[Tensor, Tensor]:
-    place = (x - b.x) / b.width  # 0..1 inside the bin
-    steep = b.height / b.width
-    y = b.y + b.height * (steep * place.square() + b.left_slope * place * (1 - place)) / _divisor(place, steep, b)
-    return y, _log_derivative(place, steep, b)
+def _forward(x: Tensor, b: _Bin) -> tuple[Tensor, Tensor]:
+    u = (x - b.x) / b.width  # 0..1 inside the bin
+    slope = b.height / b.width
+    y = b.y + b.height * (slope * u.square() + b.left_slope * u * (1 - u)) / _divisor(u, slope, b)
+    return y, _log_derivative(u, slope, b)
 
 
 def _inverse(y: Tensor, b: _Bin) -> tuple[Tensor, Tensor]:
-    steep = b.height / b.width
+    slope = b.height / b.width
     rise = y - b.y
-    bulge = rise * (b.left_slope + b.right_slope - 2 * steep)
-    a2 = b.height * (steep - b.left_slope) + bulge
-    a1 = b.height * b.left_slope - bulge
-    a0 = -steep * rise
+    bend = rise * (b.left_slope + b.right_slope - 2 * slope)
+    a2 = b.height * (slope - b.left_slope) + bend
+    a1 = b.height * b.left_slope - bend
+    a0 = -slope * rise
     root = (a1.square() - 4 * a2 * a0).clamp_min(0.0).sqrt()
-    place = 2 * a0 / (-a1 - root)  # the form that does not cancel
-    return b.x + place * b.width, -_log_derivative(place, steep, b)
+    u = 2 * a0 / (-a1 - root)  # this form of the solution avoids cancellation
+    return b.x + u * b.width, -_log_derivative(u, slope, b)
 
 
-def _divisor(place: Tensor, steep: Tensor, b: _Bin) -> Tensor:
-    return steep + (b.left_slope + b.right_slope - 2 * steep) * place * (1 - place)
+def _divisor(u: Tensor, slope: Tensor, b: _Bin) -> Tensor:
+    return slope + (b.left_slope + b.right_slope - 2 * slope) * u * (1 - u)
 
 
-def _log_derivative(place: Tensor, steep: Tensor, b: _Bin) -> Tensor:
-    numerator = b.right_slope * place.square() + 2 * steep * place * (1 - place) + b.left_slope * (1 - place).square()
-    return 2 * steep.log() + numerator.log() - 2 * _divisor(place, steep, b).log()
+def _log_derivative(u: Tensor, slope: Tensor, b: _Bin) -> Tensor:
+    numerator = b.right_slope * u.square() + 2 * slope * u * (1 - u) + b.left_slope * (1 - u).square()
+    return 2 * slope.log() + numerator.log() - 2 * _divisor(u, slope, b).log()

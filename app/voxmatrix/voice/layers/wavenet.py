@@ -1,4 +1,4 @@
-"""Gated convolutions without causality (WaveNet's block), conditioned on the speaker."""
+"""Non-causal gated convolutions (WaveNet), conditioned on the speaker."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ from voxmatrix.voice.layers.norm import weight_norm
 
 
 class WaveNet(CheckpointedModule):
-    """A stack of gated convolutions; each adds to the stream (residual) and to the result (skip)."""
+    """A stack of gated convolutions with residual and skip connections."""
 
     def __init__(self, channels: int, kernel: int, n_layers: int, speaker_channels: int = 0) -> None:
         super().__init__()
@@ -18,18 +18,18 @@ class WaveNet(CheckpointedModule):
         if speaker_channels:
             self.cond_layer = weight_norm(nn.Conv1d(speaker_channels, 2 * channels * n_layers, 1))
         for layer in range(n_layers):
-            out_channels = channels if layer == n_layers - 1 else 2 * channels  # the last one only skips
+            out_channels = channels if layer == n_layers - 1 else 2 * channels  # the last layer has no residual
             self.in_layers.append(weight_norm(nn.Conv1d(channels, 2 * channels, kernel, padding=kernel // 2)))
             self.res_skip_layers.append(weight_norm(nn.Conv1d(channels, out_channels, 1)))
 
     def forward(self, x: Tensor, mask: Tensor, speaker: Tensor | None = None) -> Tensor:
         """(b, c, f), (b, 1, f), (b, speaker_channels, 1) -> (b, c, f)."""
-        hints = None if speaker is None else self.cond_layer(speaker).chunk(len(self.in_layers), dim=1)
+        conditions = None if speaker is None else self.cond_layer(speaker).chunk(len(self.in_layers), dim=1)
         total: Tensor | None = None
-        for layer, (gates, res_skip) in enumerate(zip(self.in_layers, self.res_skip_layers, strict=True)):
-            gate = gates(x) if hints is None else gates(x) + hints[layer]  # (b, 2c, f)
-            signal, valve = gate.chunk(2, dim=1)
-            out = res_skip(torch.tanh(signal) * torch.sigmoid(valve))
+        for layer, (conv, res_skip) in enumerate(zip(self.in_layers, self.res_skip_layers, strict=True)):
+            hidden = conv(x) if conditions is None else conv(x) + conditions[layer]  # (b, 2c, f)
+            signal, gate = hidden.chunk(2, dim=1)
+            out = res_skip(torch.tanh(signal) * torch.sigmoid(gate))
             if layer == len(self.in_layers) - 1:
                 total = out if total is None else total + out
                 break
