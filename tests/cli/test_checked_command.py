@@ -17,17 +17,17 @@ def stop(context: typer.Context) -> None:
     "words", [["train", "nowhere", "--out", "run"], ["speak", "--text", "Hi"], ["speak", "--batch", "nowhere"]]
 )
 def test_it_stands_before_what_computes(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
-    assert main.run([*words, "--device", "cuda:7"], before=stop) == 5
+    assert main.run([*words, "--device", "cuda:7"], check=stop) == 5
     assert f"{words[0]} cuda:7" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["train", "--help"], ["devices"], ["export", "audio", "--help"]])
 def test_it_does_not_stand_before_what_does_not(words: list[str]) -> None:
-    assert main.run(words, before=stop) == 0
+    assert main.run(words, check=stop) == 0
 
 
 def test_words_that_are_not_understood_come_first() -> None:
-    assert main.run(["train", "--no-such-flag"], before=stop) == 2
+    assert main.run(["train", "--no-such-flag"], check=stop) == 2
 
 
 def test_what_is_done_first_is_done_before_the_words_are_read(tmp_path: Path) -> None:
