@@ -49,7 +49,9 @@ def test_the_module_is_the_program() -> None:
 
 
 def test_no_word_prints_the_help() -> None:
-    assert "Usage: voxmatrix" in voxmatrix().stdout
+    answer = voxmatrix()
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "Usage: voxmatrix" in answer.stdout
 
 
 @pytest.mark.parametrize("image", [{}, IN_IMAGE])
