@@ -145,7 +145,7 @@ def test_ctrl_c_and_docker_stop_end_it_with_130_and_the_same_command_goes_on(
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "book: not spoken: interrupted\n  → the same command goes on" in err and "Traceback" not in err
+    assert "book: not spoken: interrupted\n  → run the same command again" in err and "Traceback" not in err
     assert "texts spoken" in out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["texts", "word.wav"]
 

@@ -1,4 +1,4 @@
-"""How far the generator in torch looks to either side, read from its layers as those of an ONNX are."""
+"""The receptive field of a generator in torch, computed from its layers."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from voxmatrix.voice.decoders.hifigan import Generator, PairedBlock
 
 
 def decoder_receptive_field(generator: Generator) -> ReceptiveField:
-    """The reach from frames to samples."""
+    """The receptive field from frames to samples."""
     found = receptive_field(_layers(generator), "samples", "z")
-    assert found is not None  # convolutions that keep the length are all there is
+    assert found is not None  # all layers are convolutions that keep the length
     return found
 
 
 def _layers(generator: Generator) -> Iterator[Layer]:
-    """Every convolution in turn; what looks at one place only, and what is added, changes nothing about the reach."""
+    """Every convolution in order. Element-wise operations do not change the receptive field."""
     yield _convolution(generator.conv_pre, "z", "x")
     for step, up in enumerate(generator.ups):
         yield _convolution(up, "x", "up")
