@@ -1,1 +1,1 @@
-"""What runs first in every image: patch, check, launch."""
+"""The entry point of the program and of every image: patch, check, launch."""

@@ -6,7 +6,7 @@ from voxmatrix_entrypoint import launch
 
 
 def main() -> None:
-    """Run the words of the command line and exit with their code."""
+    """Run the command line and exit with its exit code."""
     sys.exit(launch.launch(sys.argv[1:]))
 
 

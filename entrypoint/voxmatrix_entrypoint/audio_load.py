@@ -1,4 +1,4 @@
-"""`torchaudio.load` by soundfile, where torchcodec (which needs FFmpeg's libraries) is missing or cannot be loaded."""
+"""A `torchaudio.load` that uses soundfile if torchcodec, which needs FFmpeg, is missing or cannot be loaded."""
 
 import io
 import warnings
@@ -14,7 +14,7 @@ _SAMPLES = (0, 16384, -32768, 8192)
 
 
 def cannot_load(torchaudio: Any) -> bool:
-    """Whether even a plain WAV cannot be loaded: ImportError without torchcodec, RuntimeError without FFmpeg."""
+    """Whether loading a WAV fails: with ImportError without torchcodec, with RuntimeError without FFmpeg."""
     try:
         torchaudio.load(_wav())
     except (ImportError, OSError, RuntimeError):
@@ -23,17 +23,17 @@ def cannot_load(torchaudio: Any) -> bool:
 
 
 def with_soundfile(torchaudio: Any) -> Mapping[str, Any]:
-    """What soundfile reads: WAV, FLAC, OGG, MP3 …, and no M4A."""
+    """Replace `load` by one that uses soundfile, which reads WAV, FLAC, OGG and MP3 but not M4A."""
     return {"load": load}
 
 
 def loads_right(torchaudio: Any) -> bool:
-    """Whether a plain WAV is what it should be."""
+    """Whether a WAV is loaded correctly."""
     samples, rate_hz = torchaudio.load(_wav())
     return bool(rate_hz == _RATE_HZ and samples.tolist() == [[sample / 32768 for sample in _SAMPLES]])
 
 
-def load(  # noqa: PLR0917  # torchaudio.load is called so
+def load(  # noqa: PLR0917  # the signature of torchaudio.load
     uri: Any,
     frame_offset: int = 0,
     num_frames: int = -1,
@@ -43,12 +43,12 @@ def load(  # noqa: PLR0917  # torchaudio.load is called so
     buffer_size: int = 4096,
     backend: str | None = None,
 ) -> "tuple[torch.Tensor, int]":
-    """Samples (channels, frames), or (frames, channels), in float32 between -1 and 1, and their rate in Hz.
+    """Samples (channels, frames) or (frames, channels) in float32 between -1 and 1, and the sample rate in Hz.
 
-    `format`, `buffer_size` and `backend` change nothing, as in torchaudio 2.9 and newer.
+    `format`, `buffer_size` and `backend` are ignored, as in torchaudio 2.9 and newer.
 
     Raises:
-        RuntimeError: soundfile cannot read it.
+        RuntimeError: soundfile cannot read the file.
     """
     import soundfile
     import torch

@@ -1,7 +1,7 @@
-"""The check before a command that computes: its folder, its device. Said in seconds, before anything long begins.
+"""The check of folders and device before a long-running command, so that problems are reported within seconds.
 
-It decides nothing by itself: the plan selects the device, and the doctor assesses it. In an image it is stricter than
-the plan: whoever starts an image for GPUs means a GPU, and hours on the CPU should be asked for (`--device cpu`).
+The plan selects the device, and the doctor assesses it. In an image for GPUs, the check is stricter than the plan: it
+does not fall back to the CPU, which takes hours, unless `--device cpu` is set.
 """
 
 import os
@@ -26,40 +26,41 @@ _OFF = ("off", "no", "false", "0")
 
 
 def check(context: typer.Context) -> "Preflight | None":
-    """Check whether this command can do its work here, and warn of what would make it slow.
+    """Check whether the command can run on this computer, and warn about what would make it slow.
 
-    Returns what was found out; None where nothing had to be.
+    Returns the facts found, or None if none were needed.
 
     Raises:
-        NoDeviceError: the device that was demanded is not there, or its driver is too old.
-        NoKernelsError: this torch has no kernels for it.
-        UnreachableError: the place to write to cannot be written.
+        NoDeviceError: the required device is missing, or its driver is too old.
+        NoKernelsError: the installed torch has no kernels for the device.
+        UnreachableError: a folder cannot be written.
         BadInputError: there is no such voice.
     """
     if not is_rank_zero():
-        return None  # another process of this training, which was checked when the first was
+        return None  # another process of the same training: only the first one checks
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
-        log.say(f"{VARIABLE} is off: neither the device nor the folders of this computer are checked")
+        log.write(f"{VARIABLE} is off: devices and folders are not checked")
         return None
     for folder in _folders(context):
         check_folder(folder)
-    given = context.params
+    parameters = context.params
     task: Task = "train" if context.info_name == "train" else "speak"
-    if task == "speak" and _is_onnx(given["voice"]):
+    if task == "speak" and _is_onnx(parameters["voice"]):
         return None
-    request = requested_device(ParameterSources(context), given["device"], given["gpu"], given["use_gpu"])
+    sources = ParameterSources(context)
+    request = requested_device(sources, parameters["device"], parameters["gpu"], parameters["use_gpu"])
     if request.kind == "cpu":
         return None
     from voxmatrix_entrypoint.device import check_device
 
-    found, findings = check_device(request, task)
-    for finding in (*found.notes, *findings):
+    preflight, findings = check_device(request, task)
+    for finding in (*preflight.notes, *findings):
         warn(finding)
-    return found
+    return preflight
 
 
 def _folders(context: typer.Context) -> list[Path]:
-    """Where the command writes."""
+    """The folders that the command writes to."""
     out = str(context.params["out"])
     if context.info_name == "train":
         return [Path(out), home() / "cache"]
@@ -69,7 +70,7 @@ def _folders(context: typer.Context) -> list[Path]:
 
 
 def _is_onnx(voice: str) -> bool:
-    """Such a voice needs neither torch nor its kernels: the command itself finds its device."""
+    """Whether the voice is an ONNX file, which needs neither torch nor its kernels: the command selects its device."""
     from voxmatrix.speak.voice_files import default_voice, find_voice
 
     return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"

@@ -1,6 +1,6 @@
-"""`python -m voxmatrix_entrypoint.child MODULE WORDS…`: patch, then run the module, as `python -m MODULE WORDS…` would.
+"""`python -m voxmatrix_entrypoint.child MODULE ARGS…`: patch, then run the module like `python -m MODULE ARGS…`.
 
-The app starts processes of its own this way; a person can start a program that needs the patches.
+The app starts its child processes this way. Users can start any program that needs the patches.
 """
 
 import runpy
@@ -11,13 +11,13 @@ from voxmatrix_entrypoint import log, patches
 
 
 def main() -> None:
-    """Run the module of the first word with the others."""
+    """Run the module named by the first argument with the other arguments."""
     try:
         patches.install()
         if len(sys.argv) == 1:
-            raise UsageError("no module is named", "python -m voxmatrix_entrypoint.child MODULE WORDS…")
+            raise UsageError("no module was given", "run python -m voxmatrix_entrypoint.child MODULE ARGS…")
     except UsageError as error:
-        log.say(f"{error.problem}\n  → {error.remedy}")
+        log.write(f"{error.problem}\n  → {error.remedy}")
         sys.exit(error.exit_code)
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -1,4 +1,4 @@
-"""The device of a command, as the plan selects it and the doctor assesses it, before anything is read."""
+"""Check the device of a command before it reads anything: the plan selects the device, and the doctor assesses it."""
 
 import os
 from collections.abc import Callable
@@ -22,48 +22,48 @@ Try = Callable[[Machine, Gpu], SmokeResult]
 
 
 def check_device(request: DeviceRequest, task: Task) -> tuple[Preflight, tuple[Finding, ...]]:
-    """Select the device on this computer, and try it before a training on a GPU in an image.
+    """Select the device and, before training on a GPU in an image, test it.
 
     Raises:
         As `findings_before` and `try_on`.
     """
-    found = run_preflight(request, task)
-    findings = findings_before(found, request, task)
-    machine, gpu = found.machine, found.selected.gpu
+    preflight = run_preflight(request, task)
+    findings = findings_before(preflight, request, task)
+    machine, gpu = preflight.machine, preflight.selected.gpu
     if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:
         try_on(machine, gpu)
-    return found, findings
+    return preflight, findings
 
 
-def findings_before(found: Preflight, request: DeviceRequest, task: Task) -> tuple[Finding, ...]:
-    """What should be said now, before the command begins. Pure.
+def findings_before(preflight: Preflight, request: DeviceRequest, task: Task) -> tuple[Finding, ...]:
+    """Findings to report before the command starts. Pure.
 
     Raises:
-        NoDeviceError, NoKernelsError: no device was named, and the image is for GPUs but cannot use the one here.
+        NoDeviceError, NoKernelsError: the image is for GPUs but cannot use this one, and no device was requested.
     """
-    machine, saved = found.machine, found.saved_device
-    on_purpose = request.kind != "auto" or (saved is not None and saved.device == CPU)
-    if found.selected.gpu is not None:
+    machine, saved = preflight.machine, preflight.saved_device
+    is_deliberate = request.kind != "auto" or (saved is not None and saved.device == CPU)
+    if preflight.selected.gpu is not None:
         return tuple(of_system(machine)) if task == "train" else ()
-    if machine.image and not on_purpose:
+    if machine.image and not is_deliberate:
         _refuse_wrong_image(machine, task)
         return tuple(of_torch(machine))
     return ()
 
 
 def _refuse_wrong_image(machine: Machine, task: Task) -> None:
-    """End where the image is for GPUs and there is one that it cannot use."""
-    meant = chosen_gpu(machine, assessments_of(machine), "auto")
-    wrong = None if meant is None else unsupported(meant, machine, assess, task)
-    if wrong is not None:
-        raise type(wrong)(wrong.problem, f"{wrong.remedy}; to go on with the CPU: --device cpu")
+    """Raise an error if the image is for GPUs and cannot use the GPU of this computer."""
+    gpu = chosen_gpu(machine, assessments_of(machine), "auto")
+    error = None if gpu is None else unsupported(gpu, machine, assess, task)
+    if error is not None:
+        raise type(error)(error.problem, f"{error.remedy}; or set --device cpu to use the CPU")
 
 
 def try_on(machine: Machine, gpu: Gpu, attempt: Try | None = None) -> None:
-    """Run the smoke test on this GPU; once it has passed, that is remembered.
+    """Run the smoke test on a GPU, unless it has passed before.
 
     Raises:
-        NoKernelsError: an operation cannot be computed there, or comes out wrong.
+        NoKernelsError: an operation fails, or its result is wrong.
         MissingProgramError: torch cannot be imported.
     """
     smoke = attempt(machine, gpu) if attempt else try_device(machine, gpu, home() / "cache")

@@ -1,4 +1,4 @@
-"""Whether a folder can be written, found out without writing anything."""
+"""Check whether a folder can be written, without writing to it."""
 
 import errno
 import os
@@ -8,17 +8,17 @@ from voxmatrix.files import storage_errors
 
 
 def check_folder(folder: Path) -> None:
-    """Look at the folder, or at the nearest one above it that exists.
+    """Check the folder, or its nearest parent that exists.
 
     Raises:
-        UnreachableError: this user may not write there, or the file system is read-only.
+        UnreachableError: the user has no write permission, or the file system is read-only.
     """
-    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(each))
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
     with storage_errors(folder):
-        if not os.access(place, os.W_OK | os.X_OK):
-            number = errno.EROFS if _is_read_only(place) else errno.EACCES
+        if not os.access(existing, os.W_OK | os.X_OK):
+            number = errno.EROFS if _is_read_only(existing) else errno.EACCES
             raise OSError(number, os.strerror(number))
 
 
-def _is_read_only(place: Path) -> bool:
-    return hasattr(os, "statvfs") and bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+def _is_read_only(folder: Path) -> bool:
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)

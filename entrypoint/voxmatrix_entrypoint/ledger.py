@@ -1,7 +1,7 @@
-"""The ledger: defects of other people's packages, mended in this process when the package is imported, never in files.
+"""Patches of third-party packages, applied in memory when a package is imported, never to its files.
 
-A patch is applied only where its package has a version that may need it and the defect shows in how it behaves. It is
-tried out at once and taken back when it does not help; where upstream works again it retires by itself.
+A patch is applied only if the version of the package may need it and the defect is observed. It is verified at once,
+and reverted if it does not help. Once upstream has fixed the defect, the patch is no longer applied.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -15,14 +15,14 @@ from voxmatrix.tables import rows
 
 State = Literal["waiting", "applied", "retired", "off", "taken back", "not for this version"]
 
-#: On a module that was patched: the ids of its patches.
+#: An attribute of patched modules: the ids of their patches.
 _MARK = "_voxmatrix_patches"
 _ABSENT = object()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Versions:
-    """The versions of a package that may have the defect. `before` is empty while none is known that has not."""
+    """The versions of a package that may have a defect. `before` is empty until a fixed version is known."""
 
     package: str
     since: str
@@ -32,14 +32,14 @@ class Versions:
         return f"{self.package} >= {self.since}" + (f", < {self.before}" if self.before else "")
 
     def installed(self) -> str | None:
-        """The version that is installed; None: there is none."""
+        """The installed version, or None."""
         try:
             return metadata.version(self.package)
         except metadata.PackageNotFoundError:
             return None
 
-    def hold(self, installed: str) -> bool:
-        """Whether this version is one of them. A development version of 2.12 counts as 2.12."""
+    def include(self, installed: str) -> bool:
+        """Whether these versions include `installed`. Development versions of 2.12 count as 2.12."""
         version = rows.version(installed)
         if version is None or version < rows.known_version(self.since):
             return False
@@ -48,40 +48,40 @@ class Versions:
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """One defect of somebody else's package, and what is done about it. The functions get the imported module."""
+    """A fix for a defect of a third-party package. The functions take the imported module."""
 
     id: str
-    reason: str  # what goes wrong without it
-    upstream: str  # where upstream knows of it
-    until: str  # what makes it needless
+    reason: str  # the defect
+    upstream: str  # the upstream issue or pull request
+    until: str  # when it becomes unnecessary
     applies: Versions
-    module: str  # it waits for this one to be imported
-    broken: Callable[[Any], bool]  # does the defect show here?
-    apply: Callable[[Any], Mapping[str, Any]]  # what takes the place of which attributes
-    verify: Callable[[Any], bool]  # does it work now?
+    module: str  # patched when this module is imported
+    broken: Callable[[Any], bool]  # is the defect present?
+    apply: Callable[[Any], Mapping[str, Any]]  # the new values of attributes
+    verify: Callable[[Any], bool]  # is the defect fixed?
 
 
 @dataclass(frozen=True, kw_only=True)
 class PatchOutcome:
-    """What became of a patch, and why."""
+    """The state of a patch, and why."""
 
     state: State
     note: str = ""
 
 
-Tell = Callable[[Patch, PatchOutcome], None]
+OnOutcome = Callable[[Patch, PatchOutcome], None]
 
 
 class Ledger:
-    """The patches of a process, and what became of each."""
+    """The patches of a process and their outcomes."""
 
-    def __init__(self, patches: Collection[Patch], tell: Tell) -> None:
+    def __init__(self, patches: Collection[Patch], on_outcome: OnOutcome) -> None:
         self.patches = tuple(patches)
-        self._tell = tell
+        self._on_outcome = on_outcome
         self._outcomes: dict[str, PatchOutcome] = {}
 
     def install(self, allowed: Collection[str]) -> None:
-        """Let each allowed patch wait for its module. What was installed before stays as it was decided then."""
+        """Register the allowed patches, to be applied when their modules are imported. Later calls change nothing."""
         for patch in self.patches:
             if patch.id in self._outcomes:
                 continue
@@ -89,58 +89,58 @@ class Ledger:
                 self._outcomes[patch.id] = PatchOutcome(state="waiting", note=f"{patch.module} is not imported yet")
                 wrapt.register_post_import_hook(self._hook(patch), patch.module)
             else:
-                self._outcomes[patch.id] = PatchOutcome(state="off", note="VOXMATRIX_PATCHES does not name it")
+                self._outcomes[patch.id] = PatchOutcome(state="off", note="not in VOXMATRIX_PATCHES")
 
     def outcome(self, patch: Patch) -> PatchOutcome:
-        """What became of this patch so far."""
+        """The current outcome of a patch."""
         outcome = self._outcomes.get(patch.id, PatchOutcome(state="off", note="the ledger is not installed"))
-        return _without_version(patch) or outcome if outcome.state == "waiting" else outcome
+        return _wrong_version(patch) or outcome if outcome.state == "waiting" else outcome
 
     def _hook(self, patch: Patch) -> Callable[[Any], None]:
         def hook(module: Any) -> None:
-            outcome = _without_version(patch) or apply_patch(patch, module)
+            outcome = _wrong_version(patch) or apply_patch(patch, module)
             self._outcomes[patch.id] = outcome
-            self._tell(patch, outcome)
+            self._on_outcome(patch, outcome)
 
         return hook
 
 
 def apply_patch(patch: Patch, module: Any) -> PatchOutcome:
-    """Patch a module if it needs it. Never raises: an error here would end the import of somebody else's module."""
+    """Patch a module if necessary. Never raises, because an error would break the import of the module."""
     marks: set[str] = module.__dict__.setdefault(_MARK, set())
     if patch.id in marks:
-        return PatchOutcome(state="applied", note="it was applied before")
+        return PatchOutcome(state="applied", note="it is already applied")
     try:
         if not patch.broken(module):
-            return PatchOutcome(state="retired", note="nothing is broken here")
+            return PatchOutcome(state="retired", note="the defect is not present")
         replacements = dict(patch.apply(module))
     except Exception as error:
-        return PatchOutcome(state="taken back", note=f"it could not be applied: {_said(error)}")
+        return PatchOutcome(state="taken back", note=f"it could not be applied: {_first_line(error)}")
     originals = {name: getattr(module, name, _ABSENT) for name in replacements}
-    _put(module, replacements)
+    _set(module, replacements)
     try:
-        helped, why = patch.verify(module), "it did not help"
+        is_fixed, reason = patch.verify(module), "it did not fix the defect"
     except Exception as error:
-        helped, why = False, _said(error)
-    if not helped:
-        _put(module, originals)
-        return PatchOutcome(state="taken back", note=why)
+        is_fixed, reason = False, _first_line(error)
+    if not is_fixed:
+        _set(module, originals)
+        return PatchOutcome(state="taken back", note=reason)
     marks.add(patch.id)
     return PatchOutcome(state="applied")
 
 
-def _without_version(patch: Patch) -> PatchOutcome | None:
-    """Why a patch is not for what is installed; None where it may be."""
+def _wrong_version(patch: Patch) -> PatchOutcome | None:
+    """The outcome of a patch for another version than the installed one; else None."""
     installed = patch.applies.installed()
     if installed is None:
         return PatchOutcome(state="not for this version", note=f"{patch.applies.package} is not installed")
-    if not patch.applies.hold(installed):
-        note = f"{patch.applies.package} {installed} is installed; it is for {patch.applies}"
+    if not patch.applies.include(installed):
+        note = f"{patch.applies.package} {installed} is installed; the patch is for {patch.applies}"
         return PatchOutcome(state="not for this version", note=note)
     return None
 
 
-def _put(module: Any, attributes: Mapping[str, Any]) -> None:
+def _set(module: Any, attributes: Mapping[str, Any]) -> None:
     for name, value in attributes.items():
         if value is _ABSENT:
             delattr(module, name)
@@ -148,5 +148,5 @@ def _put(module: Any, attributes: Mapping[str, Any]) -> None:
             setattr(module, name, value)
 
 
-def _said(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0][:300]

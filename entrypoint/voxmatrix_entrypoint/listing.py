@@ -1,4 +1,4 @@
-"""`voxmatrix patches`: what is mended here of other people's packages, why, and what became of it."""
+"""`voxmatrix patches`: the patches of third-party packages, their reasons and their states."""
 
 import importlib
 import json
@@ -10,38 +10,36 @@ from voxmatrix.cli.parameters import options
 from voxmatrix_entrypoint.ledger import Ledger, Patch
 from voxmatrix_entrypoint.patches import LEDGER
 
-_Try = Annotated[
-    bool, typer.Option("--try", help="Import what the patches wait for (takes seconds), to see what becomes of each.")
-]
+_Try = Annotated[bool, typer.Option("--try", help="Import the packages (takes seconds), to see which patches apply.")]
 
 
 def command(try_them: _Try = False, as_json: options.AsJson = False) -> None:
-    """List what is mended here of other people's packages, why, and what became of it."""
+    """List the patches of third-party packages, and their states."""
     failed = try_all(LEDGER) if try_them else {}
     listed = [row(LEDGER, patch, failed.get(patch.module, "")) for patch in LEDGER.patches]
     if as_json:
         typer.echo(json.dumps({"patches": listed}))
         return
-    for each in listed:
-        typer.echo(f"{each['id']}: {each['state']}" + (f" ({each['note']})" if each["note"] else ""))
-        typer.echo(f"  {each['reason']}\n  {each['upstream']}\n  until {each['until']}")
-    if any(each["state"] == "waiting" for each in listed):
-        typer.echo("  → voxmatrix patches --try imports what they wait for, and says what becomes of them")
+    for patch in listed:
+        typer.echo(f"{patch['id']}: {patch['state']}" + (f" ({patch['note']})" if patch["note"] else ""))
+        typer.echo(f"  {patch['reason']}\n  {patch['upstream']}\n  until {patch['until']}")
+    if any(patch["state"] == "waiting" for patch in listed):
+        typer.echo("  → run voxmatrix patches --try to import the packages, and see which patches apply")
 
 
 def try_all(ledger: Ledger) -> dict[str, str]:
-    """Import the module of every patch; what could not be imported, and why."""
+    """Import the modules of all patches. Returns those that cannot be imported, and why."""
     failed = {}
     for module in dict.fromkeys(patch.module for patch in ledger.patches):
         try:
             importlib.import_module(module)
-        except Exception as error:  # whatever a foreign module raises: it is what is being found out
+        except Exception as error:  # third-party modules may raise anything, and the error is the result
             failed[module] = f"{module} cannot be imported: {type(error).__name__}: {error}".splitlines()[0][:300]
     return failed
 
 
 def row(ledger: Ledger, patch: Patch, failed: str) -> dict[str, Any]:
-    """One patch, as `patches --json` shows it."""
+    """A patch as JSON."""
     outcome = ledger.outcome(patch)
     return {
         "id": patch.id,

@@ -1,4 +1,4 @@
-"""What the entrypoint says on standard error: warnings always, what it did only where VOXMATRIX_LOG is set."""
+"""Messages of the entry point on standard error: warnings, and its actions if VOXMATRIX_LOG is set."""
 
 import os
 import sys
@@ -7,11 +7,11 @@ VARIABLE = "VOXMATRIX_LOG"
 _QUIET = ("", "0", "off", "no", "false")
 
 
-def is_asked() -> bool:
-    """Whether a person wants to read what was done."""
+def is_verbose() -> bool:
+    """Whether actions are logged, not only warnings."""
     return os.environ.get(VARIABLE, "").strip().lower() not in _QUIET
 
 
-def say(line: str) -> None:
-    """Write one line; standard output stays what programs read."""
+def write(line: str) -> None:
+    """Write a line to standard error: standard output is for results."""
     sys.stderr.write(f"voxmatrix: {line}\n")

@@ -1,4 +1,4 @@
-"""torchaudio's native library beside a torch that it was not built with. Its transforms are Python and need it not."""
+"""The native library of torchaudio with a torch it was not built for. Its transforms are Python and do not need it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,9 +8,9 @@ _LIBRARIES = ("_torchaudio", "libtorchaudio")
 
 
 def needs_cuda(utils: Any) -> bool:
-    """Whether the library cannot be loaded because this torch has no CUDA.
+    """Whether the library cannot be loaded because torch is built without CUDA.
 
-    On a torch with CUDA, a library that cannot be loaded is a broken installation: hiding that helps nobody.
+    With CUDA, a library that cannot be loaded is a broken installation, which must not be hidden.
     """
     import torch
 
@@ -24,7 +24,7 @@ def needs_cuda(utils: Any) -> bool:
 
 
 def without_library(utils: Any) -> Mapping[str, Any]:
-    """Let the library be absent, which torchaudio is prepared for, where it cannot be loaded."""
+    """Treat a library that cannot be loaded as absent, which torchaudio supports."""
     load: Callable[[str], bool] = utils._load_lib
 
     def load_or_skip(lib: str) -> bool:
@@ -37,12 +37,12 @@ def without_library(utils: Any) -> Mapping[str, Any]:
 
 
 def is_skipped(utils: Any) -> bool:
-    """Whether the library counts as absent now."""
+    """Whether the library is treated as absent."""
     return utils._load_lib(_LIBRARIES[0]) is False
 
 
 def refuses_minor(utils: Any) -> bool:
-    """Whether torchaudio refuses a torch with another minor version of the CUDA that both were built with."""
+    """Whether torchaudio rejects torch only because their minor versions of CUDA differ."""
     try:
         if not all(utils._load_lib(lib) for lib in _LIBRARIES):
             return False
@@ -55,7 +55,7 @@ def refuses_minor(utils: Any) -> bool:
 
 
 def majors_only(utils: Any) -> Mapping[str, Any]:
-    """Let different minor versions pass: CUDA's libraries keep their interface within a major version."""
+    """Accept different minor versions of CUDA, which are compatible within a major version."""
     check: Callable[[], int | None] = utils._check_cuda_version
 
     def check_major() -> int | None:
@@ -72,10 +72,10 @@ def majors_only(utils: Any) -> Mapping[str, Any]:
 
 
 def is_accepted(utils: Any) -> bool:
-    """Whether torchaudio accepts this torch now."""
+    """Whether torchaudio accepts the version of torch."""
     return utils._check_cuda_version() is not None
 
 
 def _majors(message: str) -> list[str]:
-    """Of the two versions that the refusal names."""
+    """The major versions of CUDA in the error message of torchaudio."""
     return re.findall(r"CUDA version (\d+)\.\d+", message)

@@ -1,17 +1,18 @@
-"""The entries of the ledger. Each has a test that fails without it (docs/patches.md says what was seen where)."""
+"""All patches. Each has a test that fails without it; docs/patches.md lists the results for each version of torch."""
 
 import os
 from collections.abc import Mapping
 
-from voxmatrix_entrypoint import asked, audio_load, log, native_library
+from voxmatrix_entrypoint import audio_load, log, native_library
+from voxmatrix_entrypoint.allowed_patches import VARIABLE, allowed_patches
 from voxmatrix_entrypoint.ledger import Ledger, Patch, PatchOutcome, Versions
 
 PATCHES = (
     Patch(
         id="torchaudio-cpu",
-        reason="torchaudio 2.11's wheel is a CUDA build: on CPU torch its import dies at a library of CUDA",
+        reason="the wheel of torchaudio 2.11 is a CUDA build: its import fails with a CPU build of torch",
         upstream="https://github.com/pytorch/audio/pull/4212",
-        until="torchaudio loads without CUDA, or its CPU wheel is what is installed",
+        until="torchaudio can be imported without CUDA, or its CPU wheel is installed",
         applies=Versions(package="torchaudio", since="2.11"),
         module="torchaudio._extension.utils",
         broken=native_library.needs_cuda,
@@ -20,9 +21,9 @@ PATCHES = (
     ),
     Patch(
         id="torchaudio-cuda-minor",
-        reason="torchaudio 2.11 is built for CUDA 13.0 and refuses to be imported beside torch 2.15, built for 13.2",
+        reason="torchaudio 2.11, built for CUDA 13.0, rejects torch 2.15, built for CUDA 13.2, when it is imported",
         upstream="https://github.com/pytorch/audio/pull/4226",
-        until="a release of torchaudio holds that change, which compares major versions only",
+        until="a release of torchaudio contains this change, which compares only major versions",
         applies=Versions(package="torchaudio", since="2.11"),
         module="torchaudio._extension.utils",
         broken=native_library.refuses_minor,
@@ -31,9 +32,9 @@ PATCHES = (
     ),
     Patch(
         id="torchaudio-load",
-        reason="torchaudio.load needs torchcodec and FFmpeg's shared libraries since 2.9; soundfile reads in its place",
+        reason="since 2.9, torchaudio.load needs torchcodec and the libraries of FFmpeg; it now uses soundfile instead",
         upstream="https://github.com/pytorch/audio/issues/4182",
-        until="torchaudio.load works without torchcodec, or torchcodec is installed and can be loaded",
+        until="torchaudio.load works without torchcodec, or torchcodec can be loaded",
         applies=Versions(package="torchaudio", since="2.9"),
         module="torchaudio",
         broken=audio_load.cannot_load,
@@ -43,22 +44,22 @@ PATCHES = (
 )
 
 
-def _tell(patch: Patch, outcome: PatchOutcome) -> None:
+def _report(patch: Patch, outcome: PatchOutcome) -> None:
     note = f" ({outcome.note})" if outcome.note else ""
     if outcome.state == "taken back":
-        log.say(f"the patch {patch.id} was taken back: {outcome.note}\n  → see {patch.upstream}")
-    elif log.is_asked():
-        log.say(f"patch {patch.id}: {outcome.state}{note}: {patch.reason}")
+        log.write(f"the patch {patch.id} was taken back: {outcome.note}\n  → see {patch.upstream}")
+    elif log.is_verbose():
+        log.write(f"patch {patch.id}: {outcome.state}{note}: {patch.reason}")
 
 
-LEDGER = Ledger(PATCHES, _tell)
+LEDGER = Ledger(PATCHES, _report)
 
 
 def install(environment: Mapping[str, str] | None = None) -> None:
-    """Arrange for every allowed patch to be applied when its module is first imported. Twice is the same as once.
+    """Register all allowed patches, to be applied when their modules are imported. Later calls change nothing.
 
     Raises:
-        UsageError: VOXMATRIX_PATCHES names a patch that there is not.
+        UsageError: VOXMATRIX_PATCHES names an unknown patch.
     """
     environment = os.environ if environment is None else environment
-    LEDGER.install(asked.allowed(environment.get(asked.VARIABLE, ""), [patch.id for patch in PATCHES]))
+    LEDGER.install(allowed_patches(environment.get(VARIABLE, ""), [patch.id for patch in PATCHES]))

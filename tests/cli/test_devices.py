@@ -77,10 +77,10 @@ def select(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: pytest.CaptureFixture[str]) -> None:
     said = select(capsys)
-    assert said.startswith("cuda:0 (NVIDIA GeForce RTX 5090): the best one here")
+    assert said.startswith("cuda:0 (NVIDIA GeForce RTX 5090): the best device")
     assert "settings.toml" in said
-    assert "chosen before" in select(capsys)
-    assert "the best one here" in select(capsys, "--reconfigure")
+    assert "selected earlier" in select(capsys)
+    assert "the best device" in select(capsys, "--reconfigure")
 
 
 def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,20 +94,20 @@ def test_a_device_that_is_not_there_is_exit_4_and_nothing_is_remembered(capsys: 
     assert main.run(["devices", "select", "7", *TWO]) == 4
     said = capsys.readouterr().err
     assert all(name in said for name in ("cuda:0", "cuda:1", "cpu"))
-    assert "the best one here" in select(capsys)
+    assert "the best device" in select(capsys)
 
 
 def test_a_card_that_is_gone_is_said_and_chosen_anew(capsys: pytest.CaptureFixture[str]) -> None:
     select(capsys, "1")
     main.run(["devices", "select", "--machine", str(MACHINES / "h100.json")])
     shown = capsys.readouterr()
-    assert "not here any more" in shown.err
+    assert "no longer available" in shown.err
     assert "H100" in shown.out
 
 
 def test_without_a_gpu_it_is_the_cpu(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["devices", "select", "--machine", str(MACHINES / "no-gpu.json")]) == 0
-    assert capsys.readouterr().out.startswith("cpu: there is no GPU here")
+    assert capsys.readouterr().out.startswith("cpu: no GPU was found")
 
 
 def on_terminal(*answers: str) -> tuple[int, str]:
@@ -136,14 +136,14 @@ def test_on_a_terminal_the_table_is_shown_and_the_answer_is_taken() -> None:
     code, shown = on_terminal("1\n")
     assert code == 0
     assert "GeForce" in shown
-    assert "cuda:1 (NVIDIA GeForce GTX 1080 Ti): as you say" in shown
+    assert "cuda:1 (NVIDIA GeForce GTX 1080 Ti): as requested" in shown
 
 
 def test_a_wrong_answer_is_asked_again_and_an_empty_one_means_the_best() -> None:
     code, shown = on_terminal("9\n", "\n")
     assert code == 0
     assert "9: no such GPU" in shown
-    assert "cuda:0 (NVIDIA GeForce RTX 5090): as you say" in shown
+    assert "cuda:0 (NVIDIA GeForce RTX 5090): as requested" in shown
 
 
 def test_who_leaves_the_question_has_interrupted_it() -> None:

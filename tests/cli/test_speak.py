@@ -121,11 +121,11 @@ def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
     monkeypatch.setattr(onnx_engine, "open_gpu_session", fail)
     assert speak("--voice", str(voice), "--json") == 0
     out, said = capsys.readouterr()
-    assert said.startswith("warning: cuda:1 (Tesla T4) failed, and the CPU speaks in its place: CUDA error: no kernel")
+    assert said.startswith("warning: cuda:1 (Tesla T4) failed, falling back to the CPU: CUDA error: no kernel")
     assert said.count("warning:") == 1 and json.loads(out)["sentences"] == 2 and len(samples()) > 1000
 
     assert speak("--voice", str(voice), "--device", "cuda:1") == 4
-    assert "cuda:1 (Tesla T4) was asked for and fails" in capsys.readouterr().err
+    assert "cuda:1 (Tesla T4) was requested and failed" in capsys.readouterr().err
 
 
 def test_use_gpu_without_one_is_a_warning(voice: Path, capsys: Any) -> None:

@@ -57,7 +57,7 @@ def test_the_same_command_goes_on_and_says_how_many_were_there(
     assert [line.split(":")[0] for line in first.out.splitlines()] == [
         *(str(Path("out", f"{number}.flac")) for number in (1, 2, 10)), "out",
     ]  # fmt: skip
-    assert "letters spoken: 46/46" in first.err
+    assert "characters spoken: 46/46" in first.err
     (tmp_path / "out" / "2.flac").unlink()
     assert main.run(words) == 0
     assert "1 of 3 texts spoken" in (again := capsys.readouterr().out) and "2 skipped" in again
@@ -145,7 +145,7 @@ def test_ctrl_c_and_docker_stop_end_it_with_130_and_the_same_command_goes_on(
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "book: not spoken: interrupted\n  → the same command goes on" in err and "Traceback" not in err
+    assert "book: not spoken: interrupted\n  → run the same command again" in err and "Traceback" not in err
     assert "texts spoken" in out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["texts", "word.wav"]
 

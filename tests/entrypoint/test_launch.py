@@ -23,18 +23,18 @@ def voxmatrix(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_foreign_word_in_an_image_is_a_program() -> None:
-    assert launch.foreign_program(["sh", "-c", "true"], IN_IMAGE)
+    assert launch.other_program(["sh", "-c", "true"], IN_IMAGE)
 
 
 @pytest.mark.parametrize(
     "words", [[], ["--help"], ["train", "x"], ["patches"], ["no-such-program-anywhere"], [""], ["ö"]]
 )
 def test_our_words_flags_and_nonsense_are_ours_to_answer(words: list[str]) -> None:
-    assert launch.foreign_program(words, IN_IMAGE) is None
+    assert launch.other_program(words, IN_IMAGE) is None
 
 
 def test_outside_an_image_a_foreign_word_is_a_mistake() -> None:
-    assert launch.foreign_program(["sh"], {}) is None
+    assert launch.other_program(["sh"], {}) is None
 
 
 def test_every_command_of_the_program_is_ours() -> None:
@@ -49,7 +49,9 @@ def test_the_module_is_the_program() -> None:
 
 
 def test_no_word_prints_the_help() -> None:
-    assert "Usage: voxmatrix" in voxmatrix().stdout
+    answer = voxmatrix()
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "Usage: voxmatrix" in answer.stdout
 
 
 @pytest.mark.parametrize("image", [{}, IN_IMAGE])

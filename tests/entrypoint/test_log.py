@@ -5,12 +5,14 @@ import pytest
 from voxmatrix_entrypoint import log
 
 
-@pytest.mark.parametrize(("value", "asked"), [("", False), ("0", False), ("Off", False), ("1", True), ("debug", True)])
-def test_voxmatrix_log_asks_for_it(monkeypatch: pytest.MonkeyPatch, value: str, asked: bool) -> None:
+@pytest.mark.parametrize(
+    ("value", "verbose"), [("", False), ("0", False), ("Off", False), ("1", True), ("debug", True)]
+)
+def test_voxmatrix_log_asks_for_it(monkeypatch: pytest.MonkeyPatch, value: str, verbose: bool) -> None:
     monkeypatch.setenv(log.VARIABLE, value)
-    assert log.is_asked() is asked
+    assert log.is_verbose() is verbose
 
 
 def test_a_line_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    log.say("å")
+    log.write("å")
     assert capsys.readouterr() == ("", "voxmatrix: å\n")

@@ -92,7 +92,7 @@ def test_one_that_is_taken_back_is_named_in_a_warning(capsys: pytest.CaptureFixt
     from tests.entrypoint import fakes
 
     broken = fakes.patch(verify=lambda module: False)
-    patches._tell(broken, apply_patch(broken, fakes.module()))
+    patches._report(broken, apply_patch(broken, fakes.module()))
     said = capsys.readouterr()
     assert said.out == ""
     assert "the patch answer was taken back" in said.err

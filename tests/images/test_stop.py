@@ -50,7 +50,7 @@ def test_what_prepare_has_checked_is_not_checked_again(hardened: Hardened) -> No
         code = container.stop()
         said = container.said()
     assert code == INTERRUPTED, said
-    assert "the same command goes on" in said
+    assert "the same command again" in said
     kept = _files(clips)
     assert len(kept) < len(before) + RECORDINGS, "it was done before it was stopped: more recordings are needed"
     assert f"{RECORDINGS} recordings ready" in hardened.run(*words).stdout.splitlines()[-1]

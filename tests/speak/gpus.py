@@ -16,6 +16,6 @@ def computer(*gpus: Gpu, torch: TorchBuild | None = CUDA_TORCH) -> Machine:
     return Machine(platform="linux", architecture="x86_64", cpus=4, memory_mib=16384, gpus=gpus, torch=torch)
 
 
-def on(gpu: Gpu, *, demanded: bool = False) -> SpeakDevice:
+def on(gpu: Gpu, *, required: bool = False) -> SpeakDevice:
     """The device that is this GPU."""
-    return SpeakDevice(on=FoundGpu(gpu=gpu, machine=computer(OLD, T4, RADEON)), demanded=demanded)
+    return SpeakDevice(on=FoundGpu(gpu=gpu, machine=computer(OLD, T4, RADEON)), required=required)

@@ -11,21 +11,21 @@ from unittest.mock import patch
 
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
 from voxmatrix.files import replacing
-from voxmatrix.speak.batch.messages import OnLetters, SpeakJob, SpeakOne, WorkerStart
+from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.device import Warn
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.output import Speech
 
 
-def _written(job: SpeakJob, on_letters: OnLetters) -> Speech:
-    on_letters(len(job.text))
+def _written(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+    on_characters(len(job.text))
     with replacing(job.out) as file:
         file.write(job.text.encode())
     return Speech(sentences=1, seconds=float(len(job.text)), rate_hz=16000, findings=())
 
 
-def _said(job: SpeakJob, on_letters: OnLetters) -> Speech:
+def _said(job: SpeakJob, on_characters: OnCharacters) -> Speech:
     """Does what the first word of the text asks for."""
     mark = job.out.with_name(f"{job.out.stem}.mark")
     mark.parent.mkdir(exist_ok=True)
@@ -58,7 +58,7 @@ def _said(job: SpeakJob, on_letters: OnLetters) -> Speech:
                 file.flush()
                 mark.touch()
                 time.sleep(600)
-    return _written(job, on_letters)
+    return _written(job, on_characters)
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def one_only(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
 @contextmanager
 def on_a_failing_gpu(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Every worker's GPU fails, and the CPU goes on."""
-    warn(Finding(problem=f"{start.device} failed, and the CPU speaks in its place", remedy="see", severity="warning"))
+    warn(Finding(problem=f"{start.device} failed, falling back to the CPU", remedy="see", severity="warning"))
     yield _said
 
 

@@ -24,7 +24,7 @@ def test_a_gpu_is_counted_among_the_visible_alone() -> None:
     assert found is not None and type(found)(gpu=T4, machine=computer(T4)).place == 0
 
 
-@pytest.mark.parametrize("device", [CPU, on(T4, demanded=True), on(RADEON)], ids=str)
+@pytest.mark.parametrize("device", [CPU, on(T4, required=True), on(RADEON)], ids=str)
 def test_a_device_goes_to_another_process(device: SpeakDevice) -> None:
     assert pickle.loads(pickle.dumps(device)) == device
 

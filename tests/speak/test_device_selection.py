@@ -1,4 +1,4 @@
-"""Which device speaks: the best that the voice's library can use, the demanded one, or the CPU with the reason."""
+"""Which device speaks: the best that the voice's library can use, the required one, or the CPU with the reason."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ def gpu_of(device: SpeakDevice) -> Gpu | None:
 def test_a_checkpoint_speaks_on_the_best_gpu_that_torch_can_use() -> None:
     devices, findings = selection(computer(OLD, T4), AUTO, None)
 
-    assert gpu_of(devices[0]) == T4 and not devices[0].demanded
+    assert gpu_of(devices[0]) == T4 and not devices[0].required
     assert ["GTX 750" in finding.problem for finding in findings] == [True]
 
 
@@ -54,7 +54,7 @@ def test_what_is_remembered_is_used_and_missed_when_it_is_gone() -> None:
     gone = selection(computer(), AUTO, SavedDevice(device="cuda:0", uuid="GPU-a"))
     cpu = selection(both, AUTO, SavedDevice(device="cpu"))
 
-    assert gpu_of(here.best) == both.gpus[0] and not here.best.demanded
+    assert gpu_of(here.best) == both.gpus[0] and not here.best.required
     assert gone.best == CPU and "no longer present" in gone.findings[0].problem
     assert cpu == ((CPU,), ())
 
@@ -64,7 +64,7 @@ def test_a_demand_is_met_or_refused() -> None:
 
     met = selection(machine, asked("cuda:1"), None)
 
-    assert gpu_of(met.best) == T4 and met.best.demanded
+    assert gpu_of(met.best) == T4 and met.best.required
     with pytest.raises(NoKernelsError, match="GTX 750"):
         selection(machine, asked("cuda:0"), None)
     with pytest.raises(NoDeviceError, match="no such GPU"):
@@ -77,7 +77,7 @@ def test_use_gpu_is_a_wish_and_falls_back_with_a_warning() -> None:
     missing, there = (selection(machine, request, None) for machine in (computer(), computer(T4)))
 
     assert missing.best == CPU and missing.findings
-    assert gpu_of(there.best) == T4 and not there.best.demanded
+    assert gpu_of(there.best) == T4 and not there.best.required
 
 
 CUDA, DIRECTML = frozenset({"cuda"}), frozenset({"directml"})

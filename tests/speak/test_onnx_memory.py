@@ -15,7 +15,7 @@ from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines import session
 from voxmatrix.speak.engines.base import Engine, SynthesisOptions
-from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, PIECE_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
+from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, SEGMENT_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
 from voxmatrix.speak.engines.session import OUTPUT, open_session
 
 MANNER = SynthesisOptions(noise=0.0, noise_w=0.0, length=5.0)
@@ -105,7 +105,9 @@ def test_when_the_shortest_piece_does_not_fit_the_error_says_how_long_and_how_mu
 ) -> None:
     cpu = Cpu(0, RuntimeException(NO_MEMORY))
     monkeypatch.setattr(onnx_engine, "open_session", cpu.open)
-    with pytest.raises(MemoryExhaustedError, match=r"the CPU .* 40 symbols and [0-9,]+ frames; 2 MiB") as caught:
+    with pytest.raises(
+        MemoryExhaustedError, match=r"the CPU .* 40 symbols and [0-9,]+ frames; allocating 2 MiB"
+    ) as caught:
         spoken(open_onnx(voice, 1), ids)
 
     assert "--threads 1" in caught.value.remedy
@@ -147,7 +149,7 @@ def test_a_gpu_says_what_the_cpu_says(voice: Path, ids: list[int], gpu: Gpu, kin
     there, count = spoken(opened(on(T4)), ids, SynthesisOptions(length=5.0))
     here, _ = spoken(opened(CPU), ids, SynthesisOptions(length=5.0))
 
-    assert len(there) > 2 * PIECE_SAMPLES and count == 1  # a GPU takes long pieces
+    assert len(there) > 2 * SEGMENT_SAMPLES and count == 1  # a GPU computes long segments
     assert gpu.runs == 1 and not told
     assert there.shape == here.shape and np.abs(there - here).max() <= 1e-5  # seeds mean the same
 
@@ -179,7 +181,7 @@ def test_a_gpu_that_fails_leaves_its_work_to_the_cpu(
 
 
 def test_a_demanded_gpu_that_fails_is_an_error(voice: Path, ids: list[int], gpu: Gpu) -> None:
-    engine = open_onnx(voice, 1, device=on(T4, demanded=True))
+    engine = open_onnx(voice, 1, device=on(T4, required=True))
     gpu.error = RuntimeException("CUDA failure 719: unspecified")
     with pytest.raises(NoDeviceError, match="CUDA failure 719"):
         spoken(engine, ids)
@@ -189,15 +191,15 @@ def test_a_demanded_gpu_that_fails_is_an_error(voice: Path, ids: list[int], gpu:
     assert "--device cpu" in caught.value.remedy
 
 
-@pytest.mark.parametrize("demanded", [False, True])
+@pytest.mark.parametrize("required", [False, True])
 def test_a_gpu_that_onnxruntime_cannot_use_is_a_warning_or_an_error(
-    voice: Path, ids: list[int], demanded: bool, monkeypatch: pytest.MonkeyPatch
+    voice: Path, ids: list[int], required: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CPUExecutionProvider"])
     told: list[Finding] = []
-    if demanded:
+    if required:
         with pytest.raises(NoDeviceError, match="has no provider for cuda:1"):
-            open_onnx(voice, 1, device=on(T4, demanded=True), warn=told.append)
+            open_onnx(voice, 1, device=on(T4, required=True), warn=told.append)
         return
     engine = open_onnx(voice, 1, device=on(T4), warn=told.append)
 
@@ -207,7 +209,7 @@ def test_a_gpu_that_onnxruntime_cannot_use_is_a_warning_or_an_error(
 
 def test_what_is_wrong_with_a_sentence_is_said_as_ever(voice: Path, gpu: Gpu) -> None:
     with pytest.raises(BadInputError, match="cannot speak this sentence"):
-        spoken(open_onnx(voice, 1, device=on(T4, demanded=True)), [1, 0, 9999, 0, 2])
+        spoken(open_onnx(voice, 1, device=on(T4, required=True)), [1, 0, 9999, 0, 2])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of an address space are Linux's")

@@ -167,7 +167,7 @@ def test_what_is_there_is_replaced_only_when_told(voice: Path, tmp_path: Path) -
     out = tmp_path / "out.wav"
     out.write_text("mine")
 
-    with pytest.raises(UsageError, match="already there"):
+    with pytest.raises(UsageError, match="already exists"):
         speak_to(out, TEXT, voice, SpeakSettings())
     assert out.read_text() == "mine"
     speak_to(out, TEXT, voice, SpeakSettings(force=True))

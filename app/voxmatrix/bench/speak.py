@@ -80,5 +80,5 @@ def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
     from voxmatrix.speak.voice import open_voice
 
     return open_voice(
-        path, device=CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), demanded=True)
+        path, device=CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)
     )

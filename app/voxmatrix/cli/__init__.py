@@ -1,1 +1,1 @@
-"""What a person types: one file a command."""
+"""The command line: one file per command."""

@@ -1,4 +1,4 @@
-"""`voxmatrix bench matmul`, `speak` and `train`: how fast each device of this computer is, beside its CPU."""
+"""`voxmatrix bench matmul`, `speak` and `train`: the speed of each device of this computer compared with its CPU."""
 
 import json
 import sys
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from voxmatrix.bench.suite import BenchSuite
     from voxmatrix.plan.device_support import Task
 
-group = typer.Typer(help="Measure every device of this computer: products of matrices, speaking, training.")
+group = typer.Typer(help="Benchmark the devices of this computer against its CPU.")
 _COMMANDS = ("matmul", "speak", "train")
 
-_Device = Annotated[str, options.option("--device", "all, cpu, cuda:0 … or auto, the one that would be used.")]
-_Picture = Annotated[str, options.option("--picture", "Draw the figures into this file, .svg or .png.")]
-_Limit = Annotated[float, options.option("--limit", "Seconds that one device may take before it is stopped.", min=1)]
-#: Starting CUDA on a cold disk takes a minute, and a slow CPU some minutes for its steps; a hang takes for ever.
+_Device = Annotated[str, options.option("--device", "NAME", "all, cpu, cuda:0 … or auto (the one that would be used).")]
+_Picture = Annotated[str, options.option("--picture", "FILE", "Draw a chart: FILE.svg or FILE.png.")]
+_Limit = Annotated[float, options.option("--limit", "SECONDS", "Time limit per device.", min=1)]
+#: Generous: starting CUDA from a cold disk takes a minute, and the steps of a slow CPU several. It is for hangs.
 _LIMIT_SECONDS = 600.0
 
 
 @group.callback()
 def _options(context: typer.Context) -> None:
-    # voxmatrix.toml has one level of keys, for the commands of a group as for every other.
+    # voxmatrix.toml has a single level of keys, for subcommands too.
     context.default_map = dict.fromkeys(_COMMANDS, context.default_map or {})
 
 
@@ -38,13 +38,13 @@ def _options(context: typer.Context) -> None:
 def matmul(
     context: typer.Context,
     device: _Device = "all",
-    size: Annotated[int, options.option("--size", "Rows and columns of both matrices.", min=1, max=20_000)] = 2000,
-    runs: Annotated[int, options.option("--runs", "Runs that are counted.", min=1, max=10_000)] = 10,
+    size: Annotated[int, options.option("--size", "N", "Rows and columns of both matrices.", min=1, max=20_000)] = 2000,
+    runs: Annotated[int, options.option("--runs", "N", "Timed runs.", min=1, max=10_000)] = 10,
     limit: _Limit = _LIMIT_SECONDS,
     picture: _Picture = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """The product of two float32 matrices; on a CUDA GPU also in TF32 and in what a training is planned in."""
+    """Multiply two float32 matrices; on CUDA GPUs also in TF32 and in the training precision."""
     from voxmatrix.bench.benchmarks import MATMUL
     from voxmatrix.bench.matmul import MatmulBench, formats
     from voxmatrix.bench.report import make_report
@@ -62,16 +62,14 @@ def matmul(
 @group.command("speak")
 def speak(
     context: typer.Context,
-    voice: Annotated[
-        str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
-    ] = "",
+    voice: options.VoicePath = "",
     device: _Device = "all",
-    runs: Annotated[int, options.option("--runs", "Times that all sentences are spoken.", min=1, max=1000)] = 5,
+    runs: Annotated[int, options.option("--runs", "N", "Timed runs over all sentences.", min=1, max=1000)] = 5,
     limit: _Limit = _LIMIT_SECONDS,
     picture: _Picture = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """Real sentences with a voice: seconds of computing for each second of speech."""
+    """Speak sentences: compute time per second of speech."""
     from voxmatrix.bench.benchmarks import SPEAK
     from voxmatrix.bench.report import make_report
     from voxmatrix.bench.speak import SpeakBench
@@ -91,27 +89,28 @@ def train(
     context: typer.Context,
     quality: options.QualityName = "medium",
     device: _Device = "all",
-    batch_size: options.BatchSize = "auto",
+    batch_size: Annotated[str, options.automatic("--batch-size", "N", "Clips per batch (0 or auto: 8).")] = "auto",
     clip_seconds: Annotated[
-        float, options.option("--clip-seconds", "Length of every clip; take the longest of yours.", min=1, max=60)
+        float,
+        options.option("--clip-seconds", "SECONDS", "Length of all clips (use that of your longest).", min=1, max=60),
     ] = 5.0,
-    steps: Annotated[int, options.option("--steps", "Steps to one run.", min=1, max=10_000)] = 5,
-    runs: Annotated[int, options.option("--runs", "Runs that are counted.", min=1, max=1000)] = 3,
+    steps: Annotated[int, options.option("--steps", "N", "Steps per run.", min=1, max=10_000)] = 5,
+    runs: Annotated[int, options.option("--runs", "N", "Timed runs.", min=1, max=1000)] = 3,
     limit: _Limit = _LIMIT_SECONDS,
     picture: _Picture = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """Steps of a training on made-up clips."""
+    """Train on synthetic clips: steps per second and memory."""
     from voxmatrix.bench.benchmarks import TRAIN
     from voxmatrix.bench.report import make_report
     from voxmatrix.bench.train import TrainBench, planned_for
     from voxmatrix.tables.quality import quality as row_of
 
-    asked = override_number(batch_size, *ParameterSources(context).of("batch_size"))
+    given_size = override_number(batch_size, *ParameterSources(context).of("batch_size"))
     bench = _begin(context, device, picture, limit, task="train")
     job = TrainBench(
         quality=row_of(quality).name,
-        batch_size=asked.value if asked else TrainBench.batch_size,
+        batch_size=given_size.value if given_size else TrainBench.batch_size,
         clip_seconds=clip_seconds,
         steps=steps,
         runs=runs,
@@ -143,25 +142,25 @@ def _begin(context: typer.Context, device: str, picture: str, limit: float, task
         gpus=tuple(gpus),
         findings=(*notes, *findings, *busy(before, all_cpus())),
         limit_seconds=limit,
-        on_device=_say,
+        on_device=_show_progress,
     )
 
 
-def _say(what: str) -> None:
+def _show_progress(what: str) -> None:
     if sys.stderr.isatty():
         typer.echo(f"measuring {what} …", err=True)
 
 
 def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
-    """The picture, then the figures, which are shown whatever becomes of the picture."""
-    failed = _drawn(report, picture)
+    """Write the chart and show the results, even if the chart cannot be written."""
+    failed = _draw(report, picture)
     if as_json:
-        said: dict[str, Any] = report.to_json() | {"picture": picture if picture and failed is None else None}
+        answer: dict[str, Any] = report.to_json() | {"picture": picture if picture and failed is None else None}
         if failed is not None:
-            said["findings"].append({"severity": "error", "problem": failed.problem, "remedy": failed.remedy})
-            said["exit_code"] = report.exit_code or failed.exit_code
-        typer.echo(json.dumps(said))
-        raise typer.Exit(said["exit_code"])
+            answer["findings"].append({"severity": "error", "problem": failed.problem, "remedy": failed.remedy})
+            answer["exit_code"] = report.exit_code or failed.exit_code
+        typer.echo(json.dumps(answer))
+        raise typer.Exit(answer["exit_code"])
     from rich.console import Console
 
     from voxmatrix.bench.table import show
@@ -174,7 +173,7 @@ def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
     raise typer.Exit(report.exit_code)
 
 
-def _drawn(report: "BenchReport", picture: str) -> VoxmatrixError | None:
+def _draw(report: "BenchReport", picture: str) -> VoxmatrixError | None:
     from voxmatrix.bench.chart import write_picture
 
     try:

@@ -1,4 +1,4 @@
-"""A command that computes for long: its device and folders are checked once its parameters are known."""
+"""A long-running command: its device and folders are checked as soon as its parameters are parsed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,12 +8,12 @@ from typer.core import TyperCommand
 
 from voxmatrix.doctor.preflight import Preflight
 
-#: Checks a command by its parameters; None where there is nothing to hand on.
+#: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
 Check = Callable[[typer.Context], Preflight | None]
 
 
 class CheckedCommand(TyperCommand):
-    """Runs the check of `voxmatrix.cli.main.run` first. The command finds what it returned in `context.obj`."""
+    """Runs the check that `voxmatrix.cli.main.run` was given, and passes its result to the command as `context.obj`."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

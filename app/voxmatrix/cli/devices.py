@@ -1,4 +1,4 @@
-"""`voxmatrix devices` and `devices select`: what this computer computes with, and which of it is used."""
+"""`voxmatrix devices` and `devices select`: the devices of this computer, and the one to use."""
 
 import json
 import sys
@@ -14,16 +14,17 @@ from voxmatrix.errors import Finding, NoDeviceError, UsageError
 if TYPE_CHECKING:
     from voxmatrix.machine.facts import Gpu, Machine
 
-group = typer.Typer(help="List the devices of this computer, or choose one and remember it.")
+group = typer.Typer(help="List the devices of this computer, or select the one to use.")
 
 MachineFile = Annotated[
-    Path | None, typer.Option("--machine", help="Speak about the computer that this file describes, not this one.")
+    Path | None,
+    typer.Option("--machine", metavar="FILE", help="Use the computer described in FILE instead of this one."),
 ]
 
 
 @group.callback(invoke_without_command=True)
 def command(context: typer.Context, machine: MachineFile = None, as_json: options.AsJson = False) -> None:
-    """List the devices: name, architecture, capability, memory, driver."""
+    """List the devices: name, architecture, compute capability, memory and driver."""
     if context.invoked_subcommand is not None:
         context.obj = machine
         return
@@ -41,26 +42,26 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
 @group.command("select")
 def select(
     context: typer.Context,
-    wanted: Annotated[
-        str, typer.Argument(metavar="[N]", help="A number of the list, a name such as cuda:1, cpu.")
+    name: Annotated[
+        str, typer.Argument(metavar="DEVICE", help="Number or name of a device, e.g. 1, cuda:1 or cpu.")
     ] = "",
-    reconfigure: Annotated[bool, typer.Option("--reconfigure", help="Ask again, whatever was chosen before.")] = False,
+    reconfigure: Annotated[bool, typer.Option("--reconfigure", help="Ignore the saved selection.")] = False,
     machine: MachineFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Choose the device and remember it. Asks on a terminal; elsewhere it takes N, or the best, and says so."""
+    """Select the device to use and save it. Without DEVICE: ask, or take the best one where there is no terminal."""
     from voxmatrix.machine import saved_device as saved
 
     computer, notes = _computer(machine or context.obj)
     _warn(notes)
-    before = None if wanted or reconfigure else saved.saved_device()
+    before = None if name or reconfigure else saved.saved_device()
     if before is not None and saved.is_here(computer, before):
-        gpu, reason = saved.find_saved_device(computer, before), "chosen before; --reconfigure asks again"
+        gpu, reason = saved.find_saved_device(computer, before), "selected earlier (--reconfigure selects again)"
     else:
         if before is not None:
-            typer.echo(f"{before.device} was chosen before and is not here any more", err=True)
-        gpu, reason = _decide(computer, wanted, may_ask=not as_json)
-        reason += f"; remembered in {saved.save_device(saved.saved_device_of(gpu))}"
+            typer.echo(f"{before.device} was selected earlier and is no longer available", err=True)
+        gpu, reason = _decide(computer, name, may_ask=not as_json)
+        reason += f"; saved in {saved.save_device(saved.saved_device_of(gpu))}"
     device = saved.CPU if gpu is None else gpu.device
     if as_json:
         typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
@@ -68,20 +69,20 @@ def select(
         typer.echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
 
 
-def _decide(computer: "Machine", wanted: str, may_ask: bool) -> "tuple[Gpu | None, str]":
+def _decide(computer: "Machine", name: str, may_ask: bool) -> "tuple[Gpu | None, str]":
     from voxmatrix.plan.device_request import AUTO
     from voxmatrix.plan.device_selection import select_device
 
-    if wanted:
-        return _named(computer, wanted), "as you say"
+    if name:
+        return _named(computer, name), "as requested"
     if not computer.gpus:
-        return None, "there is no GPU here"
+        return None, "no GPU was found"
     chosen = select_device(computer, AUTO, task="speak")
     _warn(chosen.findings)
     best = chosen.gpu
     if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
-        return _ask(computer, best), "as you say"
-    return best, "the best one here, for nobody can be asked (voxmatrix devices select N chooses another)"
+        return _ask(computer, best), "as requested"
+    return best, "the best device, taken without asking (to select another: voxmatrix devices select DEVICE)"
 
 
 def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
@@ -98,7 +99,7 @@ def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
 
 
 def _named(computer: "Machine", text: str) -> "Gpu | None":
-    """The GPU of this name or number, None for "cpu"."""
+    """The GPU with this name or number; None for "cpu"."""
     from voxmatrix.plan.device_request import parse_device
     from voxmatrix.plan.device_support import not_found
     from voxmatrix.plan.gpu_ranking import requested_gpu

@@ -1,4 +1,4 @@
-"""`voxmatrix doctor`: what this computer is, whether this image runs on it, what is wrong and what mends it."""
+"""`voxmatrix doctor`: this computer, whether this image runs on it, and how to fix what is wrong."""
 
 import json
 import sys
@@ -18,18 +18,20 @@ if TYPE_CHECKING:
 def command(
     device: options.Device = "auto",
     machine: Annotated[
-        str, options.option("--machine", "Speak about the computer that this file describes, not about this one.")
+        str, options.option("--machine", "FILE", "Examine the computer described in FILE instead of this one.")
     ] = "",
-    record: Annotated[str, typer.Option("--record", help="Write the facts of this computer to this file.")] = "",
-    no_smoke: Annotated[bool, typer.Option("--no-smoke", help="Leave out the smoke test.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run the smoke test though it passed here before.")] = False,
+    record: Annotated[
+        str, typer.Option("--record", metavar="FILE", help="Write a description of this computer to FILE.")
+    ] = "",
+    no_smoke: Annotated[bool, typer.Option("--no-smoke", help="Skip the smoke test.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the smoke test even if it has passed before.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """What this computer is, whether this image runs on it, what is wrong and what mends it."""
+    """Check this computer and this image, and show how to fix problems."""
     if machine and record:
         raise UsageError(
-            f"--record {record} writes down this computer, and --machine {machine} describes another",
-            "give one of them",
+            f"--record {record} describes this computer, and --machine {machine} another one",
+            "give only one of them",
         )
     report = _described(Path(machine), device) if machine else _here(device, record, no_smoke, fresh)
     if as_json:
@@ -54,16 +56,16 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
     found, notes = detect()
     if record:
         write_machine(found, Path(record))
-        typer.echo(f"recorded: {record}", err=True)
+        typer.echo(f"written: {record}", err=True)
     if no_smoke:
         return describe(found, device, notes)
     cache = home() / "cache"
-    return examine(found, device, cache=cache, fresh=fresh, notes=notes, on_device=_say)
+    return examine(found, device, cache=cache, fresh=fresh, notes=notes, on_device=_show_progress)
 
 
-def _say(device: str) -> None:
+def _show_progress(device: str) -> None:
     if sys.stderr.isatty():
-        typer.echo(f"trying every operation on {device} …", err=True)
+        typer.echo(f"testing every operation on {device} …", err=True)
 
 
 def _show(report: "DoctorReport") -> None:

@@ -8,23 +8,23 @@ import typer
 
 from voxmatrix.cli.parameters import options
 
-group = typer.Typer(help="Turn a checkpoint into a voice (ONNX + JSON), or speech into mp3, ogg, opus, m4a, flac, wav.")
+group = typer.Typer(help="Export a voice as ONNX, or convert audio to another format.")
 
 
 @group.command("voice")
 def voice(
-    checkpoint: Annotated[Path, typer.Argument(help="A checkpoint, or the folder of a training run.")],
-    out: Annotated[Path, typer.Option("--out", help="The voice: NAME.onnx; NAME.onnx.json is written beside it.")],
-    noise: Annotated[
-        float | None, typer.Option("--noise", help="How much its sound varies where nobody says otherwise.")
-    ] = None,
+    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="Checkpoint, or folder of a training run.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="NAME.onnx; NAME.onnx.json is written next to it.")
+    ],
+    noise: Annotated[float | None, typer.Option("--noise", metavar="X", help="Default variation of the sound.")] = None,
     noise_w: Annotated[
-        float | None, typer.Option("--noise-w", help="How much its rhythm varies where nobody says otherwise.")
+        float | None, typer.Option("--noise-w", metavar="X", help="Default variation of the rhythm.")
     ] = None,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Export a voice as ONNX + JSON, compared with torch before it is kept; loads in piper-tts."""
+    """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch."""
     from voxmatrix.speak.export.export import export_voice
 
     exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
@@ -40,13 +40,13 @@ def voice(
 
 @group.command("audio")
 def audio(
-    source: Annotated[Path, typer.Argument(help="Audio that soundfile or ffmpeg reads.")],
-    out: Annotated[Path, typer.Option("--out", help="The new file; its extension decides the format.")],
-    bitrate: Annotated[str, options.option("--bitrate", "Bits per second for lossy formats, e.g. 96k.")] = "",
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Audio file in a format of soundfile or ffmpeg.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Output file; the extension selects the format.")],
+    bitrate: options.Bitrate = "",
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Encode speech as mp3, ogg, opus, m4a, flac or wav."""
+    """Convert audio to mp3, ogg, opus, m4a, flac or wav."""
     from voxmatrix.audio.encode import encode
 
     encode(source, out, bitrate=bitrate or None, force=force)

@@ -1,4 +1,4 @@
-"""The command line: one Typer command a file; errors become one sentence, one remedy and one exit code."""
+"""The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -9,37 +9,38 @@ import typer
 import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
 from voxmatrix.cli.checked_command import Check, CheckedCommand
+from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.config import load_dotenv, read_config
 from voxmatrix.errors import UsageError, VoxmatrixError
 
 cli = typer.Typer(
     name="voxmatrix",
-    help="One voice app, every GPU: recordings in, a speaking voice out.",
-    no_args_is_help=True,
+    help="Train voices from recordings, and speak with them, on any GPU or on the CPU.",
+    epilog=EPILOG,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 cli.command("doctor")(doctor.command)
-cli.command("plan")(plan.command)
-cli.command("prepare")(prepare.command)
-cli.command("train", cls=CheckedCommand)(train.command)
-cli.command("speak", cls=CheckedCommand)(speak.command)
+cli.command("plan", epilog=EPILOG)(plan.command)
+cli.command("prepare", epilog=EPILOG)(prepare.command)
+cli.command("train", cls=CheckedCommand, epilog=EPILOG)(train.command)
+cli.command("speak", cls=CheckedCommand, epilog=EPILOG)(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
 cli.add_typer(profiles.group, name="profiles")
 
-#: Every word that the program itself understands; in an image any other word is a program to run.
+#: The commands of voxmatrix; in an image, any other first word names a program to run.
 COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
 
 _INTERRUPTED = 130
-#: What a wrong command line raises. Older Typers use click's class, newer ones carry their own copy of it.
-_WRONG_WORDS: type[Exception] = typer.BadParameter.__mro__[2]
+#: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
+_COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(value: bool) -> None:
+    if value:
         typer.echo(f"voxmatrix {voxmatrix.__version__}")
         raise typer.Exit
 
@@ -48,26 +49,26 @@ def _version(asked: bool) -> None:
 def _options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     context.default_map = dict.fromkeys(COMMANDS, read_config())
 
 
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Check | None = None) -> int:
-    """Run the words and return the exit code (design: one per class of voxmatrix.errors).
+    """Run a command line and return the exit code: 0, or that of an exception of `voxmatrix.errors`.
 
-    `first` is called before the command line is read, `check` before a command that computes for long.
+    `first` is called before the command line is parsed, `check` before a long-running command.
     """
     as_json = "--json" in words
     try:
         load_dotenv()
         if first is not None:
             first()
-        return int(cli(list(words), prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
+        return int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
-    except _WRONG_WORDS as error:
+    except _COMMAND_LINE_ERROR as error:
         return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", _INTERRUPTED, as_json)

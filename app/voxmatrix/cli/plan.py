@@ -1,4 +1,4 @@
-"""`voxmatrix plan`: every automatic setting with its reason, for this computer or a described one."""
+"""`voxmatrix plan`: every automatic setting with its reason, for this computer or the one that a file describes."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from voxmatrix.plan.device_support import Task
 
 _MachineFile = Annotated[
-    Path | None, typer.Option("--machine", help="Plan for the computer that this file describes, not for this one.")
+    Path | None,
+    typer.Option("--machine", metavar="FILE", help="Plan for the computer described in FILE instead of this one."),
 ]
 
 
@@ -27,13 +28,13 @@ class ShownPlanOptions(options.PlanOptions):
 
     quality: options.QualityName = "medium"
     machine: _MachineFile = None
-    task: Annotated[str, options.option("--task", "What the device is for: train or speak.")] = "train"
+    task: Annotated[str, options.option("--task", "NAME", "Task to plan: train or speak.")] = "train"
     parallel_voices: options.ParallelVoices = "auto"
 
 
 @expand
 def command(context: typer.Context, given: ShownPlanOptions, as_json: options.AsJson = False) -> None:
-    """Show every automatic setting with its reason; nothing is started and nothing changed."""
+    """Show every automatic setting and its reason, without running anything."""
     task, overrides, machine = _task(given.task), read_overrides(context), given.machine
     from voxmatrix.machine.profiles.store import profile_of
     from voxmatrix.plan.plan import make_plan
@@ -50,7 +51,7 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
     else:
         from voxmatrix.machine.record import read_machine
 
-        # What is remembered is about this computer; what was measured is about a kind of device, wherever it sits.
+        # The saved device belongs to this computer; a profile holds for a kind of device in any computer.
         plan = make_plan(read_machine(machine), given.quality, overrides, task=task, profile=profile_of)
     if as_json:
         typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))

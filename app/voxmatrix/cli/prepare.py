@@ -1,4 +1,4 @@
-"""`voxmatrix prepare DATA`: check recordings, report every problem, fill the cache."""
+"""`voxmatrix prepare DATA`: check recordings, report every problem and fill the cache."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
     from voxmatrix.transcripts.problem import Problem
 
-#: So many recordings are named of those that share a warning; --json and --report name all.
+#: Recordings listed per warning; --json and --report list all of them.
 _NAMED = 5
 
 
@@ -26,15 +26,13 @@ _NAMED = 5
 class PrepareOptions(options.RecordingOptions):
     """The options of this command."""
 
-    report: Annotated[
-        str, options.option("--report", "Write one self-contained HTML page with table and pictures.")
-    ] = ""
+    report: Annotated[str, options.option("--report", "FILE", "Write an HTML report.")] = ""
     prepare_workers: options.ReadingWorkers = 0
 
 
 @expand
 def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson = False) -> None:
-    """Check recordings, report every problem, fill the cache."""
+    """Check recordings, report every problem and fill the cache."""
     settings, report = prepare_settings(given, given.prepare_workers), given.report
     try:
         prepared = prepare_with_progress(data, settings, quiet=as_json)
@@ -58,7 +56,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
 
 
 def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareSettings":
-    """The settings of a preparation; 0 workers and `auto` phonemes become what this machine has."""
+    """The settings of a preparation. 0 workers and phonemes `auto` are replaced by what suits this machine."""
     from voxmatrix.dataset.prepared import PrepareSettings
     from voxmatrix.machine.probes.limits import cpus
 
@@ -74,25 +72,25 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
     )
 
 
-def _phoneme_type(asked: str) -> str:
-    """`auto` is espeak where espeak-ng is installed, else text, said aloud: the voices are not exchangeable."""
+def _phoneme_type(value: str) -> str:
+    """`auto` means espeak if espeak-ng is installed, else text with a message: the voices are not compatible."""
     from voxmatrix.text.phonemes.phonemizer import espeak_installed
 
-    if asked in ("espeak", "text"):
-        return asked
-    if asked != "auto":
-        raise UsageError(f"--phonemes is {asked!r}", "set it to espeak, text or auto")
+    if value in ("espeak", "text"):
+        return value
+    if value != "auto":
+        raise UsageError(f"--phonemes is {value!r}", "set it to espeak, text or auto")
     if espeak_installed():
         return "espeak"
-    typer.echo("espeak-ng is not installed: the voice learns from letters (--phonemes text)", err=True)
+    typer.echo("espeak-ng is not installed: training on characters instead of phonemes (--phonemes text)", err=True)
     return "text"
 
 
 def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":
-    """Prepare, drawing progress on standard error.
+    """Prepare, with progress on standard error.
 
     Raises:
-        InterruptedRunError: Ctrl-C or SIGTERM; what was checked until then stays in the cache.
+        InterruptedRunError: Ctrl-C or SIGTERM; the cache keeps what is done.
     """
     from voxmatrix.dataset.prepare import prepare
 
@@ -101,13 +99,13 @@ def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) 
             return prepare(data, settings, on_progress)
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
-            f"interrupted while recordings were checked; what is done is kept in {settings.cache}",
-            "the same command goes on with the others",
+            f"interrupted while checking recordings; what is done is kept in {settings.cache}",
+            "run the same command again to continue",
         ) from error
 
 
 def show(prepared: "PreparedSet") -> None:
-    """Every recording that was left out, one a line; warnings by kind; then what remains."""
+    """Print the recordings that were left out, one per line, then warnings by kind, then a summary."""
     left_out = [problem for problem in prepared.problems if problem.severity == "error"]
     for problem in left_out:
         place = f" ({problem.place})" if problem.place else ""

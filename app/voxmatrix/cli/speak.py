@@ -1,4 +1,4 @@
-"""`voxmatrix speak`: text in, speech out, sentence by sentence. Imports little: the first word comes soon."""
+"""`voxmatrix speak`: text in, speech out, sentence by sentence. Imports little, so that speech starts soon."""
 
 import json
 import os
@@ -30,52 +30,60 @@ if TYPE_CHECKING:
     from voxmatrix.speak.output import OnSpoken
     from voxmatrix.speak.synthesize import SpokenSentence
 
-#: A text of fewer letters is spoken before a bar could be read.
-_WORTH_A_BAR = 2000
+#: Shorter texts, in characters, are spoken before a progress bar could be read.
+_LEAST_FOR_PROGRESS = 2000
+#: Standard input or output.
 _STANDARD = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakOptions(options.DeviceOptions):
+class SpeakOptions(options.ThreadOptions, options.DeviceOptions):
     """The options of this command."""
 
-    voice: Annotated[
-        str, options.option("--voice", "NAME.onnx, a checkpoint or a run's folder; none: the voice that comes along.")
-    ] = ""
-    text: Annotated[str | None, typer.Option("--text", help="What to say.")] = None
-    file: Annotated[Path | None, typer.Option("--file", help="A text file (UTF-8) to read aloud.")] = None
+    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None
+    file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="UTF-8 text file to speak.")] = None
     batch: Annotated[
-        Path | None, typer.Option("--batch", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl.")
+        Path | None,
+        typer.Option(
+            "--batch", metavar="PATH", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl."
+        ),
     ] = None
     out: Annotated[
-        str, typer.Option("--out", help="The new file, by its ending; `-` streams WAV; with --batch a folder.")
+        str,
+        typer.Option("--out", metavar="PATH", help="Output file (- streams WAV), or the output folder of --batch."),
     ] = "speech.wav"
-    format: Annotated[str, options.option("--format", "Ending of the files of a batch: wav, mp3, ogg …")] = "wav"
-    parallel_voices: Annotated[
-        str, options.option("--parallel-voices", "Texts of a batch spoken side by side; 0 or auto decides.")
-    ] = "auto"
+    voice: options.VoicePath = ""
     speaker: options.Speaker = ""
-    speed: Annotated[float, options.option("--speed", "2 speaks twice as fast.")] = 1.0
-    noise: Annotated[float | None, options.option("--noise", "How much the sound varies.")] = None
-    noise_w: Annotated[float | None, options.option("--noise-w", "How much the rhythm varies.")] = None
-    sentence_pause: Annotated[float, options.option("--sentence-pause", "Seconds between sentences.")] = 0.2
-    seed: Annotated[int | None, options.option("--seed", "The same text then sounds the same.")] = None
-    threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", min=0)] = 0
-    level: Annotated[bool, typer.Option(help="Make sentences equally loud.")] = True
-    raw: Annotated[bool, typer.Option("--raw", help="16-bit samples without a header.")] = False
-    bitrate: Annotated[str, options.option("--bitrate", "Bits per second for lossy formats, e.g. 96k.")] = ""
+    speed: Annotated[float, options.option("--speed", "X", "Speed; 2 is twice as fast.", panel="Voice")] = 1.0
+    noise: Annotated[float | None, options.option("--noise", "X", "Variation of the sound.", panel="Voice")] = None
+    noise_w: Annotated[float | None, options.option("--noise-w", "X", "Variation of the rhythm.", panel="Voice")] = None
+    sentence_pause: Annotated[
+        float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
+    ] = 0.2
+    seed: Annotated[
+        int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
+    ] = None
+    level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
+    format: Annotated[
+        str, options.option("--format", "NAME", "Format of the files of a batch: wav, mp3, ogg …", panel="Output")
+    ] = "wav"
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Write 16-bit samples without a header.", rich_help_panel="Output")
+    ] = False
+    bitrate: options.Bitrate = ""
     force: options.Force = False
+    parallel_voices: options.ParallelVoices = "auto"
 
 
 @expand
 def command(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="[-]", help="`-` reads the text from standard input.")] = "",
+    source: Annotated[str, typer.Argument(metavar="-", help="Read the text from standard input.")] = "",
     *,
     given: SpeakOptions,
     as_json: options.AsJson = False,
 ) -> None:
-    """Speak a text into a file or a stream."""
+    """Speak a text, or many, into files or to standard output."""
     from voxmatrix.speak.voice_files import default_voice
 
     sources = ParameterSources(context)
@@ -84,9 +92,11 @@ def command(
     voice = Path(given.voice) if given.voice else default_voice()
     if given.batch is not None:
         if source or given.text is not None or given.file is not None:
-            raise UsageError("give one text, or --batch with many", "leave out --text, --file and -")
+            raise UsageError(
+                "--batch was given together with one text", "remove --batch, or remove --text, --file and -"
+            )
         if not sources.is_set("out") or given.out == _STANDARD:
-            raise UsageError("a batch needs a folder for its files", "name one with --out, e.g. --out speech")
+            raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
         forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
         selection = _selection(voice, request, context.obj)
         speak_batch.run(
@@ -141,16 +151,16 @@ def _speak(
     *,
     as_json: bool,
 ) -> None:
-    """`length` is that of the text in letters, 0 when nobody knows yet."""
+    """Speak one text of `length` characters (0: not known yet)."""
     from voxmatrix.speak.output import speak_to
 
     streamed = out == _STANDARD
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     try:
-        with _watched(length, as_json) as on_spoken:
+        with _progress(length, as_json) as on_spoken:
             speech = speak_to(place, text, voice, settings, on_spoken, device=device, warn=warn)
     except BrokenPipeError:
-        # The listener has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
+        # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     for finding in speech.findings:
@@ -158,20 +168,23 @@ def _speak(
     if streamed:
         return
     if as_json:
-        said = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
-        typer.echo(json.dumps({**said, "left_out": [finding.problem for finding in speech.findings]}))
+        summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
+        typer.echo(json.dumps({**summary, "left_out": [finding.problem for finding in speech.findings]}))
     else:
         typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
 
 
 @contextmanager
 def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tuple[str | Iterable[str], int]]:
-    """The text and its length in letters, 0 when nobody knows yet."""
+    """The text and its length in characters (0: not known yet)."""
     if source not in ("", _STANDARD):
-        raise UsageError(f"what is {source!r}?", f'did you mean --text "{source}", --file {source}, or - ?')
+        raise UsageError(f"unexpected argument {source!r}", f'did you mean --text "{source}" or --file {source}?')
     given = [bool(source), text is not None, file is not None]
     if sum(given) != 1:
-        raise UsageError("give one text", 'type --text "Hello", --file book.txt, or - for standard input')
+        raise UsageError(
+            f"{'no text' if not any(given) else 'more than one text'} was given",
+            'set --text "Hello", --file book.txt, or - for standard input',
+        )
     if text is not None:
         yield text, len(text)
         return
@@ -185,12 +198,12 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
 
 
 @contextmanager
-def _watched(length: int, quiet: bool) -> Iterator["OnSpoken | None"]:
-    if quiet or length < _WORTH_A_BAR:
+def _progress(length: int, quiet: bool) -> Iterator["OnSpoken | None"]:
+    if quiet or length < _LEAST_FOR_PROGRESS:
         yield None
         return
     done = 0
-    with progress("letters spoken") as on_progress:
+    with progress("characters spoken") as on_progress:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done

@@ -1,4 +1,4 @@
-"""`voxmatrix speak --batch`: many texts, and what became of each."""
+"""`voxmatrix speak --batch`: many texts, and the outcome of each."""
 
 import json
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from voxmatrix.speak.device import SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
 
-#: So many are named of the texts that share a failure; --json names all.
+#: Texts listed per failure; --json lists all of them.
 _NAMED = 5
 
 
 def run(
-    what: Path,
+    source: Path,
     out: str,
-    ending: str,
+    extension: str,
     voice: Path,
     settings: "SpeakSettings",
     devices: Sequence["SpeakDevice"],
@@ -32,20 +32,20 @@ def run(
     parallel_voices: int | None,
     as_json: bool,
 ) -> None:
-    """Speak a batch and show the outcomes in the order of the input. `parallel_voices`: None decides.
+    """Speak a batch and show the outcomes in input order. If `parallel_voices` is None, memory and CPUs decide.
 
     Raises:
-        typer.Exit: a text was not spoken; the code is that of the first such text.
+        typer.Exit: a text was not spoken; the exit code is that of the first failure.
     """
     from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
 
-    items = read_items(what)
-    with progress("letters spoken", quiet=as_json) as on_progress:
+    items = read_items(source)
+    with progress("characters spoken", quiet=as_json) as on_progress:
         outcomes = speak_batch(
             items,
             Path(out),
-            ending.lower().removeprefix("."),
+            extension.lower().removeprefix("."),
             voice,
             settings,
             workers=parallel_voices or sum(map(_automatic, devices)),
@@ -63,7 +63,7 @@ def run(
 
 
 def _automatic(device: "SpeakDevice") -> int:
-    """As many as speak side by side on it."""
+    """How many workers fit on the device."""
     from voxmatrix.machine.detect import detect
     from voxmatrix.plan.budget import memory_budget
     from voxmatrix.plan.parallelism import choose_parallel_voices
@@ -73,7 +73,7 @@ def _automatic(device: "SpeakDevice") -> int:
 
 
 def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:
-    """Failures in the order of the input; an interruption comes first, since all else is due to go on."""
+    """Failures in input order, but interruptions first: the rest of the batch depends on them."""
     from voxmatrix.speak.batch.messages import Failure
 
     found = [outcome.result for outcome in outcomes if isinstance(outcome.result, Failure)]
@@ -81,12 +81,12 @@ def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:
 
 
 def to_json(folder: str, outcomes: Sequence["BatchOutcome"]) -> dict[str, Any]:
-    """Everything about the batch: counts, every text in its order, and with failures the keys of an error."""
+    """The batch as JSON: counts, every text in input order and, after failures, the keys of an error."""
     from voxmatrix.speak.output import Speech
 
     spoken = [outcome.result for outcome in outcomes if isinstance(outcome.result, Speech)]
     failures = failures_of(outcomes)
-    said: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "out": folder,
         "spoken": len(spoken),
         "skipped": sum(outcome.result is None for outcome in outcomes),
@@ -96,25 +96,25 @@ def to_json(folder: str, outcomes: Sequence["BatchOutcome"]) -> dict[str, Any]:
     }
     if failures:
         first = failures[0]
-        said |= {"problem": first.problem, "remedy": first.remedy, "exit_code": first.exit_code}
-    return said
+        answer |= {"problem": first.problem, "remedy": first.remedy, "exit_code": first.exit_code}
+    return answer
 
 
 def _item(outcome: "BatchOutcome") -> dict[str, Any]:
     from voxmatrix.speak.output import Speech
 
     result = outcome.result
-    named = {"id": outcome.item.id, "out": None if outcome.out is None else str(outcome.out)}
+    item = {"id": outcome.item.id, "out": None if outcome.out is None else str(outcome.out)}
     if isinstance(result, Speech):
         left_out = [finding.problem for finding in result.findings]
-        return {**named, "seconds": result.seconds, "sentences": result.sentences, "left_out": left_out}
+        return {**item, "seconds": result.seconds, "sentences": result.sentences, "left_out": left_out}
     if result is None:
-        return {**named, "skipped": True}
-    return {**named, "problem": result.problem, "remedy": result.remedy, "exit_code": result.exit_code}
+        return {**item, "skipped": True}
+    return {**item, "problem": result.problem, "remedy": result.remedy, "exit_code": result.exit_code}
 
 
 def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
-    """Every file that was written; what failed, alike failures together; then the sum."""
+    """Print every file that was written, then failures with equal ones grouped, then a summary."""
     from voxmatrix.speak.batch.messages import Failure
     from voxmatrix.speak.output import Speech
 
@@ -134,7 +134,7 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
     for failure, ids in failed.items():
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         typer.echo(f"failed: {', '.join(ids[:_NAMED])}{more}: {failure.problem}\n  → {failure.remedy}", err=True)
-    there = f", {skipped} skipped because their files are there (--force speaks them again)" if skipped else ""
+    existing = f", {skipped} skipped because their files exist (--force overwrites them)" if skipped else ""
     lost = f", {sum(map(len, failed.values()))} failed" if failed else ""
     seconds = sum(speech.seconds for speech in spoken)
-    typer.echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{there}{lost}")
+    typer.echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{existing}{lost}")

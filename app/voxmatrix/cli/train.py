@@ -1,4 +1,4 @@
-"""`voxmatrix train DATA --out DIR`: train or fine-tune a voice; goes on by itself when DIR holds a run."""
+"""`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR."""
 
 import json
 from dataclasses import dataclass
@@ -18,42 +18,50 @@ if TYPE_CHECKING:
     from voxmatrix.train.config import TrainSettings
     from voxmatrix.train.fit import TrainResult
 
-_Out = Annotated[Path, options.option("--out", "The folder of the run; it goes on when it holds one.")]
+_Out = Annotated[Path, options.option("--out", "DIR", "Folder of the run; a run in it is continued.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(options.RecordingOptions, options.PlanOptions):
-    """The options of this command. 0 leaves a number to the program."""
+class TrainOptions(options.ThreadOptions, options.PlanOptions, options.RecordingOptions):
+    """The options of this command."""
 
-    start_from: Annotated[Path | None, options.option("--from", "Fine-tune from this checkpoint, ours or Piper's.")] = (
-        None
-    )
-    max_steps: Annotated[int, options.option("--max-steps", "End after this many steps.", min=0)] = 0
-    epochs: Annotated[int, options.option("--epochs", "End after this many passes over the recordings.", min=0)] = 0
-    max_batch_seconds: Annotated[
-        float, options.option("--max-batch-seconds", "Audio in one batch at most, so that long clips fit.", min=0)
+    start_from: Annotated[
+        Path | None,
+        options.option("--from", "FILE", "Fine-tune this checkpoint, of voxmatrix or Piper.", panel="Training"),
+    ] = None
+    max_steps: Annotated[int, options.automatic("--max-steps", "N", "Stop after N steps.", "Training", min=0)] = 0
+    epochs: Annotated[
+        int, options.automatic("--epochs", "N", "Stop after N epochs (1000 if neither is set).", "Training", min=0)
     ] = 0
-    learning_rate: Annotated[float, options.option("--learning-rate", "0 takes the quality's own.", min=0)] = 0
-    seed: Annotated[int | None, options.option("--seed", "Where randomness starts.")] = None
-    validate_every: Annotated[
-        int, options.option("--validate-every", "Steps between validations with a spoken sample.", min=1)
-    ] = 100
-    checkpoint_every: Annotated[int, options.option("--checkpoint-every", "Steps between kept checkpoints.", min=1)] = (
-        500
-    )
-    keep: Annotated[int, options.option("--keep", "How many of them to keep.", min=1)] = 3
-    threads: Annotated[int, options.option("--threads", "CPU threads; 0 decides.", min=0)] = 0
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with the run in --out: move it aside.")] = False
+    max_batch_seconds: Annotated[
+        float, options.automatic("--max-batch-seconds", "N", "Limit the audio per batch to N s.", "Training", min=0)
+    ] = 0
+    learning_rate: Annotated[
+        float, options.automatic("--learning-rate", "X", "Learning rate (0: that of the quality).", "Training", min=0)
+    ] = 0
+    seed: Annotated[int | None, options.option("--seed", "N", "Random seed.", panel="Training")] = None
     tune: Annotated[
-        bool, typer.Option("--tune", help="First measure the largest batch that fits, for this kind of device.")
+        bool,
+        typer.Option(
+            "--tune", help="First measure the largest batch that fits this device.", rich_help_panel="Training"
+        ),
     ] = False
+    validate_every: Annotated[
+        int,
+        options.option("--validate-every", "N", "Steps between validations and samples.", panel="Checkpoints", min=1),
+    ] = 100
+    checkpoint_every: Annotated[
+        int, options.option("--checkpoint-every", "N", "Steps between checkpoints.", panel="Checkpoints", min=1)
+    ] = 500
+    keep: Annotated[int, options.option("--keep", "N", "Checkpoints to keep.", panel="Checkpoints", min=1)] = 3
+    fresh: Annotated[bool, typer.Option("--fresh", help="Move the run in --out aside and start a new one.")] = False
 
 
 @expand
 def command(
     context: typer.Context, data: options.Data, out: _Out, given: TrainOptions, as_json: options.AsJson = False
 ) -> None:
-    """Train or fine-tune a voice; goes on by itself when --out holds a run."""
+    """Train or fine-tune a voice, or continue the run in --out."""
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(data, prepare_settings(given, workers), quiet=as_json or not is_rank_zero())
@@ -68,7 +76,7 @@ def command(
     if as_json:
         typer.echo(json.dumps(_summary(result)))
     else:
-        typer.echo(f"{result.steps} steps. Checkpoints: {result.last} and, lowest validation loss, {result.best}")
+        typer.echo(f"{result.steps} steps. Checkpoints: {result.last} and {result.best} (lowest validation loss)")
         typer.echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
 
 

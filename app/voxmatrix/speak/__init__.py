@@ -1,1 +1,1 @@
-"""A voice that speaks: torch and ONNX behind one Protocol, streaming, export."""
+"""Speech synthesis: torch and ONNX engines behind one protocol, streaming, and export."""

@@ -1,4 +1,4 @@
-"""The device that a voice is spoken on, as a value that other processes can be given. No torch."""
+"""The device that a voice is spoken on, as a value that can be passed to other processes. Imports no torch."""
 
 import warnings
 from collections.abc import Callable
@@ -8,32 +8,32 @@ from typing import NamedTuple
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
 
-#: Tells a person at once what he should know.
+#: Reports a finding to the user at once.
 Warn = Callable[[Finding], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundGpu:
-    """A GPU, and the computer that it was found in."""
+    """A GPU and its computer."""
 
     gpu: Gpu
     machine: Machine
 
     def __str__(self) -> str:
-        return f"{self.gpu.device} ({self.gpu.name or 'a GPU without a name'})"
+        return f"{self.gpu.device} ({self.gpu.name or 'unnamed GPU'})"
 
     @property
     def place(self) -> int:
-        """Its number among those of its kind that this process sees: how CUDA and DirectX count."""
-        return [each for each in self.machine.gpus if each.kind == self.gpu.kind].index(self.gpu)
+        """The index among the visible GPUs of its kind, which is how CUDA and DirectX number them."""
+        return [gpu for gpu in self.machine.gpus if gpu.kind == self.gpu.kind].index(self.gpu)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakDevice:
-    """Where a voice is computed."""
+    """The device that computes a voice."""
 
     on: FoundGpu | None = None  # None is the CPU
-    demanded: bool = False  # who asked for the GPU wants no CPU in its place
+    required: bool = False  # do not fall back to the CPU
 
     def __str__(self) -> str:
         return "the CPU" if self.on is None else str(self.on)
@@ -43,17 +43,17 @@ CPU = SpeakDevice()
 
 
 class DeviceSelection(NamedTuple):
-    """The devices that share the texts, the best first, and what a person should know about the choice."""
+    """The devices to use, best first, and findings about the choice."""
 
     devices: tuple[SpeakDevice, ...]
     findings: tuple[Finding, ...] = ()
 
     @property
     def best(self) -> SpeakDevice:
-        """The device of a single text."""
+        """The device for a single text."""
         return self.devices[0]
 
 
 def python_warning(finding: Finding) -> None:
-    """Tell it to whoever listens to Python's warnings."""
+    """Report a finding as a Python warning."""
     warnings.warn(f"{finding.problem} → {finding.remedy}", RuntimeWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""The devices that a voice is spoken on. Little is imported, and nothing probed, before it is needed."""
+"""Select the devices that a voice is spoken on. Nothing is imported or probed before it is needed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def select_devices(voice: Path, request: DeviceRequest, preflight: "Preflight | None" = None) -> DeviceSelection:
-    """The best device for a voice, and all others of its kind unless one was named.
+    """The best device for a voice, and all others of its kind unless a specific one was requested.
 
-    Nothing is probed for a voice that the CPU speaks in any case.
+    Probes nothing if only the CPU can speak the voice.
 
     Raises:
         BadInputError: there is no such voice.
-        NoDeviceError: the device was demanded and is not there, or this voice cannot be spoken on it.
-        NoKernelsError: it is there, and this torch has no kernels for it.
+        NoDeviceError: the required device is missing, or cannot speak this voice.
+        NoKernelsError: the installed torch has no kernels for the required device.
         UsageError: the saved device cannot be read.
     """
     if request.kind == "cpu":
@@ -45,11 +45,11 @@ def select_devices(voice: Path, request: DeviceRequest, preflight: "Preflight | 
 def selection(
     machine: Machine, request: DeviceRequest, saved: SavedDevice | None, kinds: frozenset[GpuKind] | None = None
 ) -> DeviceSelection:
-    """The devices for a checkpoint; for an ONNX voice when onnxruntime has providers for `kinds` of GPU. Pure.
+    """The devices for a checkpoint or, given the `kinds` of GPU that onnxruntime supports, for an ONNX voice. Pure.
 
     Raises:
-        NoDeviceError: the device was demanded and is not there, or this voice cannot be spoken on it.
-        NoKernelsError: it is there, and this torch has no kernels for it.
+        NoDeviceError: the required device is missing, or cannot speak this voice.
+        NoKernelsError: the installed torch has no kernels for the required device.
     """
     from voxmatrix.plan.device_selection import select_device
     from voxmatrix.plan.device_support import USED_BY
@@ -58,12 +58,12 @@ def selection(
         selected = select_device(machine, request, task="speak", saved_device=saved)
     else:
         selected = _select_provider(machine, request, saved, kinds)
-    # That a computer has no GPU to speak on is worth a line only where one was asked for.
+    # The absence of a usable GPU is reported only if one was requested or saved.
     usable = USED_BY["speak"] if kinds is None else kinds
-    worth_telling = request.kind != "auto" or saved is not None or any(each.kind in usable for each in machine.gpus)
+    is_relevant = request.kind != "auto" or saved is not None or any(gpu.kind in usable for gpu in machine.gpus)
     return DeviceSelection(
         _with_others(selected, machine, request, saved, by_torch=kinds is None),
-        selected.findings if worth_telling else (),
+        selected.findings if is_relevant else (),
     )
 
 
@@ -75,23 +75,23 @@ def _with_others(
     *,
     by_torch: bool,
 ) -> tuple[SpeakDevice, ...]:
-    """The selected GPU and all others of its kind that can be used, unless one was named."""
+    """The selected GPU and the other usable ones of its kind, unless a specific one was requested."""
     from voxmatrix.plan.device_support import unsupported
     from voxmatrix.plan.verdict import assess
 
     best = selected.gpu
     if best is None:
         return (CPU,)
-    demanded = request.kind != "auto" and request.fallback == "end"
-    named = request.index is not None or (request.kind == "auto" and saved is not None)
+    required = request.kind != "auto" and request.fallback == "end"
+    specific = request.index is not None or (request.kind == "auto" and saved is not None)
     others = [
         gpu
         for gpu in machine.gpus
         if gpu != best and gpu.kind == best.kind and not (by_torch and unsupported(gpu, machine, assess, "speak"))
     ]
     return tuple(
-        SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), demanded=demanded)
-        for gpu in (best, *([] if named else others))
+        SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=required)
+        for gpu in (best, *([] if specific else others))
     )
 
 
@@ -102,7 +102,7 @@ def _select_provider(
     from voxmatrix.plan.verdict import assess
 
     def assess_provider(gpu: Gpu, machine: Machine) -> "Assessment":
-        """Providers bring kernels of their own: what torch has does not matter."""
+        """Whether onnxruntime has a provider for the GPU. Providers have kernels of their own."""
         assessment = assess(gpu, machine)
         if gpu.kind in kinds:
             return replace(assessment, verdict="native", reason="onnxruntime has a provider for it", remedy="")
@@ -110,15 +110,15 @@ def _select_provider(
 
     try:
         return select_device(machine, request, task="speak", saved_device=saved, assess=assess_provider)
-    except NoKernelsError as error:  # its word for what is unsupported; torch's kernels have no part in it
+    except NoKernelsError as error:  # raised for any unsupported GPU; the kernels of torch do not matter here
         raise NoDeviceError(error.problem, error.remedy) from error
 
 
 def _without_provider(request: DeviceRequest) -> DeviceSelection:
-    """The CPU, which is right for an ONNX voice; whoever asked for something else is told."""
+    """The CPU, with a warning or an error if another device was requested."""
     if request.kind == "auto":
         return DeviceSelection((CPU,))
-    problem = f"{request.origin}: the onnxruntime that is installed speaks on the CPU only"
+    problem = f"{request.origin}: the onnxruntime that is installed supports only the CPU"
     if request.fallback == "end":
         raise NoDeviceError(problem, INSTALL)
     return DeviceSelection((CPU,), (Finding(problem=problem, remedy=INSTALL, severity="warning"),))

@@ -1,4 +1,4 @@
-"""The whole job of `speak`: a voice, a text, and a file or a stream that the speech goes to."""
+"""Speak a text into a file or a stream."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ from voxmatrix.speak.voice import Voice, open_voice
 from voxmatrix.speak.wav import WaveFile
 
 OnSpoken = Callable[[SpokenSentence], None]
-#: Endings that are written as they are; any other is encoded from a WAV.
+#: Extensions that are written directly, and whether without a header. Other formats are encoded from WAV.
 PLAIN = {".wav": False, ".raw": True, ".pcm": True}
 
 
@@ -41,20 +41,20 @@ def speak_to(
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
 ) -> Speech:
-    """Speak a text into a file, which appears whole or not at all, or into a stream, sentence by sentence.
+    """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
-    A text that comes in chunks is spoken as soon as a sentence is complete. `warn` is told when the device fails and
-    the CPU takes over.
+    Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
+    fails and the CPU takes over.
 
     Raises:
-        UsageError: `out` is there and `settings.force` is not set, or its ending is unknown.
+        UsageError: `out` exists and `settings.force` is not set, or its extension is unknown.
         BadInputError: there is no such voice or speaker, or nothing to speak.
-        DamagedFileError: a file of the voice is damaged.
-        NoDeviceError: the device was demanded, and fails.
-        MemoryExhaustedError: a sentence does not even fit into memory piece by piece.
-        MissingProgramError: espeak-ng, ffmpeg or the package of the demanded device is needed and missing.
+        DamagedFileError: a file of the voice is corrupt.
+        NoDeviceError: the required device fails.
+        MemoryExhaustedError: a sentence does not fit into memory, not even in segments.
+        MissingProgramError: espeak-ng, ffmpeg or the package of the required device is missing.
         UnreachableError: `out` cannot be written.
-        BrokenPipeError: who reads the stream has had enough.
+        BrokenPipeError: the reader has closed the stream.
     """
     if isinstance(out, Path):
         _check_free(out, settings)
@@ -69,9 +69,9 @@ def speak_opened(
     settings: SpeakSettings,
     on_spoken: OnSpoken | None = None,
 ) -> Speech:
-    """`speak_to` with a voice that is open already; a file at `out` is replaced."""
+    """`speak_to` with a voice that is already open. Overwrites `out`."""
     with front_end(opened, settings) as front:
-        synthesis_options(opened, settings)  # a wrong speaker is refused before a file is begun
+        synthesis_options(opened, settings)  # an unknown speaker is an error before the file is created
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
         with _wave_file(out, opened.config.rate_hz, settings) as file:
             count = 0
@@ -97,16 +97,16 @@ def _check_free(out: Path, settings: SpeakSettings) -> None:
 
         if out.suffix.lower().removeprefix(".") not in FORMATS:
             known = ", ".join([*PLAIN, *(f".{name}" for name in FORMATS if name != "wav")])
-            raise UsageError(f"{out.name} ends in {out.suffix or 'nothing'!r}", f"choose an ending: {known}")
+            raise UsageError(f"{out.name} has no known extension: {out.suffix!r}", f"choose one of: {known}")
     if out.is_dir():
-        raise UsageError(f"{out} is a folder", f"name a file in it, e.g. {out / 'speech.wav'}")
+        raise UsageError(f"{out} is a folder", f"choose a file in it, e.g. {out / 'speech.wav'}")
     if out.exists() and not settings.force:
-        raise UsageError(f"{out} is already there", "add --force to replace it, or choose another name")
+        raise UsageError(f"{out} already exists", "add --force to overwrite it, or choose another name")
 
 
 @contextmanager
 def _wave_file(out: Path | BinaryIO, rate_hz: int, settings: SpeakSettings) -> Iterator[WaveFile]:
-    """Where samples go: a stream, a file that appears when the block ends well, or one that is encoded then."""
+    """The destination of samples: a stream, or a file that is written or encoded when the block ends without error."""
     if not isinstance(out, Path):
         yield WaveFile(out, rate_hz, raw=settings.raw, streamed=True)
     elif out.suffix.lower() in PLAIN:
@@ -116,20 +116,20 @@ def _wave_file(out: Path | BinaryIO, rate_hz: int, settings: SpeakSettings) -> I
         from voxmatrix.audio.encode import encode
 
         with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
-            whole = Path(folder) / "speech.wav"
-            with _finished(whole, rate_hz, raw=False) as file:
+            wav = Path(folder) / "speech.wav"
+            with _finished(wav, rate_hz, raw=False) as file:
                 yield file
-            encode(whole, out, bitrate=settings.bitrate, force=True)
+            encode(wav, out, bitrate=settings.bitrate, force=True)
 
 
 @contextmanager
 def _finished(path: Path, rate_hz: int, *, raw: bool) -> Iterator[WaveFile]:
     with replacing(path) as file:
-        wave = WaveFile(file, rate_hz, raw=raw)  # type: ignore[arg-type]  # an IO[bytes] is one that is written
+        wave = WaveFile(file, rate_hz, raw=raw)  # type: ignore[arg-type]  # replacing() opens a BinaryIO
         yield wave
         wave.finish()
 
 
 def _nothing_to_speak(findings: list[Finding]) -> BadInputError:
     first = f": {findings[0].problem}" if findings else ""
-    return BadInputError(f"there is nothing to speak{first}", "give some text, in words")
+    return BadInputError(f"there is nothing to speak{first}", "give a text that contains words")

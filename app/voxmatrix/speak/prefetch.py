@@ -1,4 +1,4 @@
-"""Sentences computed while earlier ones are heard. They come out in the order in which they went in."""
+"""Compute sentences while earlier ones are played, and return them in order."""
 
 import queue
 import threading
@@ -17,20 +17,20 @@ T = TypeVar("T")
 def prefetch(
     items: Iterable[T], begin: Callable[[T], list[PendingSamples]], workers: int, *, begin_in_order: bool = False
 ) -> Iterator[tuple[T, Samples]]:
-    """Each item with its samples. Items are drawn in a thread of their own, at most `workers + 1` ahead.
+    """Yield each item with its samples. A separate thread reads items, at most `workers + 1` ahead.
 
-    With `begin_in_order`, sentences also begin one after the other, so that a seed means the same every time.
+    With `begin_in_order`, computations also begin in order, which makes seeds reproducible.
     """
     with ThreadPoolExecutor(workers, thread_name_prefix="speak") as pool:
-        line = _Line(items, begin, pool, workers + 1, begin_in_order)
+        pipeline = _Pipeline(items, begin, pool, workers + 1, begin_in_order)
         try:
-            yield from line
+            yield from pipeline
         finally:
-            line.stop()
+            pipeline.stop()
 
 
-class _Line(Generic[T]):
-    """What waits to be heard: a queue that a thread fills as the text comes in."""
+class _Pipeline(Generic[T]):
+    """A queue of computations, filled by a thread as the items arrive."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class _Line(Generic[T]):
         self._in_order = begin_in_order
         self._stopped = False
         self._waiting: queue.Queue[tuple[T, Future[list[Future[Samples]]]] | BaseException | None] = queue.Queue(ahead)
-        # A daemon: it may sit in a read of standard input that never ends.
+        # A daemon: it may block forever while reading standard input.
         threading.Thread(target=self._feed, daemon=True, name="text").start()
 
     def __iter__(self) -> Iterator[tuple[T, Samples]]:
@@ -57,7 +57,7 @@ class _Line(Generic[T]):
             yield item, np.concatenate([part.result() for part in begun.result()])
 
     def stop(self) -> None:
-        """Let the thread end, and drop what nobody will hear."""
+        """Stop the thread and cancel all pending computations."""
         self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         while not self._waiting.empty():
@@ -70,7 +70,7 @@ class _Line(Generic[T]):
                     return
                 begun = self._pool.submit(self._begin_one, item)
                 if self._in_order:
-                    begun.exception()  # waits; the error itself is raised where the item is due
+                    begun.exception()  # waits; an error is raised when the item is due
                 self._waiting.put((item, begun))
             self._waiting.put(None)
         except BaseException as error:

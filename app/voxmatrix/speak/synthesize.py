@@ -1,4 +1,4 @@
-"""Text to sentences that sound: in order, equally loud, each while the next ones are computed."""
+"""Synthesise a text sentence by sentence, computing ahead, with levelled loudness."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from voxmatrix.text.front import FrontEnd, Sentence
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenSentence:
-    """One sentence and how it sounds."""
+    """A sentence and its samples."""
 
     sentence: Sentence
     samples: Samples
@@ -22,18 +22,18 @@ class SpokenSentence:
 
     @property
     def seconds(self) -> float:
-        """How long it sounds."""
+        """The duration."""
         return len(self.samples) / self.rate_hz
 
 
 def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
-    """What turns text into the ids of this voice."""
+    """The front end that turns text into the phoneme ids of this voice."""
     config = voice.config
     return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
 
 
 def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:
-    """The settings in the terms of the networks; what is not said, the card says.
+    """The settings as inputs of the networks; what is not set comes from the voice config.
 
     Raises:
         BadInputError: the voice has no such speaker.
@@ -50,11 +50,11 @@ def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions
 def synthesize(
     voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings
 ) -> Iterator[SpokenSentence]:
-    """Speak texts sentence by sentence. Each text holds whole sentences; what cannot be said is in `front.findings`.
+    """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
 
     Raises:
-        BadInputError: the voice has no such speaker, or is none.
-        DamagedFileError: a file of the voice is damaged.
+        BadInputError: the voice has no such speaker, or cannot be used.
+        DamagedFileError: a file of the voice is corrupt.
     """
     options = synthesis_options(voice, settings)
     rate_hz = voice.config.rate_hz
@@ -66,5 +66,6 @@ def synthesize(
     sentences = (sentence for text in texts for sentence in front.sentences(text))
     computed = prefetch(sentences, begin, voice.workers, begin_in_order=settings.seed is not None)
     for sentence, samples in computed:
-        heard = voice.checked(samples)
-        yield SpokenSentence(sentence=sentence, samples=leveller.level(heard) if leveller else heard, rate_hz=rate_hz)
+        spoken = voice.checked(samples)
+        levelled = leveller.level(spoken) if leveller else spoken
+        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz)

@@ -1,4 +1,4 @@
-"""Text that comes in pieces: what is complete is handed on at once, the rest waits for more."""
+"""Split a text that arrives in chunks into complete sentences, as early as possible."""
 
 import codecs
 import os
@@ -9,22 +9,22 @@ from typing import BinaryIO
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.sentences import split
 
-#: Small, so that the first sentence of a book is not kept waiting for the chapter.
+#: Small, so that the first sentence of a book can be spoken before its first chapter is read.
 READ_BYTES = 8192
-#: Text without a space or an end for so long is handed on as it is.
-MOST_HELD = 20_000
-#: Stands where the next sentence would: what the splitter parts from it is complete.
+#: Longer text without a space or the end of a sentence is passed on as it is.
+MOST_PENDING = 20_000
+#: A stand-in for the next sentence: whatever the splitter separates from it is complete.
 _NEXT = "Then"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def read_text(file: BinaryIO) -> Iterator[str]:
-    """The text of an open file as it arrives, e.g. of a pipe.
+    """Yield the text of an open file, e.g. a pipe, as it arrives.
 
-    It is read past Python's own buffer, whose lock a thread that waits for more would hold until the end.
+    Bypasses Python's buffer: a thread that waits for input would hold its lock, which blocks the exit of the process.
 
     Raises:
-        BadInputError: it is not UTF-8.
+        BadInputError: the text is not UTF-8.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     place = 0
@@ -35,52 +35,52 @@ def read_text(file: BinaryIO) -> Iterator[str]:
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         raise BadInputError(
-            f"the text is not UTF-8: byte {place + error.start:,} or near it is 0x{error.object[error.start]:02x}",
-            "convert it, e.g.  iconv -f latin1 -t utf-8 OLD.txt > NEW.txt",
+            f"the text is not UTF-8: at or near byte {place + error.start:,} is 0x{error.object[error.start]:02x}",
+            "convert it, e.g. iconv -f latin1 -t utf-8 OLD.txt > NEW.txt",
         ) from error
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """A text by its blank lines, so that a long one need not be worked through before it is heard."""
+    """Split a text at blank lines, so that a long text need not be processed completely before it is spoken."""
     return (part for part in _BLANK_LINE.split(text) if part.strip())
 
 
 def complete_texts(chunks: Iterable[str], language: str) -> Iterator[str]:
-    """Whole sentences of a text that comes in chunks, each as soon as its end is seen."""
-    held = ""
+    """Yield the sentences of a text that arrives in chunks as soon as they are complete."""
+    pending = ""
     for chunk in chunks:
-        held += chunk
-        place = _last_end(held, language)
-        yield from paragraphs(held[:place])
-        held = held[place:]
-    if held.strip():
-        yield held
+        pending += chunk
+        place = _last_end(pending, language)
+        yield from paragraphs(pending[:place])
+        pending = pending[place:]
+    if pending.strip():
+        yield pending
 
 
 def _last_end(text: str, language: str) -> int:
-    """How much of the text is complete: paragraphs, then sentences that the splitter parts from a next one."""
+    """How much of the text is complete: paragraphs, then sentences that the splitter separates from a next one."""
     blank = max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
     last_space = max((place for place, character in enumerate(text) if character.isspace()), default=-1)
     if last_space < blank:
-        return blank if len(text) - blank <= MOST_HELD else len(text)
+        return blank if len(text) - blank <= MOST_PENDING else len(text)
     whole_words = text[blank : last_space + 1]
     parts = split(whole_words + _NEXT, language)
-    if not parts or _letters("".join(parts)) != _letters(whole_words + _NEXT):
+    if not parts or _visible("".join(parts)) != _visible(whole_words + _NEXT):
         return blank
     last = parts.pop()
     if last == _NEXT:
         return last_space + 1
-    return blank + _after(whole_words, sum(_letters(part) for part in parts))
+    return blank + _after(whole_words, sum(_visible(part) for part in parts))
 
 
-def _letters(text: str) -> int:
+def _visible(text: str) -> int:
     return sum(not character.isspace() for character in text)
 
 
-def _after(text: str, letters: int) -> int:
-    """The place behind so many characters that are not spaces."""
+def _after(text: str, visible: int) -> int:
+    """The index after `visible` characters that are not whitespace."""
     for place, character in enumerate(text):
-        if letters == 0:
+        if visible == 0:
             return place
-        letters -= not character.isspace()
+        visible -= not character.isspace()
     return len(text)

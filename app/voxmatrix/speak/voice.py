@@ -1,4 +1,4 @@
-"""A voice that is open: its card, and its networks, which load while the first text is read."""
+"""An open voice: its config, and its networks, which load while the first text is read."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,18 +21,18 @@ P = ParamSpec("P")
 
 @dataclass
 class Voice:
-    """What speaks. Close it, or use it in a `with`."""
+    """An open voice. Close it, or use it as a context manager."""
 
     path: Path
     config: VoiceConfig
-    workers: int  # how many parts of sentences may be computed at once
+    workers: int  # segments of sentences to compute at once
     _loading: "Future[Engine]" = field(repr=False)
 
     def __post_init__(self) -> None:
         if self.config.phoneme_type not in PHONEME_TYPES:
             raise BadInputError(
-                f"the voice {self.path} speaks phonemes of type {self.config.phoneme_type!r}, which voxmatrix has not",
-                f"choose a voice with one of: {', '.join(PHONEME_TYPES)}",
+                f"the voice {self.path} uses phonemes of type {self.config.phoneme_type!r}, which is not supported",
+                f"choose a voice with phonemes of type {' or '.join(PHONEME_TYPES)}",
             )
 
     def __enter__(self) -> Self:
@@ -45,41 +45,41 @@ class Voice:
 
     @property
     def engine(self) -> Engine:
-        """The networks. Waits until they are loaded, and raises what went wrong."""
+        """The networks. Waits until they are loaded, and raises any error of loading them."""
         return self._loading.result()
 
     def speaker(self, name: str | int | None = None) -> int:
         """The number of a speaker given by name or number.
 
         Raises:
-            BadInputError: the voice has no such speaker; the message lists those it has.
+            BadInputError: the voice has no such speaker; the message lists its speakers.
         """
         if name is None or name == "":
             return self.config.default_speaker
-        named = self.config.speaker_id_map.get(str(name))
-        if named is not None:
-            return named
+        number = self.config.speaker_id_map.get(str(name))
+        if number is not None:
+            return number
         if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.config.num_speakers:
             return int(name)
         raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.config)}")
 
     def checked(self, samples: Samples) -> Samples:
-        """The samples, when they are numbers.
+        """Return the samples if all of them are finite.
 
         Raises:
-            DamagedFileError: they are not, and so the weights are not either.
+            DamagedFileError: some are not, which means that the weights are corrupt.
         """
         import numpy as np
 
         if np.isfinite(samples).all():
             return samples
         raise DamagedFileError(
-            f"the voice {self.path} gives samples that are no numbers: its weights are damaged",
-            "use an earlier checkpoint of the run, or get the voice again",
+            f"the voice {self.path} produces samples that are not finite: its weights are corrupt",
+            "use an earlier checkpoint of the run, or download the voice again",
         )
 
     def close(self) -> None:
-        """Wait for what is still loading, so that nothing goes on behind."""
+        """Wait until loading has ended, so that no thread outlives the voice."""
         self._loading.exception()
 
 
@@ -91,14 +91,14 @@ def open_voice(
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
 ) -> Voice:
-    """Open `NAME.onnx` (its JSON beside it), a checkpoint, or the folder of a training run.
+    """Open `NAME.onnx` (with its JSON next to it), a checkpoint, or the folder of a training run.
 
-    `warn` is told when the device fails and the CPU takes over, from whatever thread that happens in.
+    `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
 
     Raises:
-        BadInputError: there is no voice, or one that cannot be used; the message says what is missing.
-        DamagedFileError: a file of it is damaged. What is wrong with an ONNX, or with a device that was demanded,
-            shows when the voice is first asked to speak.
+        BadInputError: there is no voice, or it cannot be used; the message says what is missing.
+        DamagedFileError: a file of the voice is corrupt. Errors of an ONNX file or of a required device are raised
+            when the voice first speaks.
     """
     path = find_voice(path)
     threads = threads or cpus()
@@ -129,10 +129,10 @@ def _choice(config: VoiceConfig) -> str:
     return f"{', '.join(names[:50])}{' …' if len(names) > 50 else ''}, or {numbers}" if names else numbers
 
 
-def _start(load: Callable[P, Engine], *arguments: P.args, **named: P.kwargs) -> "Future[Engine]":
-    """Call `load` in a thread that nobody waits for here."""
+def _start(load: Callable[P, Engine], *arguments: P.args, **keywords: P.kwargs) -> "Future[Engine]":
+    """Call `load` in a thread, without waiting for it."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="load")
     try:
-        return pool.submit(load, *arguments, **named)
+        return pool.submit(load, *arguments, **keywords)
     finally:
         pool.shutdown(wait=False)

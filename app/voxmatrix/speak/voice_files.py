@@ -1,4 +1,4 @@
-"""Where a voice's files lie: an ONNX and its JSON, a checkpoint and its card, the folder of a run."""
+"""Locate the files of a voice: an ONNX file and its JSON, a checkpoint and its config, or the folder of a run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,14 @@ from voxmatrix.voice.config import VoiceConfig
 if TYPE_CHECKING:
     from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 
-#: In the folder of a training run, best first.
+#: Checkpoints in the folder of a training run, best first.
 CHECKPOINTS = ("best.ckpt", "last.ckpt")
-#: Cards that may lie beside a checkpoint: ours, and that of Piper's trainer.
-CARDS = ("voice.json", "config.json")
+#: Voice configs that may be next to a checkpoint: ours, and that of Piper's trainer.
+CONFIGS = ("voice.json", "config.json")
 
 
 def find_voice(path: Path) -> Path:
-    """The file that a person means by `path`.
+    """The file of the voice in `path`, a file or a folder.
 
     Raises:
         BadInputError: there is none, or there are several.
@@ -26,66 +26,71 @@ def find_voice(path: Path) -> Path:
         return _in_folder(path)
     if not path.exists():
         raise BadInputError(
-            f"there is no voice {path}", "give NAME.onnx with NAME.onnx.json beside it, a .ckpt, or a run's folder"
+            f"there is no voice {path}",
+            "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, or the folder of a run",
         )
     return path
 
 
 def default_voice() -> Path:
-    """The voice of a person who names none.
+    """The voice to use if none was chosen: the first one found in the voice folders.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: they contain no voice.
     """
     folders = voice_folders()
     for folder in folders:
         for found in sorted(folder.glob("*.onnx")):
             return found
     raise BadInputError(
-        f"no --voice was given, and there is none in {' or '.join(map(str, folders))}",
-        "name one with --voice, or put NAME.onnx and NAME.onnx.json there",
+        f"no --voice was given, and there is no voice in {' or '.join(map(str, folders))}",
+        "set --voice, or put NAME.onnx and NAME.onnx.json there",
     )
 
 
 def find_checkpoint(path: Path) -> Path:
-    """The checkpoint that a person means: a file, or the best of a run's folder."""
+    """The checkpoint in `path`: a file, or the best one in the folder of a run.
+
+    Raises:
+        BadInputError: there is none, or it is an exported voice.
+    """
     found = find_voice(path)
     if found.suffix == ".onnx":
-        raise BadInputError(f"{found} is exported already", "give the checkpoint (.ckpt) or the folder of the run")
+        raise BadInputError(f"{found} is already exported", "choose the checkpoint (.ckpt) or the folder of the run")
     return found
 
 
 def config_path(onnx: Path) -> Path:
-    """Where Piper looks for the JSON of an ONNX."""
+    """The path of the JSON of an ONNX file, as Piper expects it."""
     return onnx.with_name(onnx.name + ".json")
 
 
 def checkpoint_config(path: Path, checkpoint: "Checkpoint") -> VoiceConfig:
-    """The card of a checkpoint: inside it when it is ours, else the JSON beside it.
+    """The voice config of a checkpoint: inside the file if voxmatrix wrote it, else in the JSON next to it.
 
     Raises:
         BadInputError: there is none, or it belongs to another voice.
     """
-    config = _inside_or_beside(path, checkpoint.extra)
+    config = _read_config(path, checkpoint.extra)
     if (config.num_symbols, config.num_speakers) != (checkpoint.num_symbols, checkpoint.num_speakers):
         raise BadInputError(
-            f"{path} and its card do not belong together: the checkpoint has {checkpoint.num_symbols} symbols and "
-            f"{checkpoint.num_speakers} speakers, the card {config.num_symbols} and {config.num_speakers}",
-            "put the JSON of that training beside it",
+            f"{path} and its config do not match: the checkpoint has {checkpoint.num_symbols} symbols and "
+            f"{checkpoint.num_speakers} speakers, the config {config.num_symbols} and {config.num_speakers}",
+            "put the JSON of the same training next to it",
         )
     return config
 
 
-def _inside_or_beside(path: Path, extra: dict[str, Any]) -> VoiceConfig:
+def _read_config(path: Path, extra: dict[str, Any]) -> VoiceConfig:
     inside = extra.get("card")
     if isinstance(inside, dict):
-        return VoiceConfig.from_json(inside, f"the card in {path}")
-    for beside in (config_path(path), *(path.with_name(name) for name in CARDS)):
-        if beside.is_file():
-            return VoiceConfig.read(beside)
+        return VoiceConfig.from_json(inside, f"the config in {path}")
+    for candidate in (config_path(path), *(path.with_name(name) for name in CONFIGS)):
+        if candidate.is_file():
+            return VoiceConfig.read(candidate)
     raise BadInputError(
-        f"{path} does not say how its text is pronounced, and no {' or '.join(CARDS)} lies beside it",
-        f"put the config.json of Piper's training into {path.parent}",
+        f"{path} contains no voice config, and there is no {' or '.join(CONFIGS)} next to it",
+        f"copy the config.json of Piper's training to {path.parent}",
     )
 
 
@@ -97,6 +102,6 @@ def _in_folder(folder: Path) -> Path:
     if len(voices) == 1:
         return voices[0]
     raise BadInputError(
-        f"the folder {folder} holds {len(voices)} voices (*.onnx) and no {' or '.join(CHECKPOINTS)}",
-        f"name the file: {', '.join(str(voice) for voice in voices[:8])}" if voices else "give the folder of a run",
+        f"the folder {folder} contains {len(voices)} voices (*.onnx) and no {' or '.join(CHECKPOINTS)}",
+        f"choose one: {', '.join(str(voice) for voice in voices[:8])}" if voices else "choose the folder of a run",
     )

@@ -1,4 +1,4 @@
-"""16-bit samples to a file or a stream, with the header of WAV or without."""
+"""Write 16-bit samples to a file or a stream, with or without a WAV header."""
 
 import struct
 from typing import BinaryIO
@@ -7,25 +7,25 @@ import numpy as np
 
 from voxmatrix.audio.samples import Samples
 
-#: The length of a stream that has no end yet; readers then go on to the end of the data.
+#: The length of a stream that has not ended; readers then read to the end of the data.
 UNKNOWN = 0xFFFF_FFFF
 _HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
 def header(rate_hz: int, data_bytes: int | None = None) -> bytes:
-    """The 44 bytes before mono 16-bit samples; without a length, those of a stream."""
+    """The 44-byte header of mono 16-bit samples; without a length, that of a stream."""
     known = data_bytes is not None and data_bytes <= UNKNOWN - _HEADER.size
     riff, data = (data_bytes + _HEADER.size - 8, data_bytes) if known and data_bytes is not None else (UNKNOWN, UNKNOWN)
     return _HEADER.pack(b"RIFF", riff, b"WAVE", b"fmt ", 16, 1, 1, rate_hz, 2 * rate_hz, 2, 16, b"data", data)
 
 
 def pcm(samples: Samples) -> bytes:
-    """Samples in -1..1 as little-endian 16-bit numbers; what is beyond is cut off, never wrapped around."""
+    """Samples in -1..1 as little-endian 16-bit integers. Values outside are clipped."""
     return (np.clip(samples, -1.0, 1.0) * np.float32(32767.0)).round().astype("<i2").tobytes()
 
 
 class WaveFile:
-    """A file or stream that is written sample by sample; `finish` enters the length where it can be entered."""
+    """A WAV file or stream. `finish` fills in the length, except in a stream."""
 
     def __init__(self, file: BinaryIO, rate_hz: int, *, raw: bool = False, streamed: bool = False) -> None:
         self._file = file
@@ -37,7 +37,7 @@ class WaveFile:
             file.write(header(rate_hz))
 
     def write(self, samples: Samples) -> None:
-        """Append samples; a stream's reader gets them now."""
+        """Append samples, and flush a stream."""
         self._file.write(pcm(samples))
         self.frames += len(samples)
         if self._streamed:
@@ -49,7 +49,7 @@ class WaveFile:
             self.write(np.zeros(round(seconds * self._rate_hz), np.float32))
 
     def finish(self) -> None:
-        """Nothing more comes."""
+        """Complete the header."""
         if self._headed and not self._streamed:
             self._file.seek(0)
             self._file.write(header(self._rate_hz, 2 * self.frames))

@@ -65,7 +65,7 @@ def test_a_table_gives_id_and_text(tmp_path: Path) -> None:
 
     assert ids(items) == ["b", "a", "bad line", "c"]
     assert items[0].text == "Second, with a comma" and items[1].name == "a"
-    assert items[2].finding and items[2].finding.remedy == "write id|text in every line"
+    assert items[2].finding and items[2].finding.remedy == "write id|text on every line"
 
 
 def test_a_table_may_name_speakers(tmp_path: Path) -> None:
@@ -95,14 +95,14 @@ def test_two_texts_for_one_file_are_refused_and_both_named(tmp_path: Path, rows:
     with pytest.raises(BadInputError, match=r"list\.csv:1.*list\.csv:2") as caught:
         read_items(put(tmp_path, "list.csv", rows))
 
-    assert "id of its own" in caught.value.remedy
+    assert "unique id" in caught.value.remedy
 
 
 def test_an_id_that_leads_out_stays_inside(tmp_path: Path) -> None:
     (item, nothing) = read_items(put(tmp_path, "list.csv", "../../escape|One\n..|Two\n"))
 
     assert item.name == "_._.._escape" if item.name.startswith("_.") else "/" not in item.name
-    assert "/" not in item.name and nothing.finding and "no name for a file" in nothing.finding.problem
+    assert "/" not in item.name and nothing.finding and "not a valid file name" in nothing.finding.problem
 
 
 @pytest.mark.parametrize("name", ["list.docx", "list", "list.wav"])
@@ -113,10 +113,10 @@ def test_an_unknown_kind_is_usage(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["empty.txt", "empty.csv", "empty.jsonl"])
 def test_nothing_to_read_is_bad_input(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInputError, match="holds no text"):
+    with pytest.raises(BadInputError, match="contains no text"):
         read_items(put(tmp_path, name, " \n\n"))
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadInputError, match="holds no text"):
+    with pytest.raises(BadInputError, match="contains no text"):
         read_items(tmp_path / "folder")
     with pytest.raises(BadInputError, match="No such file"):
         read_items(tmp_path / "nowhere.csv")

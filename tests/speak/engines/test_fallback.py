@@ -1,4 +1,4 @@
-"""A GPU works until it fails; then the CPU does the same work again, and says why. A demanded one ends the command."""
+"""A GPU works until it fails; then the CPU does the same work again, and says why. A required one ends the command."""
 
 import threading
 
@@ -52,10 +52,10 @@ def test_a_gpu_that_cannot_be_opened_costs_a_warning_with_the_reason(error: Exce
     (finding,) = told
     assert finding.severity == "warning" and finding.remedy in (
         "install",
-        "see why: voxmatrix doctor; or set --device cpu",
+        "run voxmatrix doctor to see why, or set --device cpu",
     )
     assert finding.problem == (
-        "cuda:1 (Tesla T4) failed, and the CPU speaks in its place: CUDA error: no kernel image is available"
+        "cuda:1 (Tesla T4) failed, falling back to the CPU: CUDA error: no kernel image is available"
     )
 
 
@@ -104,9 +104,9 @@ def test_a_demanded_gpu_that_fails_is_an_error_and_never_the_cpu(
         raise error
 
     with pytest.raises(kind) as opening:
-        placed(on(T4, demanded=True), told, error)
+        placed(on(T4, required=True), told, error)
     with pytest.raises(kind) as working:
-        placed(on(T4, demanded=True), told).do(work)
+        placed(on(T4, required=True), told).do(work)
 
     assert opening.value.exit_code == working.value.exit_code == code
     assert opening.value.problem and not told

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines.base import Engine, SynthesisOptions
-from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx, pieces
+from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx, segments
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
 
@@ -39,7 +39,7 @@ def test_pieces_are_the_whole_to_the_last_sample(
     make_onnx: Any, monkeypatch: pytest.MonkeyPatch, kind: tuple[Any, ...], ids: list[int]
 ) -> None:
     path, speakers = make_onnx(*kind), kind[1]
-    monkeypatch.setattr(onnx_engine, "PIECE_SAMPLES", 20 * 256)  # many seams
+    monkeypatch.setattr(onnx_engine, "SEGMENT_SAMPLES", 20 * 256)  # many seams
     engine = open_onnx(path, speakers)
     options = SynthesisOptions(noise=0.0, noise_w=0.0, length=3.0, speaker=speakers - 1)
 
@@ -62,7 +62,7 @@ def test_speakers_sound_different(make_onnx: Any, ids: list[int]) -> None:
 @pytest.mark.parametrize("most", [1, 64, 256])
 @pytest.mark.parametrize("places", [1, 2, 47, 64, 65, 192, 193, 500, 4001])
 def test_a_sentence_is_cut_without_a_gap_into_nearly_equal_pieces(places: int, most: int) -> None:
-    cut = pieces(places, most)
+    cut = segments(places, most)
     lengths = [end - start for start, end in cut]
 
     assert [place for start, end in cut for place in range(start, end)] == list(range(places))
@@ -174,7 +174,7 @@ def test_a_network_that_cannot_be_cut_speaks_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("made", "said"), [(1, 3), (3, 1)])
 def test_a_card_of_another_voice_is_refused(make_onnx: Any, made: int, said: int) -> None:
-    with pytest.raises(BadInputError, match="do not belong together"):
+    with pytest.raises(BadInputError, match="do not match"):
         open_onnx(make_onnx("tiny", made, "text"), said)
 
 

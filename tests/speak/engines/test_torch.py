@@ -201,20 +201,20 @@ def test_a_gpu_whose_memory_holds_nothing_leaves_it_to_the_cpu_unless_it_was_dem
     assert np.abs(samples - spoken(checkpoint, ids)).max() <= 1e-4
     assert "no memory left to speak a sentence of 40 symbols" in told[0].problem and "--device cpu" in told[0].remedy
     with pytest.raises(MemoryExhaustedError, match="cuda:1") as caught:
-        spoken(checkpoint, ids, guard=memory_for(0), device=on(T4, demanded=True))
+        spoken(checkpoint, ids, guard=memory_for(0), device=on(T4, required=True))
     assert "--device cpu" in caught.value.remedy
 
 
-@pytest.mark.parametrize("demanded", [False, True])
+@pytest.mark.parametrize("required", [False, True])
 def test_a_gpu_that_torch_does_not_see_is_a_warning_or_an_error(
-    checkpoint: Checkpoint, ids: list[int], demanded: bool, monkeypatch: pytest.MonkeyPatch
+    checkpoint: Checkpoint, ids: list[int], required: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     told: list[Finding] = []
-    if demanded:
+    if required:
         with pytest.raises(NoDeviceError, match="sees 0 CUDA devices"):
-            spoken(checkpoint, ids, device=on(T4, demanded=True), told=told)
+            spoken(checkpoint, ids, device=on(T4, required=True), told=told)
     else:
         assert np.array_equal(spoken(checkpoint, ids, device=on(T4), told=told), spoken(checkpoint, ids))
         assert "sees 0 CUDA devices" in told[0].problem
@@ -227,7 +227,7 @@ def test_a_real_gpu_speaks_as_the_cpu_does(checkpoint: Checkpoint, ids: list[int
 
     machine = detect().machine
     gpu = next(each for each in machine.gpus if each.kind == "cuda")
-    device = SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), demanded=True)
+    device = SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)
 
     there, here = spoken(checkpoint, ids, device=device), spoken(checkpoint, ids)
     pieces = spoken(checkpoint, ids, device=device, guard=memory_for(120))

@@ -138,7 +138,7 @@ def test_what_is_there_is_replaced_only_when_told(make_checkpoint: Any, tmp_path
     out = tmp_path / "voice.onnx"
     (tmp_path / "voice.onnx.json").write_text("mine")
 
-    with pytest.raises(UsageError, match="already there"):
+    with pytest.raises(UsageError, match="already exists"):
         export_voice(make_checkpoint(), out)
 
     assert (tmp_path / "voice.onnx.json").read_text() == "mine" and not out.exists()
@@ -177,7 +177,7 @@ def test_a_place_that_is_no_onnx_is_refused(make_checkpoint: Any, tmp_path: Path
 
 
 def test_an_exported_voice_is_no_checkpoint(make_onnx: Any, tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="exported already"):
+    with pytest.raises(BadInputError, match="already exported"):
         export_voice(make_onnx(), tmp_path / "again.onnx")
 
 

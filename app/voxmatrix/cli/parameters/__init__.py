@@ -1,1 +1,1 @@
-"""Parameters that several commands share, and where their values came from."""
+"""Parameters that several commands share, and where their values come from."""

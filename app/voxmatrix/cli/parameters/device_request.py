@@ -1,4 +1,4 @@
-"""Which device was asked for: --device, --gpu and --use-gpu, their variables, and those of the seeds."""
+"""The device that was requested: --device, --gpu and --use-gpu, their variables, and those of older programs."""
 
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.config import environment
@@ -7,16 +7,14 @@ from voxmatrix.settings import Source
 
 
 def requested_device(sources: ParameterSources, device: str, gpu: str, use_gpu: bool | None) -> DeviceRequest:
-    """The device, from the strongest place that names one.
-
-    In this order: flag, environment (ours, then the older names), voxmatrix.toml.
+    """The requested device. A flag overrides the environment (ours, then the older names), which overrides the file.
 
     Raises:
-        UsageError: one of them says what means nothing.
+        UsageError: a value is invalid.
     """
     given = {name: sources.of(name) for name in ("device", "gpu", "use_gpu") if sources.is_set(name)}
-    strongest_first: tuple[Source, ...] = ("flag", "environment", "voxmatrix.toml")
-    for source in strongest_first:
+    by_precedence: tuple[Source, ...] = ("flag", "environment", "voxmatrix.toml")
+    for source in by_precedence:
         if "device" in given and given["device"][1] == source:
             return parse_device(device, source, f"{given['device'][0]} {device}")
         if "gpu" in given and given["gpu"][1] == source:

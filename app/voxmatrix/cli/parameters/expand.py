@@ -1,4 +1,4 @@
-"""A command whose options are the fields of a dataclass: a signature of three lines instead of thirty."""
+"""Commands whose options are the fields of a dataclass, which keeps their signatures short."""
 
 import functools
 import inspect
@@ -8,18 +8,19 @@ from typing import Any, get_type_hints
 
 
 def expand(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter `given` of a command, a dataclass, by an option for each of its fields.
+    """Replace the parameter `given` of a command, a dataclass, by one option per field.
 
-    A field is annotated as a parameter of a Typer command is; its default is the option's.
+    Fields are annotated like the parameters of a Typer command; their defaults are the options' defaults.
     """
     signature = inspect.signature(command)
     group = get_type_hints(command)["given"]
+    own_first = sorted(fields(group), key=lambda field: field.name not in group.__annotations__)
     hints = get_type_hints(group, include_extras=True)
     options = [
         inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
         )
-        for field in fields(group)
+        for field in own_first
     ]
 
     @functools.wraps(command)
@@ -32,7 +33,7 @@ def expand(command: Callable[..., None]) -> Callable[..., None]:
         for parameter in signature.parameters.values()
         if parameter.name != "given"
     ]
-    *first, last = others  # --json stays the last one in the help
+    *first, last = others  # --json stays last in the help
     expanded.__signature__ = signature.replace(parameters=[*first, *options, last])  # type: ignore[attr-defined]
     expanded.__annotations__ = {**get_type_hints(command, include_extras=True), **hints}
     return expanded

@@ -1,63 +1,114 @@
-"""Options that several commands share. Each is a flag, VOXMATRIX_… in the environment, and a key of voxmatrix.toml.
+"""Options that several commands share. Each can also be set by a VOXMATRIX_… variable or a key of voxmatrix.toml.
 
-Those that belong together are fields of a dataclass, which `expand` turns into the options of a command.
+Options that belong together are fields of a dataclass, which `expand` turns into the options of a command.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
+#: The headings of a help text. Options without one are listed first, under "Options".
+Panel = Literal["Recordings", "Voice", "Training", "Checkpoints", "Device", "Output"]
+#: The last paragraph of a help text.
+EPILOG = (
+    "Most options can also be set by an environment variable (--batch-size is VOXMATRIX_BATCH_SIZE) or a key of "
+    "voxmatrix.toml (batch_size)."
+)
 
-def option(flag: str, help: str, *more_flags: str, **rules: Any) -> Any:
-    """A Typer option that the environment can set as well: `--batch-size` is VOXMATRIX_BATCH_SIZE."""
+
+def option(
+    flag: str, metavar: str | None, help: str, *more_flags: str, panel: Panel | None = None, **rules: Any
+) -> Any:
+    """A Typer option that the environment can set as well: `--batch-size` is VOXMATRIX_BATCH_SIZE.
+
+    At 80 columns, help texts cut the names of options whose `metavar` is long.
+    """
     variable = "VOXMATRIX_" + flag.removeprefix("--").replace("-", "_").upper()
-    return typer.Option(flag, *more_flags, envvar=variable, help=help, show_envvar=False, **rules)
+    rules |= {"envvar": variable, "show_envvar": False, "rich_help_panel": panel}
+    return typer.Option(flag, *more_flags, metavar=metavar, help=help, **rules)
+
+
+def automatic(flag: str, metavar: str, help: str, panel: Panel | None = None, **rules: Any) -> Any:
+    """An option whose help says what its default does, 0 or `auto`."""
+    return option(flag, metavar, help, panel=panel, show_default=False, **rules)
 
 
 Data = Annotated[
-    Path, typer.Argument(help="The folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines).")
+    Path,
+    typer.Argument(metavar="DATA", help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines)."),
 ]
 QualityName = Annotated[
-    str, option("--quality", "Size of the voice: tiny, x_low, low, medium or high.", "--model-size")
+    str, option("--quality", "NAME", "Size: tiny, x_low, low, medium or high.", "--model-size", panel="Voice")
 ]
-LanguageTag = Annotated[str, option("--language", "Language of the recordings: en-us, sv-SE, de …")]
-PhonemeType = Annotated[str, option("--phonemes", "espeak (needs espeak-ng), text (letters as they are), or auto.")]
-ProfileName = Annotated[
-    str, option("--profile", "Who speaks, with --prompt-list: recordings lie in DATA/PROFILE/LIST.")
+LanguageTag = Annotated[str, option("--language", "TAG", "Language, e.g. en-us, sv-SE or de.", panel="Voice")]
+PhonemeType = Annotated[
+    str, option("--phonemes", "TYPE", "espeak (requires espeak-ng), text (plain characters) or auto.", panel="Voice")
 ]
-PromptList = Annotated[str, option("--prompt-list", "Which list was read, with --profile.")]
-MaxSeconds = Annotated[float, option("--max-seconds", "Recordings longer than this are left out.", min=0)]
-ReadingWorkers = Annotated[int, option("--workers", "Processes that read recordings; 0 decides.", min=0)]
-Device = Annotated[str, option("--device", "cpu, cuda:0, directml:0 … or auto.")]
-GpuNumber = Annotated[str, option("--gpu", "Number of the GPU, as `voxmatrix devices` counts them.")]
+ProfileName = Annotated[str, option("--profile", "NAME", "Use the recordings in DATA/NAME.", panel="Recordings")]
+PromptList = Annotated[
+    str, option("--prompt-list", "NAME", "Use those in DATA/PROFILE/NAME; requires --profile.", panel="Recordings")
+]
+MaxSeconds = Annotated[
+    float, option("--max-seconds", "SECONDS", "Leave out longer recordings.", panel="Recordings", min=0)
+]
+ReadingWorkers = Annotated[
+    int, automatic("--workers", "N", "Processes that check recordings (0: one per CPU).", "Recordings", min=0)
+]
+Device = Annotated[str, automatic("--device", "NAME", "cpu, cuda:0, directml:0 … (auto: the best one).", "Device")]
+GpuNumber = Annotated[str, option("--gpu", "N", "GPU number, as listed by `voxmatrix devices`.", panel="Device")]
 UseGpu = Annotated[
-    bool | None, typer.Option("--use-gpu/--no-use-gpu", help="A GPU if there is one, else a warning and the CPU.")
+    bool | None,
+    typer.Option(
+        "--use-gpu/--no-use-gpu", help="Use a GPU if there is one, else warn and use the CPU.", rich_help_panel="Device"
+    ),
 ]
-PrecisionName = Annotated[str, option("--precision", "fp32, bf16, fp16 or auto.")]
-Tf32 = Annotated[str, option("--tf32", "on, off or auto.")]
-CudnnBenchmark = Annotated[str, option("--cudnn-benchmark", "on, off or auto.")]
-Devices = Annotated[str, option("--devices", "GPUs (or processes on the CPU) that train one voice together.")]
-BatchSize = Annotated[str, option("--batch-size", "Recordings a batch; 0 or auto decides.")]
-Accumulation = Annotated[str, option("--accumulation", "Batches a step; 0 or auto decides.")]
+PrecisionName = Annotated[
+    str, automatic("--precision", "NAME", "fp32, bf16 or fp16 (auto: what suits the device).", "Device")
+]
+Tf32 = Annotated[str, automatic("--tf32", "on|off", "TF32 for float32 operations (auto: if supported).", "Device")]
+CudnnBenchmark = Annotated[
+    str, automatic("--cudnn-benchmark", "on|off", "cuDNN's search for algorithms (auto: off).", "Device")
+]
+Devices = Annotated[
+    str, automatic("--devices", "N", "GPUs, or CPU processes, that train together (auto: 1).", "Device")
+]
+BatchSize = Annotated[
+    str, automatic("--batch-size", "N", "Recordings per batch (0 or auto: as many as fit).", "Training")
+]
+Accumulation = Annotated[
+    str, automatic("--accumulation", "N", "Batches per step (0 or auto: 32 recordings in all).", "Training")
+]
 GradientCheckpointing = Annotated[
-    str, option("--gradient-checkpointing", "Compute twice what would need memory: on, off or auto.")
+    str,
+    automatic("--gradient-checkpointing", "on|off", "Recompute to save memory (auto: if memory is short).", "Training"),
 ]
-Compile = Annotated[str, option("--compile", "torch.compile: on, off or auto.")]
-LoadingWorkers = Annotated[str, option("--workers", "Processes that load batches, or none; 0 or auto decides.")]
-PrepareWorkers = Annotated[str, option("--prepare-workers", "Processes that check recordings; 0 or auto decides.")]
-ParallelVoices = Annotated[str, option("--parallel-voices", "Voices that speak side by side; 0 or auto decides.")]
-Speaker = Annotated[str, option("--speaker", "Name or number of the speaker, for a voice with several.")]
-Force = Annotated[bool, option("--force", "Replace files that are there already.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
+Compile = Annotated[str, automatic("--compile", "on|off", "torch.compile (auto: off).", "Device")]
+LoadingWorkers = Annotated[
+    str, automatic("--workers", "N", "Processes that load batches, or none (0 or auto: up to 4).", "Device")
+]
+PrepareWorkers = Annotated[
+    str, automatic("--prepare-workers", "N", "Processes that check recordings (0 or auto: one per CPU).", "Device")
+]
+ParallelVoices = Annotated[
+    str, automatic("--parallel-voices", "N", "Voices that speak at once (0 or auto: as many as fit).", "Device")
+]
+Threads = Annotated[int, automatic("--threads", "N", "CPU threads (0: all available).", "Device", min=0)]
+VoicePath = Annotated[
+    str, option("--voice", "PATH", "NAME.onnx, checkpoint or run (default: the bundled voice).", panel="Voice")
+]
+Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
+Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
+Force = Annotated[bool, option("--force", None, "Overwrite existing files.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingOptions:
-    """Which recordings are used, and how their texts are read."""
+    """Which recordings are used, and how their texts become phonemes."""
 
     quality: QualityName = "medium"
     language: LanguageTag = "en-us"
@@ -68,8 +119,15 @@ class RecordingOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ThreadOptions:
+    """How many threads compute."""
+
+    threads: Threads = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
-    """Where it is computed."""
+    """The device to compute on."""
 
     device: Device = _AUTO
     gpu: GpuNumber = ""
@@ -78,7 +136,7 @@ class DeviceOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(DeviceOptions):
-    """What the plan decides unless it is set."""
+    """Settings that the plan chooses unless they are given."""
 
     devices: Devices = _AUTO
     precision: PrecisionName = _AUTO

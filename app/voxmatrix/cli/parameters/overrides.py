@@ -1,4 +1,4 @@
-"""The settings of a plan that were typed, set or written, each with its source."""
+"""The settings of a plan that the user overrides, each with its source."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
 
 
 def read_overrides(context: typer.Context) -> "Overrides":
-    """From the options that this command has; what it has no option for is left to the plan.
+    """The overrides among the options of this command; the plan chooses everything else.
 
     Raises:
-        UsageError: a value that means nothing.
+        UsageError: a value is invalid.
     """
     from voxmatrix.plan.plan import Overrides
 

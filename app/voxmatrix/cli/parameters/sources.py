@@ -1,10 +1,10 @@
-"""Who spoke for an option: the flag, the environment or voxmatrix.toml."""
+"""Where the value of an option comes from: a flag, the environment or voxmatrix.toml."""
 
 import typer
 
 from voxmatrix.settings import Source
 
-#: By the names that click gives to the places a value can come from.
+#: By the names of click's ParameterSource.
 _SOURCES: dict[str, Source] = {
     "COMMANDLINE": "flag",
     "PROMPT": "flag",
@@ -14,18 +14,18 @@ _SOURCES: dict[str, Source] = {
 
 
 class ParameterSources:
-    """What was typed, set or written for a command."""
+    """The sources of the parameters of a command."""
 
     def __init__(self, context: typer.Context) -> None:
         self._context = context
         self._flags = {option.name: option for option in context.command.params}
 
     def is_set(self, name: str) -> bool:
-        """Whether anybody set this option."""
+        """Whether the option is set anywhere."""
         return self.of(name)[1] != "automatic"
 
     def of(self, name: str) -> tuple[str, Source]:
-        """How the option is called where it was set, e.g. VOXMATRIX_BATCH_SIZE, and which place that is."""
+        """The name of the option where it is set, e.g. VOXMATRIX_BATCH_SIZE, and its source."""
         found = self._context.get_parameter_source(name)
         source = _SOURCES.get(found.name, "automatic") if found else "automatic"
         option = self._flags[name]

@@ -1,1 +1,1 @@
-"""What commands draw on a terminal."""
+"""Tables, progress bars and warnings on a terminal."""

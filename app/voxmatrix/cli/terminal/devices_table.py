@@ -1,4 +1,4 @@
-"""The devices of a computer as a table for people and as rows for programs."""
+"""The devices of a computer, as a table and as rows for JSON."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ _HEADERS = ("device", "name", "architecture", "capability", "MiB", "free MiB", "
 
 
 def as_rows(machine: Machine) -> list[dict[str, Any]]:
-    """Every device, the CPU last; null is unknown."""
+    """Every device, with the CPU last. Unknown facts are None."""
     cpu = {
         "device": CPU,
         "index": None,
@@ -30,7 +30,7 @@ def as_rows(machine: Machine) -> list[dict[str, Any]]:
 
 
 def print_table(machine: Machine) -> None:
-    """Draw the devices on standard output."""
+    """Print the devices to standard output."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -38,11 +38,11 @@ def print_table(machine: Machine) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in _HEADERS:
-        # Only names may be long: they take the lines that a narrow terminal asks for.
+        # On a narrow terminal, only names are wrapped: everything else is short.
         side: Literal["left", "right"] = "right" if header.endswith("MiB") else "left"
         table.add_column(header, justify=side, no_wrap=header != "name", overflow="fold")
     for row in as_rows(machine):
-        # Text, not str: square brackets in the name of a card are no markup.
+        # Text, not str: square brackets in the name of a GPU are not markup.
         table.add_row(*(Text(cell) for cell in _cells(row)))
     Console().print(table)
 
@@ -68,11 +68,10 @@ def _row(gpu: Gpu) -> dict[str, Any]:
 def _cells(row: dict[str, Any]) -> list[str]:
     name = (row["name"] or _UNKNOWN) + (" (MIG slice)" if row["mig"] and "MIG" not in (row["name"] or "") else "")
     unknown_memory = "shared" if row["unified"] else _UNKNOWN
-    newer = "not known" if row["capability"] else "–"
     return [
         row["device"],
         name,
-        row["architecture"] or newer,
+        row["architecture"] or (_UNKNOWN if row["capability"] else "–"),
         row["capability"] or "–",
         *(unknown_memory if row[key] is None else str(row[key]) for key in ("memory_mib", "free_mib")),
         row["driver"] or "–",

@@ -1,4 +1,4 @@
-"""A bar with time left on a terminal; elsewhere a plain line now and then; nothing under --json."""
+"""Progress: a bar on a terminal, a line every few seconds elsewhere, nothing with --json."""
 
 import sys
 import time
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from voxmatrix.progress import OnProgress
 
-#: Seconds between two plain lines.
+#: Between two lines where there is no terminal.
 _PLAIN_SECONDS = 5.0
 
 
 @contextmanager
 def progress(title: str, quiet: bool = False) -> Iterator[OnProgress]:
-    """Yield `on_progress(done, total)`; drawn on standard error, so that standard output stays for results."""
+    """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results."""
     if quiet:
         yield lambda done, total: None
     elif sys.stderr.isatty():

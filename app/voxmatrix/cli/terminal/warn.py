@@ -1,4 +1,4 @@
-"""What a person should know, beside what a command prints: to standard error, with the line that mends it."""
+"""Warnings on standard error, each with its remedy."""
 
 import typer
 
@@ -6,5 +6,5 @@ from voxmatrix.errors import Finding
 
 
 def warn(finding: Finding) -> None:
-    """Print it; standard output stays what programs read."""
+    """Print a finding to standard error: standard output is for results."""
     typer.echo(f"{finding.severity}: {finding.problem}\n  → {finding.remedy}", err=True)

@@ -1,1 +1,1 @@
-"""Many texts to many files, spoken by several processes."""
+"""Speak many texts into many files, in several processes."""

@@ -1,4 +1,4 @@
-"""Many texts to many files: what is there already is skipped, what fails is named, all others are written."""
+"""Speak many texts into many files. Existing files are skipped, and failures do not stop the other texts."""
 
 import hashlib
 import tempfile
@@ -20,37 +20,37 @@ from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import PLAIN, Speech
 from voxmatrix.speak.voice_files import find_voice
 
-#: None: the file was there already.
+#: None: skipped, because the file exists.
 TextResult = Speech | Failure | None
-#: Of texts that were not spoken because somebody asked to stop.
+#: The result of texts that an interruption prevented.
 INTERRUPTED = Failure(
     problem="not spoken: interrupted",
-    remedy="the same command goes on with what is missing",
+    remedy="run the same command again to continue",
     exit_code=InterruptedRunError.exit_code,
 )
-_SEED_BYTES = 4  # onnxruntime looks at no more
+_SEED_BYTES = 4  # onnxruntime uses no more
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOutcome:
-    """What became of one text."""
+    """The outcome of a text."""
 
     item: Item
-    out: Path | None  # None where a text cannot even be read
+    out: Path | None  # None if the text cannot be read
     result: TextResult
 
 
 def formats() -> tuple[str, ...]:
-    """Every ending that files of a batch may have, without the dot."""
+    """The extensions that files of a batch can have, without the dot."""
     from voxmatrix.audio.encode import FORMATS
 
-    return tuple(dict.fromkeys([*(ending.removeprefix(".") for ending in PLAIN), *FORMATS]))
+    return tuple(dict.fromkeys([*(extension.removeprefix(".") for extension in PLAIN), *FORMATS]))
 
 
 def speak_batch(
     items: Sequence[Item],
     folder: Path,
-    ending: str,
+    extension: str,
     voice: Path,
     settings: SpeakSettings,
     *,
@@ -60,37 +60,39 @@ def speak_batch(
     warn: Warn = python_warning,
     opening: Opening = opened_voice,
 ) -> list[BatchOutcome]:
-    """Speak every item into `folder`/NAME.`ending`, by so many processes side by side; outcomes in their order.
+    """Speak every item into `folder`/NAME.`extension` in parallel processes, and return the outcomes in order.
 
-    Files that are there are skipped, unless `settings.force`. Ctrl-C ends the workers; texts
-    that were not spoken have the exit code of an interrupted run.
+    Existing files are skipped unless `settings.force` is set. Ctrl-C stops the workers; texts that were not spoken
+    then have the exit code of an interrupted run.
 
     Raises:
-        UsageError: the ending is unknown or does not go with the bit rate, or `folder` is a file.
+        UsageError: the extension is unknown, the bit rate does not suit it, or `folder` is a file.
         BadInputError: there is no such voice.
     """
-    _check(folder, ending, settings.bitrate)
-    found = find_voice(voice)
-    outs = [folder / f"{item.name}.{ending}" if item.name else None for item in items]
+    _check(folder, extension, settings.bitrate)
+    voice = find_voice(voice)
+    outs = [folder / f"{item.name}.{extension}" if item.name else None for item in items]
     jobs, results = _planned(items, outs, settings)
     count = max(1, min(workers, len(jobs)))
-    shared = replace(settings, threads=settings.threads or _threads(found, settings.seed, count))
+    shared = replace(settings, threads=settings.threads or _threads(voice, settings.seed, count))
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as scratch:
         starts = [
-            WorkerStart(voice=found, settings=shared, scratch=Path(scratch), opening=opening, device=device)
+            WorkerStart(voice=voice, settings=shared, scratch=Path(scratch), opening=opening, device=device)
             for device in islice(cycle(devices), count)
         ]
         results |= _run(jobs, starts, on_progress, warn)
     return [
-        BatchOutcome(item=item, out=out, result=results[index] if index in results else _unheard(out, settings.force))
+        BatchOutcome(
+            item=item, out=out, result=results[index] if index in results else _unreported(out, settings.force)
+        )
         for index, (item, out) in enumerate(zip(items, outs, strict=True))
     ]
 
 
 def settings_of(settings: SpeakSettings, index: int, speaker: str | None) -> SpeakSettings:
-    """How one text is spoken: by its own speaker when none was asked for, and with a seed of its own.
+    """The settings of one text: its own speaker unless `settings` has one, and its own seed.
 
-    Seeds of neighbours are far apart: each sentence of a text takes the next number.
+    Seeds of neighbouring texts are far apart, because every sentence of a text uses the next integer.
     """
     seed = settings.seed
     if seed is not None:
@@ -98,26 +100,26 @@ def settings_of(settings: SpeakSettings, index: int, speaker: str | None) -> Spe
     return replace(settings, seed=seed, speaker=settings.speaker or speaker)
 
 
-def _check(folder: Path, ending: str, bitrate: str | None) -> None:
-    if ending not in formats():
-        raise UsageError(f"--format is {ending!r}", f"choose one of: {', '.join(formats())}")
-    if f".{ending}" not in PLAIN:
+def _check(folder: Path, extension: str, bitrate: str | None) -> None:
+    if extension not in formats():
+        raise UsageError(f"--format is {extension!r}", f"choose one of: {', '.join(formats())}")
+    if f".{extension}" not in PLAIN:
         from voxmatrix.audio.encode import check_format
 
-        check_format(folder / f"speech.{ending}", bitrate)  # before an hour of speech is computed for nothing
+        check_format(folder / f"speech.{extension}", bitrate)  # fail before anything is computed
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file, and a batch is many", "name a folder with --out, e.g. --out speech")
+        raise UsageError(f"{folder} is a file, and --batch requires a folder", "set a folder, e.g. --out speech")
 
 
 def _threads(voice: Path, seed: int | None, workers: int) -> int:
-    """CPU threads of each worker. torch adds up in another order with more, and a seed promises the same sound."""
+    """CPU threads per worker: one for a seed in torch, whose sums depend on the number of threads."""
     return 1 if seed is not None and voice.suffix != ".onnx" else max(1, cpus() // workers)
 
 
 def _planned(
     items: Sequence[Item], outs: Sequence[Path | None], settings: SpeakSettings
 ) -> tuple[list[SpeakJob], dict[int, TextResult]]:
-    """What is to be spoken, and by place in the batch what is known already."""
+    """The texts to speak, and the results that are known already, by index in the batch."""
     jobs: list[SpeakJob] = []
     results: dict[int, TextResult] = {}
     for index, (item, out) in enumerate(zip(items, outs, strict=True)):
@@ -140,26 +142,26 @@ def _planned(
 def _run(
     jobs: Sequence[SpeakJob], starts: Sequence[WorkerStart], on_progress: OnProgress | None, warn: Warn
 ) -> dict[int, TextResult]:
-    """Results of the jobs by their place in the batch; those that an interruption kept back are missing."""
+    """The results of the jobs by index in the batch, except those that an interruption prevented."""
     results: dict[int, TextResult] = {}
-    letters = _Letters(jobs, on_progress)
+    progress = _Progress(jobs, on_progress)
 
-    def ended(job: SpeakJob, result: Speech | Failure) -> None:
+    def on_result(job: SpeakJob, result: Speech | Failure) -> None:
         results[job.index] = result
-        letters.finish(job)
+        progress.finish(job)
 
     with suppress(KeyboardInterrupt):
-        WorkerPool(starts, jobs, ended, letters.add, warn).run()
+        WorkerPool(starts, jobs, on_result, progress.add, warn).run()
     return results
 
 
-def _unheard(out: Path | None, force: bool) -> TextResult:
-    """Of a text whose worker was ended: it may have put the file in its place and not have said so."""
+def _unreported(out: Path | None, force: bool) -> TextResult:
+    """The result of a text whose worker was stopped, possibly after it had written the file."""
     return None if out is not None and out.is_file() and not force else INTERRUPTED
 
 
-class _Letters:
-    """How many letters are done, counted sentence by sentence."""
+class _Progress:
+    """Characters spoken, counted sentence by sentence."""
 
     def __init__(self, jobs: Sequence[SpeakJob], on_progress: OnProgress | None) -> None:
         self._done = {job.index: 0 for job in jobs}
@@ -168,12 +170,12 @@ class _Letters:
         self._on_progress = on_progress
 
     def add(self, job: SpeakJob, count: int) -> None:
-        """So many more of this text."""
-        # Sentences are counted as they are spoken: with numbers in words they can be longer than the text.
+        """Add `count` characters of this text."""
+        # Sentences are counted as spoken, with numbers in words, and can be longer than the text.
         self._set(job, min(len(job.text), self._done[job.index] + count))
 
     def finish(self, job: SpeakJob) -> None:
-        """All of it, whatever became of it."""
+        """Count the text as done, whatever its result."""
         self._set(job, len(job.text))
 
     def _set(self, job: SpeakJob, count: int) -> None:

@@ -1,4 +1,4 @@
-"""The texts of a batch: a folder of `.txt`, or one file with a text in every line."""
+"""Read the texts of a batch from a folder of `.txt` files, or from a file with one text per line."""
 
 import codecs
 import re
@@ -17,87 +17,87 @@ from voxmatrix.transcripts.row import TranscriptRow
 from voxmatrix.transcripts.table import read_table
 
 _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list[Problem]]], str]] = {
-    ".csv": (read_table, "write id|text in every line"),
-    ".tsv": (read_table, "write id and text in every line, a tab between them"),
-    ".jsonl": (read_json_lines, 'write {"id": "name", "text": "what is said"} in every line'),
-    ".ndjson": (read_json_lines, 'write {"id": "name", "text": "what is said"} in every line'),
+    ".csv": (read_table, "write id|text on every line"),
+    ".tsv": (read_table, "write id and text on every line, separated by a tab"),
+    ".jsonl": (read_json_lines, 'write {"id": "name", "text": "what is said"} on every line'),
+    ".ndjson": (read_json_lines, 'write {"id": "name", "text": "what is said"} on every line'),
 }
-_KINDS = "a folder of .txt, a .txt with a text in every line, a .csv (id|text), or a .jsonl"
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: Digits of 0001.wav.
+_KINDS = "a folder of .txt files, a .txt with one text per line, a .csv (id|text), or a .jsonl"
+_UTF16_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: As in 0001.wav.
 _LEAST_DIGITS = 4
-#: So many pairs of equal names are shown.
+#: Pairs of equal names listed in the error.
 _SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One text, or why there is none."""
+    """One text, or the reason why it cannot be read."""
 
     id: str
-    name: str  # of its file, without the ending; "" when there is a finding
+    name: str  # of the file, without extension; "" if there is a finding
     text: str = ""
-    place: str = ""  # where it came from, e.g. "list.csv:12"
+    place: str = ""  # its source, e.g. "list.csv:12"
     speaker: str | None = None
     finding: Finding | None = None
 
 
-def read_items(what: Path) -> list[Item]:
-    """Every text in its order: a folder's files as people count them (2 before 10), a file's by its lines.
+def read_items(source: Path) -> list[Item]:
+    """All texts in order: the files of a folder in natural order (2 before 10), or the lines of a file.
 
-    A text that cannot be read is an item with a finding.
+    Texts that cannot be read are items with a finding.
 
     Raises:
-        UsageError: the ending of the file is unknown.
-        BadInputError: it is not there, holds no text, or two texts would be written to one file.
+        UsageError: the extension of the file is unknown.
+        BadInputError: `source` does not exist or contains no text, or two texts would be written to the same file.
     """
-    items = _folder(what) if what.is_dir() else _file(what)
+    items = _folder(source) if source.is_dir() else _file(source)
     if not items:
-        raise BadInputError(f"{what} holds no text", f"give {_KINDS}")
-    _check_names(items, what)
+        raise BadInputError(f"{source} contains no text", f"choose {_KINDS}")
+    _check_names(items, source)
     return items
 
 
 def _folder(folder: Path) -> list[Item]:
     with read_errors(folder):
         texts = [path for path in folder.iterdir() if path.suffix.lower() == ".txt" and not path.is_dir()]
-    return [_whole(path) for path in sorted(texts, key=_as_people_count)]
+    return [_text_file(path) for path in sorted(texts, key=_natural_order)]
 
 
-def _as_people_count(path: Path) -> tuple[list[str | int], str]:
-    """Numbers in a name by their value. Splitting at digits puts them in every second place, so types never mix."""
+def _natural_order(path: Path) -> tuple[list[str | int], str]:
+    """Sort numbers in a name by value. Splitting puts them in every second place, so that types never mix."""
     parts = re.split(r"(\d+)", path.stem.casefold())
     return [int(part) if place % 2 else part for place, part in enumerate(parts)], path.name
 
 
-def _whole(path: Path) -> Item:
+def _text_file(path: Path) -> Item:
     item = Item(id=readable(path.stem), name=safe_name(path.stem), place=readable(path.name))
     try:
         with read_errors(path):
             data = path.read_bytes()
-        text = data.decode("utf-16", "replace") if data.startswith(_WIDE) else data.decode("utf-8-sig")
+        text = data.decode("utf-16", "replace") if data.startswith(_UTF16_BOMS) else data.decode("utf-8-sig")
     except BadInputError as error:
         return _without_text(item, error.problem, error.remedy)
     except UnicodeDecodeError as error:
         problem = not_utf8(item.place, data, error, item.id)
         return _without_text(item, problem.problem, problem.remedy)
-    return _nameable(replace(item, text=text))
+    return _with_valid_name(replace(item, text=text))
 
 
 def _file(path: Path) -> list[Item]:
-    ending = path.suffix.lower()
-    if ending != ".txt" and ending not in _READERS:
-        raise UsageError(f"--batch is {path}, which ends in {ending or 'nothing'!r}", f"give {_KINDS}")
+    extension = path.suffix.lower()
+    if extension != ".txt" and extension not in _READERS:
+        raise UsageError(f"--batch {path} has no known extension: {extension!r}", f"choose {_KINDS}")
     with read_errors(path):
         data = path.read_bytes()
-    return _lines(data, path.name) if ending == ".txt" else _rows(data, path.name, *_READERS[ending])
+    return _lines(data, path.name) if extension == ".txt" else _rows(data, path.name, *_READERS[extension])
 
 
 def _lines(data: bytes, name: str) -> list[Item]:
-    found = list(split_lines(data, name))
-    digits = max(_LEAST_DIGITS, len(str(len(found))))
+    lines = list(split_lines(data, name))
+    digits = max(_LEAST_DIGITS, len(str(len(lines))))
     items = []
-    for number, (place, line) in enumerate(found, start=1):
+    for number, (place, line) in enumerate(lines, start=1):
         item = Item(id=f"{number:0{digits}}", name=f"{number:0{digits}}", place=place)
         if isinstance(line, Problem):
             items.append(_without_text(item, line.problem, line.remedy))
@@ -121,19 +121,19 @@ def _of_row(row: TranscriptRow, remedy: str) -> Item:
     id = identity(row.file)
     item = Item(id=readable(id), name=safe_name(id), text=row.text, place=row.line, speaker=row.speaker)
     if readable(row.text) != row.text or readable(row.speaker or "") != (row.speaker or ""):
-        return _without_text(item, "the line holds half of a character (a lone surrogate)", "write the line again")
-    return _nameable(item, remedy)
+        return _without_text(item, "the line contains half a character (a lone surrogate)", "write the line again")
+    return _with_valid_name(item, remedy)
 
 
-def _nameable(item: Item, remedy: str = "rename it, with letters or digits") -> Item:
-    return item if item.name else _without_text(item, f"{item.id!r} is no name for a file", remedy)
+def _with_valid_name(item: Item, remedy: str = "rename it, using letters or digits") -> Item:
+    return item if item.name else _without_text(item, f"{item.id!r} is not a valid file name", remedy)
 
 
 def _without_text(item: Item, problem: str, remedy: str) -> Item:
     return replace(item, name="", text="", finding=Finding(problem=problem, remedy=remedy))
 
 
-def _check_names(items: list[Item], what: Path) -> None:
+def _check_names(items: list[Item], source: Path) -> None:
     first: dict[str, Item] = {}
     pairs = []
     for item in items:
@@ -144,6 +144,6 @@ def _check_names(items: list[Item], what: Path) -> None:
     if pairs:
         more = f"; and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
         raise BadInputError(
-            f"texts of {what} would be written to the same file: {'; '.join(pairs[:_SHOWN])}{more}",
-            "give each an id of its own (small and capital letters are the same to some systems)",
+            f"texts of {source} would be written to the same file: {'; '.join(pairs[:_SHOWN])}{more}",
+            "give each text a unique id (some systems do not distinguish upper and lower case)",
         )

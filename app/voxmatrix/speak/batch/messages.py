@@ -1,4 +1,4 @@
-"""What a worker is told and what it says: small, frozen, picklable."""
+"""The messages between the pool and its workers: small, frozen and picklable."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -10,17 +10,17 @@ from voxmatrix.speak.device import CPU, SpeakDevice, Warn
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
 
-#: Called with the letters of every sentence that was spoken.
-OnLetters = Callable[[int], None]
-#: Speaks one job into its file.
-SpeakOne = Callable[["SpeakJob", OnLetters], Speech]
-#: Opens what a worker speaks with, and warns. A function of a module: its name is what goes to the other process.
+#: Called with the number of characters of every sentence that was spoken.
+OnCharacters = Callable[[int], None]
+#: Speaks a job into its file.
+SpeakOne = Callable[["SpeakJob", OnCharacters], Speech]
+#: Opens a voice for a worker. Must be a function of a module, since it is pickled by name.
 Opening = Callable[["WorkerStart", Warn], AbstractContextManager[SpeakOne]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakJob:
-    """One text and where it goes."""
+    """A text and its output file."""
 
     index: int  # in the batch
     text: str
@@ -30,18 +30,18 @@ class SpeakJob:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerStart:
-    """How a worker begins."""
+    """The start parameters of a worker."""
 
     voice: Path
-    settings: SpeakSettings  # what all texts share; `threads` are those of this worker
-    scratch: Path  # for files that do not outlive the batch
+    settings: SpeakSettings  # shared by all texts; `threads` is per worker
+    scratch: Path  # for temporary files of the batch
     opening: Opening
     device: SpeakDevice = CPU
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """Why a text was not spoken, in what is left of an error on its way between processes."""
+    """Why a text was not spoken: a picklable error."""
 
     problem: str
     remedy: str
@@ -50,50 +50,50 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class VoiceOpened:
-    """A worker says: give me a text."""
+    """From a worker: ready for a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LettersSpoken:
-    """A worker says: so many more letters of my text are spoken."""
+class CharactersSpoken:
+    """From a worker: progress of its text."""
 
     count: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerWarning:
-    """A worker says: my device failed, and I go on without it."""
+    """From a worker: its device failed, and it continues without it."""
 
     finding: Finding
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobEnded:
-    """A worker says what became of its text, or, before it was given any, why it cannot open the voice."""
+    """From a worker: the result of its text or, before the first one, why it cannot open the voice."""
 
     result: Speech | Failure
 
 
-Message = VoiceOpened | LettersSpoken | WorkerWarning | JobEnded
+Message = VoiceOpened | CharactersSpoken | WorkerWarning | JobEnded
 
 
 def failure_of(error: Exception) -> Failure:
-    """An error as a worker tells it."""
+    """The failure that a worker reports for an error."""
     if isinstance(error, VoxmatrixError):
         return Failure(problem=error.problem, remedy=error.remedy, exit_code=error.exit_code)
     if isinstance(error, MemoryError):
         return out_of_memory("there is not enough memory for this text")
     return Failure(
         problem=f"{type(error).__name__}: {error}".splitlines()[0][:300],
-        remedy="speak this text alone (--text) to see whether it is the text; if it is, report it with this line",
+        remedy="try this text alone (--text); if it fails again, report a bug with this message",
         exit_code=VoxmatrixError.exit_code,
     )
 
 
 def out_of_memory(problem: str) -> Failure:
-    """The failure of a text that needs more memory than there is."""
+    """The failure of a text that does not fit into memory."""
     return Failure(
         problem=problem,
-        remedy="divide the text into shorter sentences, or speak fewer side by side: --parallel-voices 1",
+        remedy="split the text into shorter sentences, or set --parallel-voices 1",
         exit_code=MemoryExhaustedError.exit_code,
     )

@@ -1,4 +1,4 @@
-"""A process that speaks one text after the other: opens the voice once, then asks for texts until there are no more."""
+"""The worker process: opens the voice once, then speaks texts until there are no more."""
 
 import signal
 import sys
@@ -10,10 +10,10 @@ from multiprocessing.connection import Connection
 
 from voxmatrix.files import storage_errors
 from voxmatrix.speak.batch.messages import (
+    CharactersSpoken,
     JobEnded,
-    LettersSpoken,
     Message,
-    OnLetters,
+    OnCharacters,
     SpeakJob,
     SpeakOne,
     VoiceOpened,
@@ -28,38 +28,38 @@ from voxmatrix.speak.voice import open_voice
 
 
 def work(start: WorkerStart, connection: Connection) -> None:
-    """The life of the process. It ends when it is told so, or when nobody listens any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all; the parent answers it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # unwinds, so that half a file is removed
+    """Run until the parent process sends None or closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the parent handles it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # unwinds the stack, which removes unfinished files
     tempfile.tempdir = str(start.scratch)
     sending = threading.Lock()
 
-    def say(message: Message) -> None:
-        with sending:  # threads that compute a sentence may warn
+    def send(message: Message) -> None:
+        with sending:  # warnings may come from other threads
             connection.send(message)
 
     with ExitStack() as stack, suppress(EOFError, ConnectionError):
         try:
-            speak = stack.enter_context(start.opening(start, lambda finding: say(WorkerWarning(finding=finding))))
+            speak = stack.enter_context(start.opening(start, lambda finding: send(WorkerWarning(finding=finding))))
         except Exception as error:
-            say(JobEnded(result=failure_of(error)))
+            send(JobEnded(result=failure_of(error)))
             return
-        say(VoiceOpened())
+        send(VoiceOpened())
         while (job := connection.recv()) is not None:
-            say(_spoken(job, speak, lambda count: say(LettersSpoken(count=count))))
+            send(_speak(job, speak, lambda count: send(CharactersSpoken(count=count))))
 
 
-def _spoken(job: SpeakJob, speak: SpeakOne, on_letters: OnLetters) -> JobEnded:
+def _speak(job: SpeakJob, speak: SpeakOne, on_characters: OnCharacters) -> JobEnded:
     try:
         with storage_errors(job.out):
-            return JobEnded(result=speak(job, on_letters))
-    except Exception as error:  # whatever it is, it costs this text and no other
+            return JobEnded(result=speak(job, on_characters))
+    except Exception as error:  # any error affects only this text
         return JobEnded(result=failure_of(error))
 
 
 @contextmanager
 def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
-    """Speak with the voice, open throughout. What is wrong with it, or with the speaker, shows at once.
+    """Yield a function that speaks with the open voice. Errors of the voice or the speaker are raised at once.
 
     Raises:
         VoxmatrixError: as `open_voice`.
@@ -69,12 +69,12 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
         synthesis_options(voice, settings)
         engine = voice.engine
 
-        def speak(job: SpeakJob, on_letters: OnLetters) -> Speech:
+        def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
             if job.settings.seed is not None:
                 engine.reseed(job.settings.seed)
 
             def spoken(part: SpokenSentence) -> None:
-                on_letters(len(part.sentence.text))
+                on_characters(len(part.sentence.text))
 
             return speak_opened(job.out, job.text, voice, job.settings, spoken)
 

@@ -1,1 +1,1 @@
-"""What turns ids into samples: torch and onnxruntime."""
+"""Engines that turn phoneme ids into samples: torch and onnxruntime."""

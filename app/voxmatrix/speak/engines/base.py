@@ -1,4 +1,4 @@
-"""What turns ids into samples, whichever library does it."""
+"""The protocol of engines, which turn phoneme ids into samples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Protocol
 
 from voxmatrix.audio.samples import Samples
 
-#: A part of a sentence that is still to be computed; parts may be computed side by side.
+#: Computes a segment of a sentence. Segments may be computed in parallel.
 PendingSamples = Callable[[], Samples]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SynthesisOptions:
-    """How one sentence is spoken, in the terms of the networks."""
+    """How a sentence is spoken: inputs of the networks."""
 
     speaker: int = 0
     noise: float = 0.667
@@ -21,12 +21,12 @@ class SynthesisOptions:
 
 
 class Engine(Protocol):
-    """A voice's networks, loaded."""
+    """The loaded networks of a voice."""
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
-        """Do what must be done first for a sentence; the parts that come back, joined in order, are its samples."""
+        """Prepare a sentence. The samples of the returned segments, concatenated, are those of the sentence."""
         ...
 
     def reseed(self, seed: int) -> None:
-        """From the next sentence on, speak as a voice does that was just opened with this seed."""
+        """Speak the next sentences as a voice that was just opened with this seed."""
         ...

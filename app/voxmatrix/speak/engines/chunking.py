@@ -1,4 +1,4 @@
-"""A sentence in pieces, and in shorter ones where memory runs out."""
+"""Compute a sentence in segments, and in shorter ones when out of memory."""
 
 import math
 import threading
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import torch
 
 R = TypeVar("R")
-#: Samples of places start..end, which hang on those around them as well.
+#: Computes the samples of positions start..end, which also depend on the positions around them.
 Decode = Callable[[int, int], Samples]
 
 
 class SentenceLength(NamedTuple):
-    """How long a sentence is. Frames are not known before the text has been worked through."""
+    """The length of a sentence. The number of frames is known only after the first network has run."""
 
     symbols: int
     frames: int | None = None
@@ -32,84 +32,84 @@ class SentenceLength(NamedTuple):
 
 
 class ChunkedDecoder:
-    """Decodes sentences in one go while memory lasts, then in halves, quarters … One for each voice and device.
+    """Decodes sentences as a whole or, when out of memory, in halves, quarters … One per voice and device.
 
-    A length that did not fit is not tried again. Who is short of memory works alone: what others hold then comes free.
+    A length that did not fit is not tried again. Only one thread at a time retries, so that the others free memory.
     """
 
     def __init__(self, least: int, where: str, remedy: str, device: "torch.device | None" = None) -> None:
-        """Windows of `least` places or more; `where` and `remedy` are for the error when these do not fit either."""
+        """Use segments of at least `least` positions. `where` and `remedy` are used in errors if these do not fit."""
         self._least = least
-        self._most: int | None = None  # as long as need be
+        self._most: int | None = None  # no limit
         self._where = where
         self._remedy = remedy
         self._device = device
         self._alone = threading.Lock()
 
     def decode(self, decode: Decode, start: int, end: int, size: SentenceLength) -> Samples:
-        """Samples of the places start..end.
+        """The samples of the positions start..end.
 
         Raises:
-            MemoryExhaustedError: not even windows of the least length fit.
+            MemoryExhaustedError: not even the shortest segments fit into memory.
         """
         if self._most is None:
-            samples, _ = self._attempt(lambda: decode(start, end))
+            samples, _ = self._try(lambda: decode(start, end))
             if samples is not None:
                 return samples
-            self._shorten(end - start)
+            self._halve(end - start)
         with self._alone:
-            return self._shorter(decode, start, end, size)
+            return self._decode_segments(decode, start, end, size)
 
     def whole(self, work: Callable[[], R], size: SentenceLength) -> R:
-        """What cannot be cut: tried once more when memory has been freed.
+        """Do work that cannot be split. It is retried once, after memory was freed.
 
         Raises:
-            MemoryExhaustedError: it does not fit.
+            MemoryExhaustedError: it does not fit into memory.
         """
-        done, _ = self._attempt(work)
-        if done is None:
+        result, _ = self._try(work)
+        if result is None:
             with self._alone:
-                done, missing = self._attempt(work)
-        if done is None:
+                result, missing = self._try(work)
+        if result is None:
             raise self._exhausted(size, missing)
-        return done
+        return result
 
-    def _shorter(self, decode: Decode, start: int, end: int, size: SentenceLength) -> Samples:
+    def _decode_segments(self, decode: Decode, start: int, end: int, size: SentenceLength) -> Samples:
         found: list[Samples] = []
         while start < end:
             to = min(end, start + (self._most or end - start))
-            samples, missing = self._attempt(lambda a=start, b=to: decode(a, b))  # type: ignore[misc]
+            samples, missing = self._try(lambda a=start, b=to: decode(a, b))  # type: ignore[misc]
             if samples is not None:
                 found.append(samples)
                 start = to
             elif to - start > self._least:
-                self._shorten(to - start)
+                self._halve(to - start)
             else:
                 raise self._exhausted(size, missing)
         return np.concatenate(found)
 
-    def _shorten(self, places: int) -> None:
-        half = max(self._least, -(-places // 2))
+    def _halve(self, positions: int) -> None:
+        half = max(self._least, -(-positions // 2))
         self._most = half if self._most is None else min(self._most, half)
 
-    def _attempt(self, work: Callable[[], R]) -> tuple[R | None, float | None]:
-        """What comes of it; where memory runs out, None and how much was wanted, and what is cached is given back."""
+    def _try(self, work: Callable[[], R]) -> tuple[R | None, float | None]:
+        """The result, or None and the missing MiB (if known) when out of memory; cached memory is then released."""
         try:
             return work(), None
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
             missing = missing_mib(error)
-        free_cached(self._device)  # the error is gone by now, and with it the tensors that its frames held
+        free_cached(self._device)  # after the error and the tensors that its traceback referenced are gone
         return None, missing
 
     def _exhausted(self, size: SentenceLength, missing: float | None) -> MemoryExhaustedError:
-        wanted = "" if missing is None else f"; {math.ceil(missing):,} MiB more were asked for in vain"
-        return MemoryExhaustedError(f"{self._where} has no memory left to speak {size}{wanted}", self._remedy)
+        requested = "" if missing is None else f"; allocating {math.ceil(missing):,} MiB failed"
+        return MemoryExhaustedError(f"{self._where} has no memory left to speak {size}{requested}", self._remedy)
 
 
-def pieces(places: int, most: int) -> list[tuple[int, int]]:
-    """Where to cut a sentence: pieces of nearly equal length, none longer than `most`."""
-    count = max(1, -(-places // max(1, most)))
-    edges = [places * number // count for number in range(count + 1)]
+def segments(positions: int, most: int) -> list[tuple[int, int]]:
+    """Split a sentence into segments (start, end) of nearly equal length, none longer than `most`."""
+    count = max(1, -(-positions // max(1, most)))
+    edges = [positions * number // count for number in range(count + 1)]
     return list(pairwise(edges))

@@ -1,4 +1,4 @@
-"""Networks on the chosen device: on its GPU until that fails, on the CPU from then on."""
+"""Networks on a GPU, until it fails, and on the CPU from then on."""
 
 import threading
 from collections.abc import Callable
@@ -11,74 +11,74 @@ from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn
 
 T = TypeVar("T")
 R = TypeVar("R")
-_REMEDY = "see why: voxmatrix doctor; or set --device cpu"
+_REMEDY = "run voxmatrix doctor to see why, or set --device cpu"
 
 
 class WithCpuFallback(Generic[T]):
-    """What computes, wherever it computes now. Any number of threads may ask; a GPU does one thing at a time."""
+    """Networks on their current device. Thread-safe: a GPU runs one computation at a time."""
 
     def __init__(
         self, device: SpeakDevice, to_gpu: Callable[[FoundGpu], T], to_cpu: Callable[[], T], warn: Warn
     ) -> None:
-        """Put it onto the device.
+        """Load the networks on the device.
 
         Raises:
-            NoDeviceError: the GPU was demanded and cannot be used.
-            MemoryExhaustedError: it was demanded and has no memory left.
+            NoDeviceError: the GPU is required and cannot be used.
+            MemoryExhaustedError: the GPU is required and out of memory.
         """
         self.device = device
         self._to_cpu = to_cpu
         self._warn = warn
         self._lock = threading.Lock()
-        placed = None if device.on is None else self._unless_it_fails(partial(to_gpu, device.on))
-        self._held = placed if placed is not None else self._on_cpu()
+        on_gpu = None if device.on is None else self._try(partial(to_gpu, device.on))
+        self._networks = on_gpu if on_gpu is not None else self._move_to_cpu()
 
     def do(self, work: Callable[[T], R]) -> R:
-        """Let it do some work, which gives something.
+        """Run some work and return its result.
 
-        What fails on the GPU is done again on the CPU, whatever the reason: an error of the work itself then comes out
-        there as it is.
+        Work that fails on the GPU is repeated on the CPU, whatever the reason, so that errors of the work itself are
+        raised unchanged from there.
 
         Raises:
-            NoDeviceError: the GPU was demanded, and failed.
+            NoDeviceError: the GPU is required and failed.
         """
         if self.device.on is not None:
             with self._lock:
-                if self.device.on is not None:  # no thread before has left it
-                    done = self._unless_it_fails(partial(work, self._held))
-                    if done is not None:
-                        return done
-                    self._held = self._on_cpu()
-        return work(self._held)
+                if self.device.on is not None:  # no other thread has moved to the CPU meanwhile
+                    result = self._try(partial(work, self._networks))
+                    if result is not None:
+                        return result
+                    self._move_to_cpu()
+        return work(self._networks)
 
-    def _unless_it_fails(self, work: Callable[[], R]) -> R | None:
+    def _try(self, work: Callable[[], R]) -> R | None:
         try:
             return work()
         except Exception as error:
-            if self.device.demanded:
-                raise _refusal(self.device, error) from error
-            problem = f"{self.device} failed, and the CPU speaks in its place: {_reason(error)}"
+            if self.device.required:
+                raise _device_error(self.device, error) from error
+            problem = f"{self.device} failed, falling back to the CPU: {_reason(error)}"
             remedy = error.remedy if isinstance(error, VoxmatrixError) else _REMEDY
             self._warn(Finding(problem=problem, remedy=remedy, severity="warning"))
             return None
 
-    def _on_cpu(self) -> T:
-        held = self._to_cpu()
-        self._held, self.device = held, CPU  # in this order: other threads look at the device first
-        return held
+    def _move_to_cpu(self) -> T:
+        networks = self._to_cpu()
+        self._networks, self.device = networks, CPU  # in this order: other threads read the device first
+        return networks
 
 
-def _refusal(device: SpeakDevice, error: Exception) -> VoxmatrixError:
+def _device_error(device: SpeakDevice, error: Exception) -> VoxmatrixError:
     if isinstance(error, VoxmatrixError):
         return error
     if is_out_of_memory(error):
         return MemoryExhaustedError(
             f"{device} has no memory left for the voice: {_reason(error)}",
-            "end what else uses the GPU (nvidia-smi lists it), or set --device cpu",
+            "stop other programs on the GPU (nvidia-smi lists them), or set --device cpu",
         )
-    return NoDeviceError(f"{device} was asked for and fails: {_reason(error)}", _REMEDY)
+    return NoDeviceError(f"{device} was requested and failed: {_reason(error)}", _REMEDY)
 
 
 def _reason(error: Exception) -> str:
-    said = error.problem if isinstance(error, VoxmatrixError) else str(error)
-    return next(iter(said.strip().splitlines()), type(error).__name__)
+    text = error.problem if isinstance(error, VoxmatrixError) else str(error)
+    return next(iter(text.strip().splitlines()), type(error).__name__)

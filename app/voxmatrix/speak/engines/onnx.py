@@ -1,4 +1,4 @@
-"""An exported voice through onnxruntime, in pieces where its network can be cut. torch is never imported here."""
+"""The engine of exported voices: onnxruntime, in segments where the network can be split. Imports no torch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,21 +10,21 @@ from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOptions
-from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength, pieces
+from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength, segments
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.provider import open_gpu_session
 from voxmatrix.speak.engines.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
 from voxmatrix.speak.onnx.model_split import ModelPart, SplitModel, split_model
 
-#: A sentence of more samples is made in pieces. So many stay in a CPU's own cache from layer to layer, which saves more
-#: time than the margins cost that each piece computes beside its own (measured: medium, 4096 to 65536 samples).
-PIECE_SAMPLES = 8192
-#: A GPU has no such cache, and one piece after the other costs it time; this bounds its memory.
-GPU_PIECE_SAMPLES = 1 << 19
-#: The shortest pieces when memory runs out.
+#: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
+#: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
+SEGMENT_SAMPLES = 8192
+#: On a GPU, segments only cost time; this limit bounds its memory.
+GPU_SEGMENT_SAMPLES = 1 << 19
+#: The shortest segments when out of memory.
 LEAST_SAMPLES = 1024
 _FRAME_SAMPLES = 256
-_REMEDY = "add --threads 1, end sentences sooner (. ! ?), or use a smaller voice"
+_REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
 
 
 def open_onnx(
@@ -35,36 +35,36 @@ def open_onnx(
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
 ) -> Engine:
-    """The engine of a voice in `path`. Any number of threads may ask it at once.
+    """Open the voice in `path`. The engine is thread-safe.
 
     Raises:
-        BadInputError: it is no voice of Piper, or is not the one that the card describes.
-        DamagedFileError: it is cut short, or is no ONNX.
-        NoDeviceError: the device was demanded, and onnxruntime cannot use it.
+        BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
+        DamagedFileError: the file is truncated or not an ONNX file.
+        NoDeviceError: onnxruntime cannot use the required device.
     """
-    path = path.resolve()  # weights are looked for beside the file itself, not beside a link to it
+    path = path.resolve()  # weights are next to the file itself, not next to a symbolic link to it
     if seed is not None:
         seed_sessions(seed)
     try:
-        cut = split_model(path)
+        split = split_model(path)
     except (ValueError, OSError, RecursionError) as error:
         raise damaged(path, str(error)) from error
-    if cut is not None:
-        check_inputs(path, cut.inputs, frozenset({cut.second.output}), num_speakers)
-        with suppress(DamagedFileError):  # when the whole cannot be loaded either, that says so
-            return SplitModelEngine(path, cut, device=device, warn=warn)
+    if split is not None:
+        check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
+        with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
+            return SplitModelEngine(path, split, device=device, warn=warn)
     return WholeModelEngine(path, num_speakers, seeded=seed is not None, device=device, warn=warn)
 
 
 class _Session(NamedTuple):
-    """A network of onnxruntime, and what is done when its memory runs out."""
+    """An onnxruntime session, and a decoder that retries when out of memory."""
 
     network: Any
     chunked: ChunkedDecoder
 
 
 class WholeModelEngine:
-    """A voice whose network cannot be cut: sentences side by side, each in one go."""
+    """A voice whose network cannot be split. Sentences are computed in parallel, each as a whole."""
 
     def __init__(
         self,
@@ -79,20 +79,22 @@ class WholeModelEngine:
         self._seeded = seeded
         self._warn = warn
         self._session = self._opened(device)
-        given, made = self._session.do(lambda session: (session.network.get_inputs(), session.network.get_outputs()))
-        self._inputs = frozenset(one.name for one in given)
-        check_inputs(path, self._inputs, frozenset(one.name for one in made), num_speakers)
+        inputs, outputs = self._session.do(
+            lambda session: (session.network.get_inputs(), session.network.get_outputs())
+        )
+        self._inputs = frozenset(value.name for value in inputs)
+        check_inputs(path, self._inputs, frozenset(value.name for value in outputs), num_speakers)
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
-        """The whole sentence as one part."""
+        """The whole sentence as one segment."""
         speak = partial(self._speak, _of(sentence_inputs(ids, options), self._inputs), SentenceLength(len(ids)))
         if not self._seeded:
             return [speak]
-        samples = speak()  # sentences begin in order, and so does what is random in them
+        samples = speak()  # computed now: sentences begin in order, and so does their randomness
         return [lambda: samples]
 
     def reseed(self, seed: int) -> None:
-        """Open the session anew: only then does onnxruntime begin its randomness."""
+        """Open a new session: onnxruntime uses a seed only then."""
         seed_sessions(seed)
         self._session, self._seeded = self._opened(self._session.device), True
 
@@ -100,73 +102,73 @@ class WholeModelEngine:
         return WithCpuFallback(device, partial(_on_gpu, self._path), partial(_on_cpu, self._path), self._warn)
 
     def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
-        with _in_our_words(self._path):
+        with _voice_errors(self._path):
             return self._session.do(
                 lambda session: session.chunked.whole(lambda: _run(session.network, OUTPUT, inputs), size)
             ).reshape(-1)
 
 
 class SplitModelEngine:
-    """A voice in two halves: the first at once, then the second piece by piece, side by side.
+    """A voice split into two halves: the first runs as a whole, the second in segments, in parallel.
 
-    A GPU computes the second, which is nearly all the work. The first stays on the CPU: its lengths depend on what it
-    finds, which GPUs are slow at and DirectML is not able to, and what is random means the same on every device.
+    The second half, which is nearly all of the work, runs on the GPU. The first stays on the CPU: the lengths of its
+    tensors depend on the data, which is slow on GPUs and impossible with DirectML, and seeds then give the same speech
+    on every device.
     """
 
     def __init__(
         self,
         path: Path,
-        cut: SplitModel,
+        split: SplitModel,
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
     ) -> None:
         self._path = path
-        self._cut = cut
-        half, least = cut.second, LEAST_SAMPLES // cut.receptive_field.hop
-        self._first = _on_cpu(path, cut.first)
+        self._split = split
+        half, least = split.second, LEAST_SAMPLES // split.receptive_field.hop
+        self._first = _on_cpu(path, split.first)
         self._second = WithCpuFallback(
             device,
-            partial(_on_gpu, path, half=half, least=least, optimised=cut.as_conv2d),
-            partial(_on_cpu, path, half=half, least=least, optimised=cut.as_conv2d),
+            partial(_on_gpu, path, half=half, least=least, optimised=split.as_conv2d),
+            partial(_on_cpu, path, half=half, least=least, optimised=split.as_conv2d),
             warn,
         )
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
-        """Run the first half; each part runs the second over a piece of what came out."""
+        """Run the first half. Each segment runs the second half on a part of its output."""
         inputs = sentence_inputs(ids, options)
-        given = _of(inputs, self._cut.first.inputs)
-        run = partial(_run, self._first.network, self._cut.between, given)
-        with _in_our_words(self._path):
+        run = partial(_run, self._first.network, self._split.between, _of(inputs, self._split.first.inputs))
+        with _voice_errors(self._path):
             between = self._first.chunked.whole(run, SentenceLength(len(ids)))
-        most = PIECE_SAMPLES if self._second.device.on is None else GPU_PIECE_SAMPLES
-        hop = self._cut.receptive_field.hop
+        most = SEGMENT_SAMPLES if self._second.device.on is None else GPU_SEGMENT_SAMPLES
+        hop = self._split.receptive_field.hop
         size = SentenceLength(len(ids), between.shape[-1] * hop // _FRAME_SAMPLES)
-        places = pieces(between.shape[-1], most // hop)
-        return [partial(self._piece, inputs, between, size, *place) for place in places]
+        bounds = segments(between.shape[-1], most // hop)
+        return [partial(self._segment, inputs, between, size, start, end) for start, end in bounds]
 
     def reseed(self, seed: int) -> None:
-        """Open the first half anew, which is the small one: nothing in the second is random."""
+        """Open a new session for the first half, which is small. Nothing in the second half is random."""
         seed_sessions(seed)
-        self._first = _on_cpu(self._path, self._cut.first)
+        self._first = _on_cpu(self._path, self._split.first)
 
-    def _piece(
+    def _segment(
         self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
     ) -> Samples:
         def speak(session: _Session) -> Samples:
             decode = partial(self._decode, session.network, inputs, between)
             return session.chunked.decode(decode, start, end, size)
 
-        with _in_our_words(self._path):
+        with _voice_errors(self._path):
             return self._second.do(speak)
 
     def _decode(self, network: Any, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
-        """Samples of between[start:end], which hang on the places around them."""
-        receptive_field = self._cut.receptive_field
+        """The samples of between[start:end], which also depend on the positions around them."""
+        receptive_field = self._split.receptive_field
         first, last = max(0, start - receptive_field.margin), min(between.shape[-1], end + receptive_field.margin)
-        piece = between[:, :, None, first:last] if self._cut.as_conv2d else between[:, :, first:last]
-        given = _of(inputs, self._cut.second.inputs) | {self._cut.between: piece}
-        samples = _run(network, self._cut.second.output, given).reshape(-1)
+        segment = between[:, :, None, first:last] if self._split.as_conv2d else between[:, :, first:last]
+        second_inputs = _of(inputs, self._split.second.inputs) | {self._split.between: segment}
+        samples = _run(network, self._split.second.output, second_inputs).reshape(-1)
         return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]
 
 
@@ -192,8 +194,8 @@ def _run(network: Any, output: str, inputs: Mapping[str, Any]) -> Samples:
 
 
 @contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
-    """What onnxruntime says of a sentence, as an error of ours."""
+def _voice_errors(path: Path) -> Iterator[None]:
+    """Convert errors of onnxruntime."""
     try:
         yield
     except Exception as error:
@@ -201,5 +203,5 @@ def _in_our_words(path: Path) -> Iterator[None]:
             raise
         raise BadInputError(
             f"the voice {path} cannot speak this sentence: {str(error).strip().splitlines()[0]}",
-            "check that its JSON belongs to it (num_symbols, phoneme_id_map); or get the voice again",
+            "check that its JSON matches (num_symbols, phoneme_id_map), or download the voice again",
         ) from error

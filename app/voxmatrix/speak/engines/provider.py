@@ -1,4 +1,4 @@
-"""What lets onnxruntime compute on a GPU: which providers it has, and a session with one, or why there is none."""
+"""The providers that let onnxruntime compute on a GPU."""
 
 import importlib.util
 import io
@@ -13,21 +13,21 @@ from voxmatrix.speak.device import FoundGpu
 from voxmatrix.speak.engines.session import Provider, open_session
 
 INSTALL = (
-    "speak from the checkpoint, install onnxruntime-gpu (onnxruntime-directml on Windows) in place of onnxruntime, "
+    "speak from the checkpoint, replace onnxruntime by onnxruntime-gpu (on Windows: onnxruntime-directml), "
     "or set --device cpu"
 )
-_LIBRARIES_MISSING = "install what is missing (pip install onnxruntime-gpu[cuda,cudnn]), or set --device cpu"
+_LIBRARIES_MISSING = "install the missing libraries (pip install onnxruntime-gpu[cuda,cudnn]), or set --device cpu"
 _NAMES: dict[GpuKind, str] = {"cuda": "CUDAExecutionProvider", "directml": "DmlExecutionProvider"}
-#: The libraries that onnxruntime's packages for GPUs bring along, in their folder `capi`.
+#: Libraries that the GPU packages of onnxruntime contain, in their folder `capi`.
 _LIBRARIES: dict[GpuKind, str] = {"cuda": "*onnxruntime_providers_cuda.*", "directml": "DirectML.dll"}
-#: Sentences differ in length, and trying every algorithm for each new one takes longer than to speak it. Memory is
-#: taken as it is needed, not doubled, and numbers keep all their bits, so that samples are those of the CPU.
+#: Sentences differ in length, and an exhaustive search for algorithms takes longer than speaking one. Memory grows
+#: by what is needed instead of doubling, and without TF32 the samples equal those of the CPU.
 _CUDA = {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested", "use_tf32": "0"}
 _SILENT = 4
 
 
 def served_kinds(package: Path | None = None) -> frozenset[GpuKind]:
-    """The kinds of GPU that the installed onnxruntime has a provider for, by its files: importing it takes time."""
+    """The kinds of GPU that the installed onnxruntime supports, judged by its files because importing it is slow."""
     package = package or _package()
     if package is None:
         return frozenset()
@@ -35,16 +35,16 @@ def served_kinds(package: Path | None = None) -> frozenset[GpuKind]:
 
 
 def open_gpu_session(gpu: FoundGpu, path: Path, model: bytes | None = None, *, optimised: bool = False) -> Any:
-    """As `open_session`, on a GPU.
+    """`open_session` on a GPU.
 
     Raises:
-        NoDeviceError: onnxruntime has no provider for it, or the provider did not start.
+        NoDeviceError: onnxruntime has no provider for the GPU, or the provider did not start.
     """
     provider = _provider(gpu)
     missing = _load_libraries(gpu)
     session = open_session(path, model, optimised=optimised, provider=provider)
-    if provider[0] not in session.get_providers():  # it goes on without what does not start
-        why = missing or "a library that it needs may be missing, such as those of CUDA and cuDNN"
+    if provider[0] not in session.get_providers():  # onnxruntime continues without a provider that does not start
+        why = missing or "a library such as CUDA or cuDNN may be missing"
         raise NoDeviceError(f"onnxruntime could not start {provider[0]} on {gpu}: {why}", _LIBRARIES_MISSING)
     return session
 
@@ -64,17 +64,17 @@ def _provider(gpu: FoundGpu) -> Provider:
 
 
 def _load_libraries(gpu: FoundGpu) -> str:
-    """Load CUDA and cuDNN from Python packages that hold them; what is said to be missing comes back, "" for nothing.
+    """Load CUDA and cuDNN from their Python packages, if installed. Returns the first failure, or "".
 
-    Libraries that the system knows need none of this. onnxruntime before 1.21 cannot do it.
+    Libraries installed in the system need not be loaded. onnxruntime before 1.21 has no such function.
     """
     import onnxruntime
 
     prepare_environment()
-    onnxruntime.set_default_logger_severity(_SILENT)  # its colourful log says what our message says
+    onnxruntime.set_default_logger_severity(_SILENT)  # its log repeats our message
     if gpu.gpu.kind != "cuda" or not hasattr(onnxruntime, "preload_dlls"):
         return ""
-    said = io.StringIO()
-    with redirect_stdout(said):  # standard output may be where the speech goes
+    output = io.StringIO()
+    with redirect_stdout(output):  # standard output may receive the speech
         onnxruntime.preload_dlls()
-    return next((line for line in said.getvalue().splitlines() if "Failed" in line), "")
+    return next((line for line in output.getvalue().splitlines() if "Failed" in line), "")

@@ -1,4 +1,4 @@
-"""Sessions of onnxruntime for voices: options, what may be wrong with a file, Piper's inputs. No torch."""
+"""onnxruntime sessions for voices: options, Piper's inputs, and errors of files. Imports no torch."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,20 +14,20 @@ INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
 OUTPUT = "output"
 CPU_PROVIDER = "CPUExecutionProvider"
-#: What lets onnxruntime compute elsewhere than on the CPU, and its options.
+#: The name of an execution provider, and its options.
 Provider = tuple[str, dict[str, str]]
 
 
 def open_session(
     path: Path, model: bytes | None = None, *, optimised: bool = False, provider: Provider | None = None
 ) -> Any:
-    """A session of the voice in `path`, or of `model`, whose weights lie there; on the CPU, or with a GPU's provider.
+    """Open a session of the voice in `path`, or of `model`, whose weights are in that file, on the CPU or a GPU.
 
-    With `optimised`, onnxruntime also chooses how to lay out its numbers. That pays where there are planes.
+    `optimised` lets onnxruntime choose memory layouts, which is worthwhile for 2-D convolutions.
 
     Raises:
-        DamagedFileError: it is cut short, or is no ONNX. What a provider fails with comes out as it is.
-        MemoryExhaustedError: it does not fit into memory.
+        DamagedFileError: the file is truncated or not an ONNX file. Errors of a provider are raised unchanged.
+        MemoryExhaustedError: the voice does not fit into memory.
     """
     import onnxruntime
 
@@ -35,7 +35,7 @@ def open_session(
     if model is not None:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
     try:
-        # Its own fallback prints into the speech that goes to standard output, and says nothing to us.
+        # The fallback of onnxruntime prints to standard output, which may receive the speech, and raises no error.
         return onnxruntime.InferenceSession(
             model or str(path), options, providers=[*([provider] if provider else []), CPU_PROVIDER], enable_fallback=0
         )
@@ -44,20 +44,20 @@ def open_session(
             raise
         if is_out_of_memory(error):
             raise MemoryExhaustedError(
-                f"no memory left to load {path}", "close programs, or allow more memory"
+                f"no memory left to load {path}", "close other programs, or raise the memory limit"
             ) from error
         raise damaged(path, str(error)) from error
 
 
 def seed_sessions(seed: int) -> None:
-    """Where the randomness of sessions that are opened from now on starts; each call to one goes on from there."""
+    """Seed the sessions that are opened from now on. Their random state advances with every call."""
     import onnxruntime
 
     onnxruntime.set_seed(seed)
 
 
 def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, Any]:
-    """Piper's inputs for one sentence; a network takes those that it has."""
+    """Piper's inputs for one sentence. A network may have only some of them."""
     return {
         "input": np.array([ids], dtype=np.int64),
         "input_lengths": np.array([len(ids)], dtype=np.int64),
@@ -67,38 +67,38 @@ def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, 
 
 
 def check_inputs(path: Path, inputs: frozenset[str], outputs: frozenset[str], num_speakers: int) -> None:
-    """Refuse a network whose inputs are not Piper's, or do not agree with its card.
+    """Check the inputs and outputs of a network.
 
     Raises:
-        BadInputError: so it is.
+        BadInputError: they are not those of Piper, or do not match the voice config.
     """
     if inputs - {SPEAKER_INPUT} != INPUTS or OUTPUT not in outputs:
         raise BadInputError(
-            f"{path} is no voice of Piper: its inputs are {', '.join(sorted(inputs)) or 'none'}",
-            "give an ONNX that voxmatrix export voice, or Piper, has written",
+            f"{path} is not a Piper voice: its inputs are {', '.join(sorted(inputs)) or 'none'}",
+            "use an ONNX file written by `voxmatrix export voice` or by Piper",
         )
     if (SPEAKER_INPUT in inputs) != (num_speakers > 1):
         raise BadInputError(
-            f"{path} and its JSON do not belong together: the JSON says num_speakers {num_speakers}, "
-            f"the network is for {'several' if SPEAKER_INPUT in inputs else 'one'}",
-            "get both files of the voice again",
+            f"{path} and its JSON do not match: num_speakers is {num_speakers} in the JSON, "
+            f"and the network has {'several speakers' if SPEAKER_INPUT in inputs else 'one speaker'}",
+            "download both files of the voice again",
         )
 
 
 def damaged(path: Path, reason: str) -> DamagedFileError:
-    """The error that names a file which onnxruntime cannot load."""
+    """The error for a file that onnxruntime cannot load."""
     return DamagedFileError(
-        f"{path} ({path.stat().st_size:,} bytes) is damaged or is no voice: {reason.strip().splitlines()[0]}",
-        "copy or download the voice again and compare sizes",
+        f"{path} ({path.stat().st_size:,} bytes) is corrupt or not a voice: {reason.strip().splitlines()[0]}",
+        "copy or download the voice again, and compare file sizes",
     )
 
 
 def _options(optimised: bool) -> Any:
-    """Options measured on Piper's graph (onnxruntime 1.31, 2 cores, medium): loading in 0.2 s instead of 1.3 s.
+    """Options that load Piper's graph in 0.2 s instead of 1.3 s (measured: onnxruntime 1.31, 2 cores, medium).
 
-    Planning the reuse of buffers takes 0.8 s of those 1.3, and the optimisations 0.3. Neither changes the time of the
-    whole by more than 2 %, and without them the peak of memory is lower. One thread each: sentences, and pieces of
-    them, side by side use the others better than the parts of one operation do.
+    Planning the reuse of buffers takes 0.8 s of the 1.3 s, and optimisations 0.3 s. Neither changes the total time by
+    more than 2 %, and peak memory is lower without them. One thread per session: computing sentences and segments in
+    parallel uses the other cores better than parallel operations do.
     """
     import onnxruntime
 

@@ -1,4 +1,4 @@
-"""A checkpoint through torch: a voice that is still being trained can be heard, on any device of torch's."""
+"""The engine of checkpoints: torch, on any of its devices. It also speaks voices that are still being trained."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,13 +18,13 @@ from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.layers.norm import remove_weight_norm
 from voxmatrix.voice.synthesizer import Latent, Synthesizer
 
-#: The shortest window. It must see 12 to 15 frames to either side, so that shorter ones would save little.
+#: The shortest segment, in frames. Its receptive field adds 12 to 15 frames on either side: shorter ones save little.
 LEAST_FRAMES = 16
-_REMEDY = "end sentences sooner (. ! ?), or export the voice: an ONNX speaks in pieces and needs less memory"
+_REMEDY = "split long sentences (. ! ?), or export the voice: ONNX speaks in segments and needs less memory"
 
 
 class _Network(NamedTuple):
-    """A generator and where it lies."""
+    """A generator and its device."""
 
     generator: Synthesizer
     device: torch.device
@@ -33,7 +33,7 @@ class _Network(NamedTuple):
 
 
 class TorchEngine:
-    """A generator in torch. One sentence at a time: torch spreads it over the threads, or the GPU, by itself."""
+    """A generator in torch. Computes one sentence at a time: torch itself uses all threads, or the GPU."""
 
     def __init__(
         self,
@@ -50,18 +50,18 @@ class TorchEngine:
         self._network = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
-        """The whole sentence as one part, which takes all threads in any case."""
+        """The whole sentence as one segment, which uses all threads."""
         seed = self._seed
         if self._seed is not None:
             self._seed += 1
         return [lambda: self._network.do(lambda network: self._speak(network, ids, options, seed))]
 
     def reseed(self, seed: int) -> None:
-        """Go on as if opened with this seed."""
+        """Continue as if opened with this seed."""
         self._seed = seed
 
     def _speak(self, network: _Network, ids: Sequence[int], options: SynthesisOptions, seed: int | None) -> Samples:
-        # no_grad and not inference_mode, whose tensors DirectML cannot make.
+        # Not inference_mode: DirectML cannot create its tensors.
         with torch.no_grad(), _seeded(seed):
             latent = network.chunked.whole(partial(_latent, network, ids, options), SentenceLength(len(ids)))
             frames = latent.z.size(2)
@@ -69,7 +69,7 @@ class TorchEngine:
             return network.chunked.decode(decode, 0, frames, SentenceLength(len(ids), frames))
 
     def _decode(self, network: _Network, latent: Latent, start: int, end: int) -> Samples:
-        """Samples of the frames start..end, which hang on the frames around them."""
+        """The samples of the frames start..end, which also depend on the frames around them."""
         first, last = max(0, start - network.margin), min(latent.z.size(2), end + network.margin)
         wave = network.generator.dec(latent.z[:, :, first:last], latent.speaker)
         samples: Samples = wave.reshape(-1)[(start - first) * HOP : (end - first) * HOP].cpu().numpy()
@@ -79,7 +79,7 @@ class TorchEngine:
         prepare_environment()
         device = torch_device(gpu.gpu, gpu.machine)
         if device.type == "cuda":
-            # As exact as the CPU: with fewer bits a duration may become another one, and a seed means another rhythm.
+            # As exact as the CPU: rounding can change a duration, and then a seed would give another rhythm.
             torch.backends.cudnn.allow_tf32 = False
         return self._network_on(device, str(gpu), f"set --device cpu, or {_REMEDY}")
 
@@ -105,8 +105,8 @@ def _latent(network: _Network, ids: Sequence[int], options: SynthesisOptions) ->
 
 
 def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
-    """The generator of a checkpoint on the CPU, ready to speak: weights plain, training's parts at rest."""
-    with torch.device("meta"):  # no time, memory or randomness is spent on weights that are replaced at once
+    """The generator of a checkpoint on the CPU, in evaluation mode and without weight normalisation."""
+    with torch.device("meta"):  # weights are replaced at once: no need to allocate and initialise them
         generator = Synthesizer(quality(checkpoint.quality), checkpoint.num_symbols, checkpoint.num_speakers)
     generator.load_state_dict(checkpoint.generator, assign=True)
     remove_weight_norm(generator)
@@ -115,7 +115,7 @@ def speaking_generator(checkpoint: Checkpoint) -> Synthesizer:
 
 @contextmanager
 def _seeded(seed: int | None) -> Iterator[None]:
-    """Randomness that starts at `seed` and leaves that of the process as it was. All of it is the CPU's."""
+    """Use `seed` inside the block, and restore the random state of the process. All randomness is on the CPU."""
     with torch.random.fork_rng(devices=[], enabled=seed is not None):
         if seed is not None:
             torch.default_generator.manual_seed(seed)

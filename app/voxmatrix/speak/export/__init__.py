@@ -1,1 +1,1 @@
-"""A checkpoint to a voice in Piper's format, verified, with its provenance."""
+"""Export checkpoints as voices in Piper's format, verified and with their provenance."""

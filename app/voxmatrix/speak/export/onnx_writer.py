@@ -1,4 +1,4 @@
-"""The ONNX of a voice: inputs, output and names as every runtime of Piper expects them."""
+"""Write the ONNX file of a voice, with the inputs, output and names that Piper's runtimes expect."""
 
 import inspect
 import json
@@ -15,25 +15,25 @@ from torch.jit._trace import TracerWarning
 from voxmatrix.voice.config import MADE_BY, VoiceConfig
 from voxmatrix.voice.synthesizer import Synthesizer
 
-#: What Piper's runtimes load, the oldest as well.
+#: Supported by all of Piper's runtimes, including the oldest.
 OPSET = 15
 _EXAMPLE_IDS = 50
 
 
-class _Spoken(nn.Module):
-    """Piper's signature over ours."""
+class _PiperModel(nn.Module):
+    """Piper's signature for a generator."""
 
     def __init__(self, generator: Synthesizer) -> None:
         super().__init__()
         self.generator = generator
 
     def forward(self, text: Tensor, lengths: Tensor, scales: Tensor, speaker: Tensor | None = None) -> Tensor:
-        """Ids (b, t), scales (3,) = noise, length, rhythm's noise -> (b, 1, 1, n), as Piper has it."""
+        """Ids (b, t), scales (3,) = noise, length, noise of the rhythm -> samples (b, 1, 1, n)."""
         return self.generator.infer(text, lengths, scales[0], scales[1], scales[2], speaker).unsqueeze(1)
 
 
 def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
-    """Trace the generator into `out`. A voice of one speaker has no input `sid`: Piper passes none."""
+    """Trace the generator into `out`. With a single speaker there is no input `sid`, as in Piper."""
     arguments: tuple[Tensor, ...] = (
         torch.zeros(1, _EXAMPLE_IDS, dtype=torch.long),
         torch.tensor([_EXAMPLE_IDS]),
@@ -45,7 +45,7 @@ def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
         names.append("sid")
     with torch.no_grad(), _quiet():
         torch.onnx.export(
-            _Spoken(generator).eval(),
+            _PiperModel(generator).eval(),
             arguments,
             str(out),
             opset_version=OPSET,
@@ -61,7 +61,7 @@ def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
 
 
 def add_metadata(path: Path, config: VoiceConfig) -> None:
-    """Write into the ONNX itself where it came from, for the day when its JSON is lost."""
+    """Add the provenance to the ONNX file itself, in case its JSON is lost."""
     import onnx
 
     model = onnx.load(str(path))
@@ -78,22 +78,22 @@ def add_metadata(path: Path, config: VoiceConfig) -> None:
 
 
 def _legacy_exporter() -> dict[str, Any]:
-    """torch >= 2.9 exports through torch.export by default, which cannot follow lengths that depend on the data.
+    """Select the tracing exporter: torch.export, the default since torch 2.9, fails on data-dependent lengths.
 
-    The argument that says so does not exist before torch 2.5.
+    The argument does not exist before torch 2.5.
     """
     return {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep back what torch's tracing exporter says of itself and what is meant as it is."""
+    """Suppress the known warnings of torch's tracing exporter."""
     with warnings.catch_warnings():
-        # The exporter that we ask for is the old one, and says so of itself and of its own insides.
+        # The legacy exporter is intended.
         warnings.filterwarnings("ignore", "You are using the legacy TorchScript-based ONNX export", DeprecationWarning)
         warnings.filterwarnings("ignore", "The feature will be removed", DeprecationWarning)
-        # Widths of heads and layers become constants: they are constants.
+        # The widths of heads and layers become constants, which they are.
         warnings.filterwarnings("ignore", "Converting a tensor to a Python", TracerWarning)
-        # Backward slices (Flip) stay operations of the graph.
+        # Backward slices (Flip) remain operations of the graph.
         warnings.filterwarnings("ignore", "Constant folding - Only steps=1 can be constant folded", UserWarning)
         yield

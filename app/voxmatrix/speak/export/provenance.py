@@ -1,4 +1,4 @@
-"""Where an exported voice came from: image, torch, recordings and settings, kept in its card and its ONNX."""
+"""The provenance of an exported voice: image, torch, recordings and settings, stored in its config and ONNX file."""
 
 import os
 from dataclasses import replace
@@ -12,14 +12,14 @@ from voxmatrix.files import digest
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.config import VoiceConfig, language_of
 
-#: Set in every image; names its row in docker/images.toml.
+#: Set in every image: the name of its row in docker/images.toml.
 IMAGE = "VOXMATRIX_IMAGE"
 
 
-def described(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceConfig:
-    """The card of a checkpoint, made whole for a voice that goes out into the world."""
+def with_provenance(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceConfig:
+    """The config of a checkpoint, completed for the exported voice."""
     progress, recipe = checkpoint.extra.get("progress"), checkpoint.extra.get("recipe")
-    made: dict[str, Any] = {
+    made_by: dict[str, Any] = {
         **config.made_by,
         "exported_by": f"voxmatrix {voxmatrix.__version__}",
         "image": os.environ.get(IMAGE, ""),
@@ -27,10 +27,10 @@ def described(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceC
         "checkpoint_sha256": digest(path),
     }
     if isinstance(progress, dict) and "step" in progress:
-        made["steps"] = progress["step"]
+        made_by["steps"] = progress["step"]
     if isinstance(recipe, dict):
-        # Without the folders of whoever trained it.
-        made["settings"] = recipe | {"start_from": PurePath(str(recipe.get("start_from", ""))).name}
+        # Without the private folders of the training machine.
+        made_by["settings"] = recipe | {"start_from": PurePath(str(recipe.get("start_from", ""))).name}
     return replace(
         config,
         rate_hz=checkpoint.rate_hz,
@@ -38,5 +38,5 @@ def described(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceC
         num_symbols=checkpoint.num_symbols,
         num_speakers=checkpoint.num_speakers,
         language=config.language if "family" in config.language else language_of(config.espeak_voice),
-        made_by=made,
+        made_by=made_by,
     )

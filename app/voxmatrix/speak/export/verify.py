@@ -1,4 +1,4 @@
-"""A voice's ONNX beside its torch: the same samples where nothing is random."""
+"""Compare an exported voice with its checkpoint in torch, without randomness."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,24 +12,26 @@ from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.session import open_session, sentence_inputs
 from voxmatrix.voice.synthesizer import Synthesizer
 
-#: Ids of sentences to compare with, from a word to a long sentence, and how fast each is spoken.
+#: Lengths in ids of the sentences to compare, from a word to a long sentence, and the length scale of each.
 SENTENCES = ((3, 1.0), (12, 0.8), (50, 1.0), (121, 1.3))
-#: A duration that falls on a whole number is rounded up here and not there; then another sentence is tried.
+#: A duration close to an integer may be rounded differently; then another sentence is tried.
 TRIES = 4
 
 
 def largest_difference(generator: Synthesizer, onnx: Path, num_symbols: int, num_speakers: int) -> float:
-    """The largest difference of any sample at scales 0, for the first and the last speaker; infinite for lengths."""
+    """The largest difference of a sample at noise 0, for the first and last speaker; infinite if lengths differ."""
     session = open_session(onnx)
     largest = 0.0
     for speaker in sorted({0, num_speakers - 1}):
         for count, length in SENTENCES:
             options = SynthesisOptions(speaker=speaker, noise=0.0, length=length, noise_w=0.0)
-            largest = max(largest, _difference(generator, session, options, _drawn(count, num_symbols), num_speakers))
+            largest = max(
+                largest, _difference(generator, session, options, _random_sentences(count, num_symbols), num_speakers)
+            )
     return largest
 
 
-def _drawn(count: int, num_symbols: int) -> Iterator[list[int]]:
+def _random_sentences(count: int, num_symbols: int) -> Iterator[list[int]]:
     for seed in range(TRIES):
         yield np.random.default_rng((seed, count)).integers(0, num_symbols, count).tolist()
 
@@ -40,7 +42,9 @@ def _difference(
     for ids in sentences:
         ours = _torch_samples(generator, ids, options, num_speakers)
         inputs = sentence_inputs(ids, options)
-        theirs = session.run(["output"], {one.name: inputs[one.name] for one in session.get_inputs()})[0].reshape(-1)
+        theirs = session.run(["output"], {value.name: inputs[value.name] for value in session.get_inputs()})[0].reshape(
+            -1
+        )
         if ours.shape == theirs.shape:
             difference = float(np.abs(ours - theirs).max())
             return difference if np.isfinite(difference) else float("inf")

@@ -1,1 +1,1 @@
-"""The ONNX graph of a voice: read, split in two, rewritten."""
+"""Read, split and rewrite the ONNX graph of a voice."""

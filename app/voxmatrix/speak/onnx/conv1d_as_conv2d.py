@@ -1,7 +1,7 @@
-"""Convolutions over time as convolutions over planes of height one.
+"""Convert 1-D convolutions to 2-D convolutions of height one.
 
-onnxruntime has its fastest convolutions (blocks of channels side by side, no copy of the input for each tap) for planes
-only. Over (1, channels, 1, places) they compute what those over (1, channels, places) compute.
+The fastest convolutions of onnxruntime (blocked channels, no im2col) exist only in 2-D. On (1, channels, 1, positions)
+they compute the same as 1-D convolutions on (1, channels, positions).
 """
 
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
 _UNARY = frozenset({"LeakyRelu", "Relu", "Tanh", "Sigmoid", "Identity", "Neg", "Exp", "Sin", "Constant"})
 _BINARY = frozenset({"Add", "Sub", "Mul", "Div", "Pow"})
-#: Shapes that broadcast with the added axis: a computed tensor (None) has it as well, a single number goes with any.
+#: Shapes that broadcast with the added axis: computed tensors (None) have it too, and scalars fit any shape.
 _BROADCAST: tuple[list[int] | None, ...] = (None, [], [1])
 #: Allowed at the end: the samples are flattened, so their axes do not matter.
 _CHANGE_AXES = frozenset({"Unsqueeze", "Squeeze"})
-#: What the height adds to the attributes of a convolution.
+#: Values for the height in the attributes of a convolution.
 _HEIGHT = {"kernel_shape": [1], "strides": [1], "dilations": [1], "output_padding": [0]}
 
 
 def can_be_conv2d(graph: OnnxGraph, nodes: Sequence[Node], output: str) -> bool:
-    """Whether these nodes compute the same numbers, up to the samples `output`, when tensors have one more axis."""
+    """Whether these nodes compute the same values, up to the samples `output`, on tensors with one more axis."""
     weights = {name for node in nodes if node.op_type in CONVOLUTIONS for name in node.inputs[1:2]}
     return all(_fits(graph, node, weights, output) for node in nodes)
 
 
 def conv2d_node(node: Node) -> bytes:
-    """The NodeProto, with a height where it is a convolution."""
+    """The NodeProto, with a height if it is a convolution."""
     if node.op_type not in CONVOLUTIONS:
         return node.message.content()
     attributes = (
@@ -38,7 +38,7 @@ def conv2d_node(node: Node) -> bytes:
 
 
 def conv2d_dims(dims: Sequence[int]) -> bytes:
-    """The shape of a convolution's weight with a height of one, as fields of a TensorProto."""
+    """The shape of the weight of a convolution with a height of one, as fields of a TensorProto."""
     *channels, taps = dims
     return b"".join(varint_field(proto.TENSOR_DIMS, length) for length in (*channels, 1, taps))
 
@@ -47,7 +47,7 @@ def _fits(graph: OnnxGraph, node: Node, weights: set[str], output: str) -> bool:
     if node.op_type in CONVOLUTIONS:
         return len(graph.shape(node.inputs[1]) or ()) == 3
     if weights.intersection(node.inputs):
-        return False  # its shape changes, and this node relies on it
+        return False  # this node relies on the shape, which changes
     if node.op_type in _BINARY:
         return all(graph.shape(name) in _BROADCAST for name in node.inputs)
     return node.op_type in _UNARY or (node.op_type in _CHANGE_AXES and output in node.outputs)

@@ -1,8 +1,8 @@
-"""A voice's ONNX in two halves: text to frames made eight times finer, and those to samples.
+"""Split the ONNX graph of a voice: text to frames, upsampled eight times, and from these to samples.
 
-The second half is most of the work and looks less than two frames to either side. Alone it can be computed piece by
-piece: on all threads at once, also for one sentence, and in little memory. Weights are not copied: both halves point
-into the file, which onnxruntime maps.
+The second half is most of the work, and its receptive field is less than two frames on either side. It can be computed
+in segments, which uses all threads even for a single sentence, and needs little memory. Weights are not copied: both
+halves refer to the file, which onnxruntime maps into memory.
 """
 
 import gc
@@ -16,12 +16,12 @@ from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 
-#: The first layer of what makes samples, by the end of its weight's name in every export of Piper's networks.
-_FRAMES_COME_IN = "dec.conv_pre.weight"
-#: The halves meet before the second of its upsamplings. Before that, layers look up to 12 frames to either side and so
-#: would be computed often; behind it they see little, and are the costly ones.
+#: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
+_FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
+#: The graph is split before the second upsampling of the decoder. Earlier layers have a receptive field of up to 12
+#: frames on either side, which segments would compute repeatedly; later ones have a small one, and most of the work.
 _UPSAMPLING, _UPSAMPLINGS_BEFORE = "ConvTranspose", 1
-#: Piper's inputs that have a place in time: what takes them cannot be computed in pieces.
+#: Piper's inputs that have a time axis: nodes that use them cannot be computed in segments.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales"})
 #: Weights smaller than this are copied.
 _LEAST_MAPPED_BYTES = 4096
@@ -29,7 +29,7 @@ _LEAST_MAPPED_BYTES = 4096
 
 @dataclass(frozen=True)
 class ModelPart:
-    """A model that onnxruntime loads beside the file that it was taken from."""
+    """A part of a model, whose weights onnxruntime loads from the original file."""
 
     model: bytes
     inputs: frozenset[str]
@@ -38,24 +38,24 @@ class ModelPart:
 
 @dataclass(frozen=True)
 class SplitModel:
-    """What goes from text to the cut, what goes on to samples, and how far the latter looks."""
+    """Both halves of a model, and the receptive field of the second."""
 
     first: ModelPart
     second: ModelPart
-    between: str  # where they meet: (1, channels, places)
-    as_conv2d: bool  # the second half takes it as (1, channels, 1, places), which is faster
-    inputs: frozenset[str]  # of the whole
+    between: str  # the tensor between the halves: (1, channels, positions)
+    as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster
+    inputs: frozenset[str]  # of the whole model
     receptive_field: ReceptiveField
 
 
 def split_model(path: Path) -> SplitModel | None:
-    """Both halves of a voice, or None when it has no place to cut at or has layers that look everywhere.
+    """Split a voice, or return None if there is no place to split it, or its receptive field is unlimited.
 
     Raises:
-        ValueError: this is no ONNX, or it is cut short.
+        ValueError: the file is truncated or not an ONNX file.
     """
     collecting = gc.isenabled()
-    gc.disable()  # thousands of small tuples would set off a full collection, a third of the time all this takes
+    gc.disable()  # thousands of small tuples would trigger a full collection, a third of the total time
     try:
         with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             return _split(OnnxGraph(data), path.name)
@@ -65,30 +65,30 @@ def split_model(path: Path) -> SplitModel | None:
 
 
 def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
-    between = _place_to_cut(graph)
+    between = _split_point(graph)
     if between is None:
         return None
-    behind, _ = graph.needed(graph.output, between)
-    seen = receptive_field(map(_layer, behind), graph.output, between)
-    if seen is None:
+    nodes, _ = graph.needed(graph.output, between)
+    field = receptive_field(map(_layer, nodes), graph.output, between)
+    if field is None:
         return None
-    as_conv2d = can_be_conv2d(graph, behind, graph.output)
+    as_conv2d = can_be_conv2d(graph, nodes, graph.output)
     first = _part(graph, location, end=between)
     second = _part(graph, location, end=graph.output, begin=between, as_conv2d=as_conv2d)
-    if second.inputs & _TIMED_INPUTS:  # something goes around the cut
+    if second.inputs & _TIMED_INPUTS:  # something bypasses the split point
         return None
-    return SplitModel(first, second, between, as_conv2d, graph.input_names(), seen)
+    return SplitModel(first, second, between, as_conv2d, graph.input_names(), field)
 
 
-def _place_to_cut(graph: OnnxGraph) -> str | None:
+def _split_point(graph: OnnxGraph) -> str | None:
     """The tensor between the halves."""
-    takes_frames = (node for node in graph.nodes if any(name.endswith(_FRAMES_COME_IN) for name in node.inputs))
-    come_in = next(takes_frames, None)
-    if come_in is None:
+    starts = (node for node in graph.nodes if any(name.endswith(_FIRST_DECODER_WEIGHT) for name in node.inputs))
+    start = next(starts, None)
+    if start is None:
         return None
-    behind, _ = graph.needed(graph.output, come_in.inputs[0])
-    upsampled = [node.inputs[0] for node in behind if node.op_type == _UPSAMPLING]
-    return (upsampled[_UPSAMPLINGS_BEFORE:] or [come_in.inputs[0]])[0]
+    decoder, _ = graph.needed(graph.output, start.inputs[0])
+    upsampled = [node.inputs[0] for node in decoder if node.op_type == _UPSAMPLING]
+    return (upsampled[_UPSAMPLINGS_BEFORE:] or [start.inputs[0]])[0]
 
 
 def _layer(node: Node) -> Layer:
@@ -97,7 +97,7 @@ def _layer(node: Node) -> Layer:
 
 
 def _part(graph: OnnxGraph, location: str, *, end: str, begin: str = "", as_conv2d: bool = False) -> ModelPart:
-    """The part of the graph that computes `end`, from `begin` where it is given."""
+    """The part of the graph that computes `end`, starting from `begin` if given."""
     nodes, names = graph.needed(end, begin)
     inputs = {name: value.content() for name, value in graph.inputs.items() if name in names}
     if begin:
@@ -119,7 +119,7 @@ def _part(graph: OnnxGraph, location: str, *, end: str, begin: str = "", as_conv
 
 
 def _initializer(tensor: Message, location: str, *, as_conv2d: bool) -> bytes:
-    """A TensorProto that says where in the file its numbers lie; a small one as it is."""
+    """A TensorProto that refers to its data in the file; small tensors are copied."""
     content = conv2d_dims(tensor.ints(proto.TENSOR_DIMS)) if as_conv2d else b""
     for number, begin, start, end in tensor.fields():
         if number == proto.TENSOR_RAW_DATA and end - start >= _LEAST_MAPPED_BYTES:
@@ -130,7 +130,7 @@ def _initializer(tensor: Message, location: str, *, as_conv2d: bool) -> bytes:
 
 
 def _external_data(location: str, offset: int, length: int) -> bytes:
-    """What stands in a TensorProto instead of its numbers: the file that holds them, and where, in bytes."""
+    """The fields of a TensorProto that refer to its data in a file, with offset and length in bytes."""
     content = varint_field(proto.TENSOR_DATA_LOCATION, proto.EXTERNAL)
     for key, value in {"location": location, "offset": str(offset), "length": str(length)}.items():
         entry = bytes_field(proto.ENTRY_KEY, key.encode()) + bytes_field(proto.ENTRY_VALUE, value.encode())
@@ -139,7 +139,7 @@ def _external_data(location: str, offset: int, length: int) -> bytes:
 
 
 def _float_tensor(name: str) -> bytes:
-    """The ValueInfoProto of an input or output of float32 numbers in any shape."""
+    """The ValueInfoProto of a float32 input or output of any shape."""
     elem_type = varint_field(proto.TENSOR_TYPE_ELEM_TYPE, proto.FLOAT)
     tensor_type = bytes_field(proto.TYPE_TENSOR_TYPE, elem_type)
     return bytes_field(proto.VALUE_INFO_NAME, name.encode()) + bytes_field(proto.VALUE_INFO_TYPE, tensor_type)

@@ -1,4 +1,4 @@
-"""The graph of an ONNX file: its nodes in order, its initializers and inputs by name. Weights are not read."""
+"""Read the graph of an ONNX file without its weights: nodes in order, initializers and inputs by name."""
 
 from collections.abc import Iterator
 from mmap import mmap
@@ -11,7 +11,7 @@ _OPS_WITH_SUBGRAPHS = frozenset({"If", "Loop", "Scan"})
 
 
 class Node(NamedTuple):
-    """A NodeProto. The names that its subgraphs use are among its inputs."""
+    """A NodeProto. Its inputs include the names used in its subgraphs."""
 
     op_type: str
     inputs: tuple[str, ...]
@@ -19,7 +19,7 @@ class Node(NamedTuple):
     message: Message
 
     def int_attributes(self) -> dict[str, list[int]]:
-        """Attributes such as kernel_shape; those that are no numbers are empty lists."""
+        """Integer attributes such as kernel_shape; other attributes are empty lists."""
         attributes = self.message.values(proto.NODE_ATTRIBUTE)
         return {one.text(proto.ATTRIBUTE_NAME): one.ints(proto.ATTRIBUTE_INTS) for one in attributes}
 
@@ -28,7 +28,7 @@ class OnnxGraph:
     """The graph of the ModelProto in `data`.
 
     Raises:
-        ValueError: `data` is no ONNX, or is cut short.
+        ValueError: `data` is truncated or not an ONNX file.
     """
 
     def __init__(self, data: mmap | bytes) -> None:
@@ -43,20 +43,20 @@ class OnnxGraph:
             self._read(graph)
 
     def input_names(self) -> frozenset[str]:
-        """The inputs of the model. (Old files list their initializers among those of the graph.)"""
+        """The inputs of the model. Old files also list initializers as inputs of the graph."""
         return frozenset(self.inputs.keys() - self.initializers.keys())
 
     def needed(self, end: str, begin: str = "") -> tuple[list[Node], set[str]]:
-        """The nodes that compute the tensor `end`, from `begin` where it is given, in order; and all names they use."""
+        """The nodes that compute the tensor `end`, starting from `begin` if given, in order; and all names they use."""
         nodes, names = [], {end}
-        for node in reversed(self.nodes):  # each comes after those whose outputs it takes
+        for node in reversed(self.nodes):  # nodes are in topological order
             if not names.isdisjoint(node.outputs):
                 nodes.append(node)
                 names.update(name for name in node.inputs if name != begin)
         return nodes[::-1], names
 
     def shape(self, name: str) -> list[int] | None:
-        """The shape of an initializer or a constant; None for what is computed."""
+        """The shape of an initializer or a constant; None for computed tensors."""
         tensor = self.initializers.get(name)
         if tensor is None and name in self._constants:
             attributes = self._constants[name].message.values(proto.NODE_ATTRIBUTE)
@@ -96,7 +96,7 @@ def _node(message: Message) -> Node:
 
 
 def _names_in_subgraphs(node: Message) -> Iterator[str]:
-    """What the branches of an If or the body of a Loop take from the graph around them, and names of their own."""
+    """All names in the branches of an If or the body of a Loop, including those of the outer graph."""
     for attribute in node.values(proto.NODE_ATTRIBUTE):
         for graph in (*attribute.values(proto.ATTRIBUTE_G), *attribute.values(proto.ATTRIBUTE_GRAPHS)):
             for inner in graph.values(proto.GRAPH_NODE):

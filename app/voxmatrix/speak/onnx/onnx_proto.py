@@ -1,4 +1,4 @@
-"""The field numbers of onnx.proto that are read and written here. Protobuf never gives a number to another field.
+"""The field numbers of onnx.proto that are used here. Protobuf never reuses the number of a field.
 
 https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 """

@@ -1,6 +1,6 @@
-"""As much of protobuf's wire format as ONNX files need: https://protobuf.dev/programming-guides/encoding/
+"""The part of protobuf's wire format that ONNX files use: https://protobuf.dev/programming-guides/encoding/
 
-The package onnx takes longer to import than this takes to read a voice, and copies the weights into memory:
+Importing the package onnx takes longer than reading a voice here, and it copies the weights into memory:
 docs/decisions/0010-reading-the-onnx-graph.md.
 """
 
@@ -14,25 +14,25 @@ _MOST_SHIFT = 63
 
 
 class Message(NamedTuple):
-    """A message, or another value, at `data[start:end]`. All offsets are bytes into `data`, which is the whole file."""
+    """A message, or another value, at `data[start:end]`. Offsets are in bytes, from the start of the file."""
 
     data: mmap | bytes
     start: int
     end: int
 
     def fields(self) -> Iterator[tuple[int, int, int, int]]:
-        """Each field as (number, begin, start, end): `data[begin:end]` with its number, `data[start:end]` its value.
+        """Yield each field as (number, begin, start, end): `data[begin:end]` is the field, `data[start:end]` its value.
 
-        Plain tuples, since a voice has some 25,000 fields and named ones would double the time.
+        Plain tuples: a voice has about 25,000 fields, and named tuples would take twice the time.
 
         Raises:
-            ValueError: this is no message, or it is cut short.
+            ValueError: this is not a message, or it is truncated.
         """
         data, place, end = self
         while place < end:
             begin = place
             tag = data[begin]
-            if tag < 0x80:  # nearly always, and much faster than the call
+            if tag < 0x80:  # the usual case, much faster than a call
                 place += 1
             else:
                 tag, place = varint(data, begin, end)
@@ -48,7 +48,7 @@ class Message(NamedTuple):
             else:
                 raise ValueError(f"wire type {wire_type} at byte {begin:,}")
             if place > end or number == 0:
-                raise ValueError(f"the field at byte {begin:,} is cut short or has no number")
+                raise ValueError(f"the field at byte {begin:,} is truncated or has no number")
             yield number, begin, start, place
 
     def values(self, field: int) -> Iterator["Message"]:
@@ -66,11 +66,11 @@ class Message(NamedTuple):
         return b"".join(self.data[begin:end] for number, begin, _, end in self.fields() if number not in numbers)
 
     def text(self, field: int) -> str:
-        """The value of a field that holds a string; "" where there is none."""
+        """The value of a string field, or ""."""
         return next((value.content().decode() for value in self.values(field)), "")
 
     def ints(self, field: int) -> list[int]:
-        """The values of a field that holds numbers, packed together or one by one."""
+        """The values of an integer field, packed or not."""
         found = []
         for value in self.values(field):
             place = value.start
@@ -81,7 +81,7 @@ class Message(NamedTuple):
 
 
 def varint(data: mmap | bytes, place: int, end: int) -> tuple[int, int]:
-    """The number at `place`, and the offset behind it.
+    """The integer at `place`, and the offset after it.
 
     Raises:
         ValueError: it does not end before `end`.
@@ -94,16 +94,16 @@ def varint(data: mmap | bytes, place: int, end: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, place
         shift += 7
-    raise ValueError(f"the number before byte {place:,} does not end")
+    raise ValueError(f"the integer before byte {place:,} does not end")
 
 
 def varint_field(number: int, value: int) -> bytes:
-    """A field that holds a number."""
+    """An integer field."""
     return _varint(number << 3 | _VARINT) + _varint(value)
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A field that holds bytes: a string or a message."""
+    """A field of bytes: a string or a message."""
     return _varint(number << 3 | _BYTES) + _varint(len(value)) + value
 
 

@@ -5,28 +5,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import UsageError
-from voxmatrix_entrypoint.asked import allowed
+from voxmatrix_entrypoint.allowed_patches import allowed_patches
 
 KNOWN = ("torchaudio-cpu", "torchaudio-load", "b")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "on", "ALL", "auto"])
 def test_nothing_and_on_allow_all(text: str) -> None:
-    assert allowed(text, KNOWN) == set(KNOWN)
+    assert allowed_patches(text, KNOWN) == set(KNOWN)
 
 
 @pytest.mark.parametrize("text", ["off", " OFF ", "none", "0", "no"])
 def test_off_allows_none(text: str) -> None:
-    assert allowed(text, KNOWN) == frozenset()
+    assert allowed_patches(text, KNOWN) == frozenset()
 
 
 def test_ids_with_commas_allow_these_only() -> None:
-    assert allowed(" b , torchaudio-cpu,, B", KNOWN) == {"b", "torchaudio-cpu"}
+    assert allowed_patches(" b , torchaudio-cpu,, B", KNOWN) == {"b", "torchaudio-cpu"}
 
 
 def test_a_slip_of_the_finger_is_refused_with_what_was_meant() -> None:
     with pytest.raises(UsageError) as refused:
-        allowed("torchaudio-lod", KNOWN)
+        allowed_patches("torchaudio-lod", KNOWN)
     assert "did you mean torchaudio-load?" in refused.value.problem
     assert refused.value.remedy == "set it to b, torchaudio-cpu, torchaudio-load or off"
 
@@ -34,7 +34,7 @@ def test_a_slip_of_the_finger_is_refused_with_what_was_meant() -> None:
 @given(st.text())
 def test_any_text_is_understood_or_refused(text: str) -> None:
     try:
-        assert allowed(text, KNOWN) <= set(KNOWN)
+        assert allowed_patches(text, KNOWN) <= set(KNOWN)
     except UsageError as error:
         assert "\n" not in error.problem
         assert len(error.problem) < 1000
@@ -42,4 +42,4 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
 
 @given(st.sets(st.sampled_from(KNOWN), min_size=1), st.sampled_from([",", " , ", ",,", ",\n"]))
 def test_what_is_named_is_what_is_allowed(ids: set[str], between: str) -> None:
-    assert allowed(between.join(sorted(ids)), KNOWN) == ids
+    assert allowed_patches(between.join(sorted(ids)), KNOWN) == ids
