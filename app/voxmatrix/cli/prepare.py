@@ -10,6 +10,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.tables.quality import quality
@@ -75,17 +76,20 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
 
 
 def _phoneme_type(asked: str) -> str:
-    """`auto` is espeak where espeak-ng is installed, else text, said aloud: the voices are not exchangeable."""
-    from voxmatrix.text.phonemes.phonemizer import espeak_installed
+    """`auto` is espeak where espeak-ng is installed, else text with a notice: such voices are not interchangeable."""
+    from voxmatrix.text.phonemes.espeak import espeak_version, outdated
 
-    if asked in ("espeak", "text"):
-        return asked
-    if asked != "auto":
+    if asked not in ("espeak", "text", "auto"):
         raise UsageError(f"--phonemes is {asked!r}", "set it to espeak, text or auto")
-    if espeak_installed():
-        return "espeak"
-    typer.echo("espeak-ng is not installed: the voice learns from letters (--phonemes text)", err=True)
-    return "text"
+    if asked == "text":
+        return asked
+    version = espeak_version()
+    if version is None and asked == "auto":
+        typer.echo("espeak-ng is not installed: the voice learns from letters (--phonemes text)", err=True)
+        return "text"
+    if version is not None and (finding := outdated(version)):
+        warn(finding)
+    return "espeak"
 
 
 def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":

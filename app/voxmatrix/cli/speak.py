@@ -153,6 +153,8 @@ def _speak(
         # The listener has had enough (`| head`): a good end. Nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
+    for finding in speech.warnings:
+        warn(finding)
     for finding in speech.findings:
         typer.echo(f"left out: {finding.problem}\n  → {finding.remedy}", err=True)
     if streamed:
