@@ -28,7 +28,9 @@ def _docker() -> str | None:
 
 
 def _espeak() -> str | None:
-    return None if shutil.which("espeak-ng") else "the program espeak-ng is not installed"
+    from voxmatrix.text.phonemes.espeak import espeak_version
+
+    return None if espeak_version() else "espeak-ng is not installed: pip install espeakng-loader"
 
 
 def _peers() -> str | None:

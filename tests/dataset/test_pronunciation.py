@@ -1,4 +1,5 @@
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +84,20 @@ def test_only_what_may_be_a_sentence_is_pronounced() -> None:
         True,
         False,
     ]
+
+
+def test_the_version_of_the_front_end_covers_every_file_below_text_and_the_version_of_espeak(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "deep").mkdir()
+    table = tmp_path / "deep" / "en.toml"
+    table.write_text("a = 1")
+    monkeypatch.setattr("voxmatrix.dataset.pronunciation.files", lambda _package: tmp_path)
+    seen = []
+    for version, rows in (("1.52.0", "a = 1"), ("1.53.0", "a = 1"), ("1.53.0", "a = 2")):
+        table.write_text(rows)
+        monkeypatch.setattr("voxmatrix.text.phonemes.espeak.espeak_version", lambda version=version: version)
+        front_end_version.cache_clear()
+        seen.append(front_end_version("espeak"))
+    front_end_version.cache_clear()
+    assert len(set(seen)) == 3

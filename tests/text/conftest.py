@@ -1,4 +1,3 @@
-import os
 import stat
 import sys
 from pathlib import Path
@@ -9,15 +8,15 @@ DATA = Path(__file__).with_name("data")
 
 
 @pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Puts a Python program in the place of espeak-ng, for this test alone."""
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Puts a Python program in the place of the process that loads espeak-ng, for this test alone."""
 
     def place(source: str) -> Path:
-        path = tmp_path / "bin" / "espeak-ng"
+        path = tmp_path / "bin" / "python"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!{sys.executable}\n{source}", encoding="utf-8")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setattr(sys, "executable", str(path))
         return path
 
     return place

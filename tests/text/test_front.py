@@ -44,10 +44,27 @@ def test_ten_thousand_characters_become_bearable_pieces(letters):
     assert max(len(sentence.phonemes) for sentence in sentences) <= 400
 
 
-def test_a_missing_espeak_is_said_at_once(monkeypatch):
-    monkeypatch.setattr("voxmatrix.text.phonemes.espeak.PLACES", ("no-such-program",))
-    with pytest.raises(MissingProgramError):
-        FrontEnd("en-us", "espeak", default_map("espeak"))
+def test_a_missing_espeak_ends_the_first_sentence(monkeypatch):
+    monkeypatch.setenv("VOXMATRIX_ESPEAK", "no-such-library.so")
+    with FrontEnd("en-us", "espeak", default_map("espeak")) as front, pytest.raises(MissingProgramError):
+        next(front.sentences("Hello."))
+
+
+def test_an_old_espeak_is_a_warning_about_the_whole_text(server):
+    server("""
+import json, sys
+print(json.dumps({"version": "1.51"}), flush=True)
+for line in sys.stdin:
+    print(json.dumps([["a", len(json.loads(line))]]), flush=True)
+""")
+    with FrontEnd("en-us", "espeak", default_map("espeak")) as front:
+        assert [sentence.phonemes for sentence in front.sentences("Hello.")] == [["a", "."]]
+        assert [warning.severity for warning in front.warnings()] == ["warning"]
+        assert "1.51" in front.warnings()[0].problem and front.findings == []
+
+
+def test_letters_need_no_espeak_and_bring_no_warning(letters):
+    assert letters.warnings() == ()
 
 
 @pytest.mark.espeak
@@ -61,13 +78,13 @@ def test_a_sentence_through_espeak_has_its_punctuation_and_no_unknown_symbols():
 @pytest.mark.espeak
 def test_a_text_that_kills_espeak_is_left_out_and_the_rest_is_spoken(monkeypatch):
     with FrontEnd("en-us", "espeak", default_map("espeak")) as front:
-        ask = front._phonemizer._program.ask
+        ask = front._phonemizer.espeak.ask
 
-        def dies(line: str) -> list[str]:
-            if "poison" in line:
-                raise BadInputError("espeak-ng gave no answer to 'poison'", "leave it out")
-            return ask(line)
+        def dies(text: str) -> list[tuple[str, int]]:
+            if "poison" in text:
+                raise BadInputError("espeak-ng crashes on 'poison'", "leave it out")
+            return ask(text)
 
-        monkeypatch.setattr(front._phonemizer._program, "ask", dies)
+        monkeypatch.setattr(front._phonemizer.espeak, "ask", dies)
         assert [each.text for each in front.sentences("One. A poison. Two.")] == ["One.", "Two."]
         assert "poison" in front.findings[0].problem

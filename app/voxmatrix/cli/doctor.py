@@ -52,8 +52,10 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
     from voxmatrix.doctor.examine import describe, examine
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.record import write_machine
+    from voxmatrix.text.phonemes.espeak import espeak_findings
 
     found, notes = detect()
+    notes = (*notes, *espeak_findings())
     if record:
         write_machine(found, Path(record))
         typer.echo(f"written: {record}", err=True)

@@ -10,6 +10,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.tables.quality import quality
@@ -74,16 +75,19 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
 
 def _phoneme_type(value: str) -> str:
     """`auto` means espeak if espeak-ng is installed, else text with a message: the voices are not compatible."""
-    from voxmatrix.text.phonemes.phonemizer import espeak_installed
+    from voxmatrix.text.phonemes.espeak import espeak_version, outdated
 
-    if value in ("espeak", "text"):
-        return value
-    if value != "auto":
+    if value not in ("espeak", "text", "auto"):
         raise UsageError(f"--phonemes is {value!r}", "set it to espeak, text or auto")
-    if espeak_installed():
-        return "espeak"
-    typer.echo("espeak-ng is not installed: training on characters instead of phonemes (--phonemes text)", err=True)
-    return "text"
+    if value == "text":
+        return value
+    version = espeak_version()
+    if version is None and value == "auto":
+        typer.echo("espeak-ng is not installed: training on characters instead of phonemes (--phonemes text)", err=True)
+        return "text"
+    if version is not None and (finding := outdated(version)):
+        warn(finding)
+    return "espeak"
 
 
 def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":

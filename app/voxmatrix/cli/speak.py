@@ -163,6 +163,8 @@ def _speak(
         # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
+    for finding in speech.warnings:
+        warn(finding)
     for finding in speech.findings:
         typer.echo(f"left out: {finding.problem}\n  → {finding.remedy}", err=True)
     if streamed:

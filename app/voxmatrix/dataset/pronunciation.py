@@ -3,7 +3,6 @@
 import hashlib
 import importlib.util
 import queue
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache
@@ -94,12 +93,12 @@ def pronunciation_key(text: str, language: str, phoneme_type: str) -> str:
 def front_end_version(phoneme_type: str) -> str:
     """A digest of everything that affects the pronunciation: our code, the packages it uses, espeak-ng."""
     parts = [f"{name} {_package_version(name)}" for name in _FRONT_END_PACKAGES]
-    sources = sorted(
-        (entry for entry in files("voxmatrix.text").iterdir() if entry.is_file()), key=lambda entry: entry.name
-    )
-    parts += [hashlib.sha256(entry.read_bytes()).hexdigest() for entry in sources]
+    sources = sorted(path for path in Path(str(files("voxmatrix.text"))).rglob("*") if path.suffix in (".py", ".toml"))
+    parts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]
     if phoneme_type == "espeak":
-        parts.append(_program_version())
+        from voxmatrix.text.phonemes.espeak import espeak_version
+
+        parts.append(espeak_version() or "none")  # reported when it is needed
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -110,14 +109,3 @@ def _package_version(name: str) -> str:
         return "none"
     folders = Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info")
     return ", ".join(sorted(folder.name for folder in folders))
-
-
-def _program_version() -> str:
-    from voxmatrix.text.phonemes.espeak import find_program
-
-    program = find_program()
-    if program is None:  # reported when it is needed
-        return "none"
-    return subprocess.run(
-        [program, "--version"], capture_output=True, text=True, check=False, timeout=30
-    ).stdout.strip()

@@ -29,6 +29,7 @@ class Speech:
     seconds: float
     rate_hz: int
     findings: tuple[Finding, ...]
+    warnings: tuple[Finding, ...] = ()  # of the whole text
 
 
 def speak_to(
@@ -88,6 +89,7 @@ def speak_opened(
                 seconds=file.frames / opened.config.rate_hz,
                 rate_hz=opened.config.rate_hz,
                 findings=tuple(front.findings),
+                warnings=front.warnings(),
             )
 
 

@@ -40,6 +40,11 @@ class FrontEnd:
     ) -> None:
         self.close()
 
+    def warnings(self) -> tuple[Finding, ...]:
+        """What makes every sentence sound wrong, if anything does."""
+        warning = self._phonemizer.warning()
+        return (warning,) if warning else ()
+
     def close(self) -> None:
         """End the programs that were kept open."""
         self._phonemizer.close()

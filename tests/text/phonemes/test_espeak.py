@@ -1,115 +1,106 @@
 import os
 import signal
 import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import pytest
 
 from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
 from voxmatrix.text.phonemes import espeak
-from voxmatrix.text.phonemes.espeak import EspeakProgram, espeak_installed, missing_program
+from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE, Espeak, espeak_findings, espeak_version, outdated
 
-#: Answers like espeak-ng with the words themselves for phonemes, holds them back like any program at a pipe, and dies
-#: of the word `poison`. The first argument that is no option of espeak-ng's is the voice.
+#: Answers with the words themselves for phonemes, dies of the word `poison` and once of `once`, and hangs on `sleep`.
 ECHO = """
-import io, sys, os, pathlib
-# As the C library does at a pipe; Python itself would hold back more, or nothing with PYTHONUNBUFFERED.
-if not os.isatty(1):
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w"), 4096), write_through=True)
-if sys.argv[-1] == "a":
-    print("no such voice", file=sys.stderr)
-    sys.exit(1 if "klingon" in sys.argv else 0)
+import json, os, pathlib, sys, time
+print(json.dumps({"version": "1.52.0"}), flush=True)
 for line in sys.stdin:
-    if "poison" in line or "klingon" in sys.argv:
+    text = json.loads(line)
+    if "poison" in text:
         os._exit(1)
-    if "sleep" in line:
-        import time
+    if "sleep" in text:
         time.sleep(60)
-    if "once" in line:
+    if "once" in text:
         mark = pathlib.Path(sys.argv[0]).with_name("died")
         if not mark.exists():
             mark.touch()
             os._exit(1)
-    for clause in line.split(","):
-        print(clause.strip())
+    print(json.dumps([[clause.strip(), 0] for clause in text.split(",")]), flush=True)
 """
 
 
+@pytest.fixture(autouse=True)
+def _asked_anew():
+    espeak_version.cache_clear()
+    yield
+    espeak_version.cache_clear()
+
+
 @pytest.fixture
-def echo(program):
-    program(ECHO)
-    running = EspeakProgram("en-us")
+def echo(server):
+    server(ECHO)
+    running = Espeak("en-us")
     yield running
     running.close()
 
 
-def test_a_line_is_answered_clause_by_clause(echo):
-    assert echo.ask("one, two, three") == ["one", "two", "three"]
-    assert echo.ask("four") == ["four"]
+def words(answer: list[tuple[str, int]]) -> list[str]:
+    return [phonemes for phonemes, _ in answer]
 
 
-def test_a_death_is_mended_by_one_new_start(echo):
-    assert echo.ask("once") == ["once"]
-    assert echo.ask("again") == ["again"]
+def test_a_text_is_answered_clause_by_clause(echo):
+    assert words(echo.ask("one, two, three")) == ["one", "two", "three"]
+    assert words(echo.ask("four")) == ["four"]
+    assert echo.version == "1.52.0"
+
+
+def test_a_process_that_dies_is_restarted_once(echo):
+    assert words(echo.ask("once")) == ["once"]
+    assert words(echo.ask("again")) == ["again"]
 
 
 def test_a_text_that_kills_twice_is_named_and_the_next_one_is_answered(echo):
     with pytest.raises(BadInputError, match="poison"):
         echo.ask("a poison pill")
-    assert echo.ask("healthy") == ["healthy"]
+    assert words(echo.ask("healthy")) == ["healthy"]
 
 
-def test_silence_is_not_waited_for_forever(echo, monkeypatch):
+def test_a_hang_ends(echo, monkeypatch):
     monkeypatch.setattr(espeak, "ANSWER_SECONDS", 0.5)
     with pytest.raises(BadInputError, match="sleep"):
         echo.ask("sleep")
+    monkeypatch.undo()
+    assert words(echo.ask("awake")) == ["awake"]
 
 
 def test_an_interrupt_leaves_no_half_answer_behind(echo, monkeypatch):
-    def interrupted(_line: str) -> list[str]:
-        echo._write("half, an, answer", echo._word)
+    def interrupted(_timeout_seconds: float) -> bytes:
         raise KeyboardInterrupt
 
+    echo.ask("started")
     with monkeypatch.context() as patch:
-        patch.setattr(echo, "_ask", interrupted)
+        patch.setattr(echo._process, "read", interrupted)
         with pytest.raises(KeyboardInterrupt):
             echo.ask("half, an, answer")
-    assert echo.ask("whole") == ["whole"]
+    assert words(echo.ask("whole")) == ["whole"]
 
 
-def test_the_random_word_itself_in_a_text_is_not_taken_for_the_end(program):
-    program(ECHO)
-    first, second = EspeakProgram("en-us"), EspeakProgram("en-us")
-    try:
-        assert first.ask(second._word) == [second._word]
-        assert second.ask("after") == ["after"]
-    finally:
-        first.close()
-        second.close()
+def test_threads_share_one_process_and_each_gets_its_own_answer(echo):
+    wrong = []
 
+    def ask(name: str) -> None:
+        for number in range(50):
+            text = f"{name} {number}"
+            if words(echo.ask(text)) != [text]:
+                wrong.append(text)
 
-def test_where_there_is_no_terminal_filler_pushes_the_answers_out(program, monkeypatch):
-    monkeypatch.setattr("voxmatrix.text.phonemes.process._open_terminal", lambda: None)
-    program(ECHO)
-    running = EspeakProgram("en-us")
-    try:
-        for number in range(20):
-            assert running.ask(f"one {number}, two") == [f"one {number}", "two"]
-    finally:
-        running.close()
-
-
-@pytest.mark.espeak
-def test_the_real_program_gives_the_same_through_a_terminal_and_through_a_pipe(monkeypatch):
-    lines = ["Hello, how are you?", "x", "Fine; thank you: and you? Well.", "!", "..."]
-    through_terminal = EspeakProgram("en-us")
-    monkeypatch.setattr("voxmatrix.text.phonemes.process._open_terminal", lambda: None)
-    through_pipe = EspeakProgram("en-us")
-    try:
-        for line in lines * 3:
-            assert through_pipe.ask(line) == through_terminal.ask(line)
-    finally:
-        through_terminal.close()
-        through_pipe.close()
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 @pytest.mark.espeak
@@ -117,7 +108,7 @@ def test_one_process_serves_many_sentences(monkeypatch):
     started = []
     spawn = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **kw: started.append(args) or spawn(*args, **kw))
-    running = EspeakProgram("en-us")
+    running = Espeak("en-us")
     for _ in range(50):
         running.ask("One more.")
     running.close()
@@ -125,70 +116,141 @@ def test_one_process_serves_many_sentences(monkeypatch):
 
 
 @pytest.mark.espeak
-def test_a_killed_program_comes_back():
-    running = EspeakProgram("en-us")
+def test_a_killed_process_comes_back():
+    running = Espeak("en-us")
     expected = running.ask("Hello.")
-    os.kill(running._program.pid, signal.SIGKILL)
+    os.kill(running._process.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    assert running.ask("Hello.") == expected
+    running.close()
+
+
+@pytest.mark.espeak
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signal here")
+def test_a_stopped_process_is_replaced(monkeypatch):
+    running = Espeak("en-us")
+    expected = running.ask("Hello.")
+    os.kill(running._process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(espeak, "ANSWER_SECONDS", 1.0)
     assert running.ask("Hello.") == expected
     running.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a fork in a program with threads is what is tested
-def test_after_a_fork_the_child_has_a_program_of_its_own(echo):
-    assert echo.ask("parent") == ["parent"]
+def test_after_a_fork_the_child_has_a_process_of_its_own(echo):
+    assert words(echo.ask("parent")) == ["parent"]
     child = os.fork()
     if child == 0:
-        os._exit(0 if echo.ask("child, child") == ["child", "child"] else 1)
-    assert echo.ask("parent, again") == ["parent", "again"]
+        os._exit(0 if words(echo.ask("child, child")) == ["child", "child"] else 1)
+    assert words(echo.ask("parent, again")) == ["parent", "again"]
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_closing_ends_the_program(echo):
+def test_closing_ends_the_process(echo):
     echo.ask("a")
-    number = echo._program.pid
+    number = echo._process.pid
     echo.close()
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
 
 
-def test_an_unknown_voice_is_named(program):
-    program(ECHO)
-    running = EspeakProgram("klingon")
-    with pytest.raises(UsageError, match="klingon"):
+@pytest.mark.espeak
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
+def test_ctrl_c_in_the_terminal_reaches_us_and_not_espeak():
+    code = """
+import os, signal
+from voxmatrix.text.phonemes.espeak import Espeak
+running = Espeak("en-us")
+before = running.ask("Hello."), running._process.pid
+signal.signal(signal.SIGINT, lambda *_: None)
+os.killpg(0, signal.SIGINT)
+assert (running.ask("Hello."), running._process.pid) == before
+running.close()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, start_new_session=True)
+
+
+@pytest.mark.espeak
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no list of loaded libraries here")
+def test_the_library_is_never_loaded_here():
+    code = """
+from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
+with EspeakPhonemizer("en-us") as ours:
+    assert ours.phonemes("Hello.")
+print("espeak" in open("/proc/self/maps").read())
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
+
+
+@pytest.mark.espeak
+@pytest.mark.parametrize("voice", ["xx-nowhere", "en_US", "../../etc/passwd"])
+def test_an_unknown_voice_is_named(voice):
+    running = Espeak(voice)
+    with pytest.raises(UsageError, match=voice):
         running.ask("hello")
     running.close()
 
 
 @pytest.mark.espeak
-def test_the_real_program_says_which_voice_it_lacks():
-    running = EspeakProgram("xx-nowhere")
-    with pytest.raises(UsageError, match="xx-nowhere"):
-        running.ask("hello")
+@pytest.mark.parametrize("voice", ["sv-SE", "en-gb", "de-AT", "pt-br", "zh"])
+def test_a_language_that_a_voice_speaks_is_a_voice(voice):
+    running = Espeak(voice)
+    assert running.ask("a")
     running.close()
 
 
 @pytest.mark.parametrize("voice", ["", "a b", "x\0y", "$(reboot)"])
 def test_what_cannot_be_a_voice_is_refused_before_anything_starts(voice):
-    with pytest.raises(UsageError, match="no voice of espeak-ng"):
-        EspeakProgram(voice)
+    with pytest.raises(UsageError, match="not a voice of espeak-ng"):
+        Espeak(voice)
 
 
-@pytest.mark.parametrize(
-    ("platform", "line"),
-    [("linux", "apt-get install espeak-ng"), ("darwin", "brew install espeak-ng"), ("win32", "winget install")],
-)
-def test_a_missing_program_is_exit_7_with_the_line_to_type(monkeypatch, platform, line):
-    monkeypatch.setattr("voxmatrix.text.phonemes.espeak.PLACES", ("no-such-program",))
-    monkeypatch.setattr("sys.platform", platform)
-    assert not espeak_installed()
-    with pytest.raises(MissingProgramError) as caught:
-        EspeakProgram("en-us")
+def test_a_missing_library_is_exit_7_with_the_line_to_type(monkeypatch, tmp_path):
+    monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "no-such-library.so"))
+    assert espeak_version() is None
+    running = Espeak("en-us")
+    with pytest.raises(MissingProgramError, match="no-such-library") as caught:
+        running.ask("hello")
+    running.close()
     assert caught.value.exit_code == 7
-    assert line in caught.value.remedy and line in missing_program().remedy
+    assert "pip install espeakng-loader" in caught.value.remedy
+    assert "pip install espeakng-loader" in espeak_findings()[0].remedy
 
 
-def test_a_program_that_cannot_be_run_is_exit_7_too(program):
-    program("").write_bytes(b"\x00\x01 no program")
-    with pytest.raises(MissingProgramError, match="cannot be started"):
-        EspeakProgram("en-us")
+def test_a_file_that_is_not_a_library_is_exit_7_too(monkeypatch, tmp_path):
+    (tmp_path / "library.so").write_bytes(b"\x00\x01 not a library")
+    monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "library.so"))
+    running = Espeak("en-us")
+    with pytest.raises(MissingProgramError, match="cannot be loaded"):
+        running.ask("hello")
+    running.close()
+
+
+@pytest.mark.parametrize("source", ["", "import sys; sys.exit(1)"])
+def test_a_process_that_ends_at_once_is_exit_7_and_no_fault_of_the_text(server, source):
+    server(source)
+    running = Espeak("en-us")
+    with pytest.raises(MissingProgramError, match="ends at once"):
+        running.ask("hello")
+    with pytest.raises(MissingProgramError, match="ends at once"):
+        assert running.version
+    running.close()
+
+
+@pytest.mark.espeak
+def test_what_is_installed_is_new_enough():
+    assert espeak_version() is not None
+    assert espeak_findings() == []
+
+
+@pytest.mark.parametrize("version", ["1.51", "1.50.1", "1.9"])
+def test_an_old_version_is_named_with_what_it_harms(version):
+    finding = outdated(version)
+    assert finding is not None and finding.severity == "warning"
+    assert version in finding.problem and "Chinese" in finding.problem and "espeakng-loader" in finding.remedy
+
+
+@pytest.mark.parametrize("version", ["1.52", "1.52.0.1", "1.53-dev", "2.0"])
+def test_a_new_version_is_fine(version):
+    assert outdated(version) is None

@@ -1,8 +1,3 @@
-import json
-import re
-import subprocess
-import sys
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -11,10 +6,15 @@ from hypothesis import strategies as st
 
 from voxmatrix.errors import UsageError
 from voxmatrix.text.normalisation.normalise import normalise
+from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, phonemizer
 from voxmatrix.text.symbols import default_map, to_ids
 
-HERE = Path(__file__).parents[1]
+#: Forty sentences a language, named after its voice.
+SENTENCES = Path(__file__).parents[1] / "data" / "piper"
+#: So many of them read the same with espeak-ng 1.52.0 and with the one in piper-tts 1.8.0, which has the Swedish and
+#: Portuguese of 2026 and writes `ia` as `iʲa` in every language. With 1.51 it is 0 in Chinese and 23 in Russian.
+SAME_IN_BOTH_VERSIONS = {"cmn": 40, "de": 29, "es": 23, "fr": 37, "pt-br": 0, "ru": 36, "sv": 7}
 
 
 def piper_phonemes(voice: str, text: str) -> list[str]:
@@ -23,30 +23,41 @@ def piper_phonemes(voice: str, text: str) -> list[str]:
     return [phoneme for sentence in PiperPhonemizer().phonemize(voice, text) for phoneme in sentence]
 
 
-def library_clauses(voice: str, texts: list[str]) -> list[list[str]]:
-    """What the system's libespeak-ng says, which is of the same version as the program."""
-    question = json.dumps({"voice": voice, "texts": texts})
-    command = [sys.executable, str(HERE / "espeak_library.py")]
-    answer = subprocess.run(command, input=question, capture_output=True, text=True, check=False)
-    if answer.returncode != 0:
-        pytest.skip(f"no library of the installed espeak-ng: {answer.stderr[-200:]}")
-    return json.loads(answer.stdout)
-
-
-def without_marks(spoken: list[str]) -> str:
-    """Phonemes alone: no language flags, punctuation or spaces."""
-    said = unicodedata.normalize("NFD", re.sub(r"\([^)]+\)", "", "".join(spoken)))
-    return "".join(phoneme for phoneme in said if phoneme not in " ,.;:!?")
+def sentences(voice: str) -> list[str]:
+    return (SENTENCES / f"{voice}.txt").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture
-def pipers_version(program) -> None:
-    program((HERE / "piper_program.py").read_text(encoding="utf-8"))
+def pipers_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The espeak-ng that piper-tts carries: with it, whatever differs from Piper is ours."""
+    from piper import espeakbridge
+
+    monkeypatch.setenv(LIBRARY_VARIABLE, espeakbridge.__file__)
 
 
 @pytest.mark.peers
-@pytest.mark.usefixtures("pipers_version")
-def test_two_hundred_sentences_have_pipers_phonemes_and_ids_on_the_same_version_of_espeak(voice, texts):
+@pytest.mark.usefixtures("pipers_library")
+@pytest.mark.parametrize("language", SAME_IN_BOTH_VERSIONS)
+def test_forty_sentences_of_a_language_have_pipers_phonemes_with_pipers_library(language):
+    with EspeakPhonemizer(language) as ours:
+        for text in sentences(language):
+            assert ours.phonemes(text) == piper_phonemes(language, text), text
+
+
+@pytest.mark.peers
+@pytest.mark.espeak
+@pytest.mark.parametrize("language", SAME_IN_BOTH_VERSIONS)
+def test_with_the_packaged_library_they_differ_only_where_the_dictionaries_do(language):
+    with EspeakPhonemizer(language) as ours:
+        pairs = [(ours.phonemes(text), piper_phonemes(language, text)) for text in sentences(language)]
+    assert sum(mine == theirs for mine, theirs in pairs) >= SAME_IN_BOTH_VERSIONS[language]
+    for mine, theirs in pairs:
+        assert [sign for sign in mine if sign in ".,;:!?"] == [sign for sign in theirs if sign in ".,;:!?"]
+
+
+@pytest.mark.peers
+@pytest.mark.usefixtures("pipers_library")
+def test_two_hundred_sentences_have_pipers_phonemes_and_ids(voice, texts):
     from piper.phoneme_ids import phonemes_to_ids
 
     assert len(texts) == 100
@@ -59,7 +70,7 @@ def test_two_hundred_sentences_have_pipers_phonemes_and_ids_on_the_same_version_
 
 
 @pytest.mark.peers
-@pytest.mark.usefixtures("pipers_version")
+@pytest.mark.usefixtures("pipers_library")
 @pytest.mark.parametrize("language", ["en-us", "sv", "de", "fr"])
 def test_odd_punctuation_is_read_as_piper_reads_it(language):
     texts = [
@@ -73,46 +84,13 @@ def test_odd_punctuation_is_read_as_piper_reads_it(language):
         "Ludwig XIV. Kaiser. Am 3. Mai.",
         "你好。 bonjour, Привет! مرحبا؟ ok",
         "no space,here.there;or:here",
+        "two marks at the end..",
+        "after them",
     ]
     with EspeakPhonemizer(language) as ours:
         for text in texts:
+            piper_phonemes(language, "")  # Piper lets the last of two marks fall into the next text
             assert ours.phonemes(text) == piper_phonemes(language, text), text
-
-
-@pytest.mark.espeak
-def test_what_differs_from_piper_with_the_installed_program_is_its_version(voice, texts):
-    """We say what the library of the program's own version says, clause by clause: all we add is the marks."""
-    said = [normalise(text, voice) for text in texts]
-    with EspeakPhonemizer(voice) as ours:
-        for text, spoken in zip(said, library_clauses(voice, said), strict=True):
-            assert without_marks(ours.phonemes(text)) == without_marks(spoken), text
-
-
-@pytest.mark.espeak
-def test_a_clause_without_stress_gets_none_from_the_intonation_of_the_program():
-    texts = [
-        "Sir,",
-        "The.",
-        "one!",
-        "in?",
-        "What tray.",
-        "to,",
-        "What time is it?",
-        "the and is?",
-        "Were.",
-        "I, you, they.",
-    ]
-    with EspeakPhonemizer("en-us") as ours:
-        for text, spoken in zip(texts, library_clauses("en-us", texts), strict=True):
-            assert without_marks(ours.phonemes(text)) == without_marks(spoken), text
-
-
-@pytest.mark.espeak
-def test_a_syllable_without_a_tone_gets_none_either():
-    texts = ["Xin chào. Tôi là người Việt Nam, bạn khỏe không?", "Cảm ơn."]
-    with EspeakPhonemizer("vi") as ours:
-        for text, spoken in zip(texts, library_clauses("vi", texts), strict=True):
-            assert without_marks(ours.phonemes(text)) == without_marks(spoken), text
 
 
 @pytest.mark.espeak
@@ -140,6 +118,11 @@ def test_punctuation_stays_and_language_flags_go():
         "--help",
         "\ud800",
         "\ue000",
+        "two marks at the end..",
+        "V|..",
+        "\u202e\ufdfa\U0001f469\u200d\U0001f680",
+        "a" * 100_000,
+        "(" * 10_000,
     ],
 )
 def test_hostile_text_changes_nothing_for_the_next_sentence(text):
@@ -152,7 +135,7 @@ def test_hostile_text_changes_nothing_for_the_next_sentence(text):
 @pytest.mark.espeak
 def test_orders_to_espeak_inside_a_text_are_only_text():
     with EspeakPhonemizer("en-us") as ours:
-        assert ours.phonemes("cat[[dog]]\x01Vde cow") == ours.phonemes("cat((dog)) Vde cow")
+        assert ours.phonemes("cat [dog]\x01Vde cow") == ours.phonemes("cat (dog) Vde cow")
         assert ours.phonemes("one\ntwo\rthree") == ours.phonemes("one two three")
 
 

@@ -76,6 +76,9 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
             def spoken(part: SpokenSentence) -> None:
                 on_characters(len(part.sentence.text))
 
-            return speak_opened(job.out, job.text, voice, job.settings, spoken)
+            speech = speak_opened(job.out, job.text, voice, job.settings, spoken)
+            for finding in speech.warnings:
+                warn(finding)
+            return speech
 
         yield speak

@@ -1,134 +1,175 @@
-"""espeak-ng as a separate program that stays open: a line of text in, a line of phonemes for each clause out.
+"""espeak-ng in a process of its own (server.py): it is under the GPL, so this process never loads it."""
 
-The program is under the GPL and is neither linked nor imported. A question is followed by a random word, and the answer
-ends where that word's phonemes come back: no text can get questions and answers confused.
-"""
-
+import importlib.util
+import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
-from voxmatrix.text.phonemes.process import EndedError, LineProgram
+from voxmatrix.config import environment
+from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
+from voxmatrix.text.phonemes.process import EndedError, LineProcess
 
-#: Where it is looked for: on the path, then where the installers of Windows and of macOS put it without saying so.
-PLACES = ("espeak-ng", r"C:\Program Files\eSpeak NG\espeak-ng.exe", "/opt/homebrew/bin/espeak-ng")
-#: The program reads at most 999 bytes at once and would cut a longer line anywhere.
-LINE_BYTES = 900
+#: Names another file than that of the package espeakng-loader; its data is the folder espeak-ng-data beside it.
+LIBRARY_VARIABLE = "VOXMATRIX_ESPEAK"
 ANSWER_SECONDS = 30.0
+#: Published voices learned from the phonemes of this release.
+OLDEST = (1, 52)
 
-#: Speaking fast costs the program a third of the time and changes no phoneme (the speech itself is thrown away).
-_SPEED = "400"
-_CONSONANTS = "bdfgklmnprstv"
-#: Enough to push an answer out of a program that holds back what it says.
-_FILLER = "k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p k d t b m p\n" * 60
+_PACKAGE = "espeakng_loader"
+_PACKAGED = {"win32": "espeak-ng.dll", "darwin": "libespeak-ng.dylib"}
+#: Where a system's own package puts it; a bare name is searched for by the system's loader.
+_SYSTEM = {
+    "win32": (r"C:\Program Files\eSpeak NG\libespeak-ng.dll",),
+    "darwin": ("/opt/homebrew/lib/libespeak-ng.dylib", "/usr/local/lib/libespeak-ng.dylib"),
+}
 _VOICE_NAME = re.compile(r"[\w/+.-]+")
-_VOICES = "choose a voice that `espeak-ng --voices` lists, e.g. --language en-us"
+_VOICES = "choose a language of espeak-ng, e.g. --language en-us, de, sv or cmn"
+_ENDS = "its process ends at once"
+_INSTALL = "pip install espeakng-loader"
+
+#: The phonemes of a clause, and how many characters of the text have been read when it ends.
+Clause = tuple[str, int]
 
 
-def espeak_installed() -> bool:
-    """Whether the program is there."""
-    return find_program() is not None
-
-
-class EspeakProgram:
-    """One running espeak-ng. Its start is not waited for; a death is mended once by a new start."""
+class Espeak:
+    """One running espeak-ng for one voice. Starting it does not block; if it dies, it is restarted once."""
 
     def __init__(self, voice: str) -> None:
         if _VOICE_NAME.fullmatch(voice) is None:
-            raise UsageError(f"{voice!r} is no voice of espeak-ng", _VOICES)
+            raise UsageError(f"{voice!r} is not a voice of espeak-ng", _VOICES)
         self.voice = voice
         self._lock = threading.Lock()
         self._start()
 
-    def ask(self, line: str) -> list[str]:
-        """The phonemes of a line of at most LINE_BYTES without control characters: one string for each clause.
+    @property
+    def version(self) -> str:
+        """The version of the library, e.g. 1.52.0.
 
         Raises:
-            BadInputError: the program dies of this line or does not answer, twice.
-            UsageError: the program has no such voice.
+            MissingProgramError: no library can be loaded.
+            UsageError: the library has no such voice.
+        """
+        with self._lock:
+            try:
+                return self._greeted()
+            except EndedError as error:
+                raise _missing(_ENDS) from error
+
+    def ask(self, text: str) -> list[Clause]:
+        """The clauses of a text.
+
+        Raises:
+            BadInputError: the library crashes or hangs on this text, twice.
+            MissingProgramError: no library can be loaded.
+            UsageError: the library has no such voice.
         """
         with self._lock:
             if self._owner != os.getpid():
-                self._program.disown()
+                self._process.disown()
                 self._start()
             for _attempt in range(2):
                 try:
-                    return self._ask(line)
+                    return self._ask(text)
                 except EndedError:
+                    started = bool(self._version)
                     self._restart()
-                except BaseException:  # interrupted: the rest of this answer must not meet the next question
+                except BaseException:  # interrupted: the rest of this answer must not be taken for the next one
                     self._restart()
                     raise
-        self._check_voice()
-        problem = f"espeak-ng gave no answer to {line[:60]!r}"
-        raise BadInputError(problem, "change or leave out that text, or update espeak-ng")
+        if not started:
+            raise _missing(_ENDS)
+        raise BadInputError(f"espeak-ng crashes or hangs on {text[:60]!r}", "change or remove that text")
 
     def close(self) -> None:
-        """End the program."""
+        """End the process."""
         with self._lock:
             if self._owner == os.getpid():
-                self._program.stop()
+                self._process.stop()
 
     def _start(self) -> None:
-        program = find_program()
-        if program is None:
-            raise missing_program()
         self._owner = os.getpid()
-        self._word = " ".join(_CONSONANTS[byte % len(_CONSONANTS)] for byte in os.urandom(7))
-        self._end: str | None = None
-        self._program = LineProgram([program, "-q", "--ipa", "-b", "1", "-s", _SPEED, "-v", self.voice])
-        try:
-            self._write(self._word)
-        except EndedError:
-            return  # it is dead already, which the first question will find out
+        self._version = ""
+        self._process = LineProcess(_command(self.voice))
 
     def _restart(self) -> None:
-        self._program.stop()
+        self._process.stop()
         self._start()
 
-    def _ask(self, line: str) -> list[str]:
-        if self._end is None:
-            self._end = self._program.read(ANSWER_SECONDS)
-        if self._program.holds_back:  # the last filler may still be coming out
-            self._write(self._word, line, self._word)
-            self._read_to_end()
-        else:
-            self._write(line, self._word)
-        return self._read_to_end()
+    def _ask(self, text: str) -> list[Clause]:
+        self._greeted()
+        self._process.write(json.dumps(text).encode())
+        return [(phonemes, end) for phonemes, end in json.loads(self._process.read(ANSWER_SECONDS))]
 
-    def _read_to_end(self) -> list[str]:
-        found = []
-        while (answer := self._program.read(ANSWER_SECONDS)) != self._end:
-            found.append(answer)
-        return found
-
-    def _write(self, *lines: str) -> None:
-        self._program.write("".join(f"{line}\n" for line in lines) + (_FILLER if self._program.holds_back else ""))
-
-    def _check_voice(self) -> None:
-        command = [find_program() or PLACES[0], "-q", "--ipa", "-v", self.voice, "a"]
-        try:
-            subprocess.run(command, capture_output=True, text=True, check=True, timeout=ANSWER_SECONDS)
-        except subprocess.CalledProcessError as error:
-            raise UsageError(f"espeak-ng does not speak {self.voice!r}: {error.stderr.strip()}", _VOICES) from error
-        except subprocess.TimeoutExpired:
-            return
+    def _greeted(self) -> str:
+        if not self._version:
+            greeting: dict[str, Any] = json.loads(self._process.read(ANSWER_SECONDS))
+            if greeting.get("error") == "library":
+                raise _missing(greeting["detail"])
+            if greeting.get("error") == "voice":
+                raise UsageError(f"espeak-ng {greeting['version']} has no voice {self.voice!r}", _VOICES)
+            self._version = greeting["version"]
+        return self._version
 
 
-def missing_program() -> MissingProgramError:
-    """The error that says how to install the program on this system."""
-    lines = {"darwin": "brew install espeak-ng", "win32": "winget install --id eSpeak-NG.eSpeak-NG"}
-    line = lines.get(sys.platform, "sudo apt-get install espeak-ng   (dnf, pacman, apk: the package has the same name)")
-    return MissingProgramError(
-        "the program espeak-ng is not installed; voices with phoneme type 'espeak' need it to pronounce text",
-        f"install it:  {line}\nor use a voice trained with --phonemes text, which needs no espeak-ng",
+@cache
+def espeak_version() -> str | None:
+    """The version of espeak-ng that phonemes come from, or None when there is none. It is started to be asked."""
+    espeak = Espeak("en")
+    try:
+        return espeak.version
+    except MissingProgramError:
+        return None
+    finally:
+        espeak.close()
+
+
+def outdated(version: str) -> Finding | None:
+    """What an espeak-ng of this version harms, if it is older than the one that voices are trained with."""
+    if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) >= OLDEST:
+        return None
+    wanted = ".".join(map(str, OLDEST))
+    return Finding(
+        problem=f"espeak-ng {version} is older than {wanted}, which voices are trained with: it pronounces nearly all "
+        "Chinese and many Russian and German words differently, and such a voice mispronounces them",
+        remedy=f"install a newer one:  {_INSTALL}",
+        severity="warning",
     )
 
 
-def find_program() -> str | None:
-    """The path of espeak-ng, or None when it is not installed."""
-    return next((found for found in map(shutil.which, PLACES) if found), None)
+def espeak_findings() -> list[Finding]:
+    """What is wrong with the espeak-ng of this computer."""
+    version = espeak_version()
+    if version is None:
+        problem = "espeak-ng is not installed; voices with phoneme type 'espeak' need it to pronounce text"
+        return [Finding(problem=problem, remedy=f"install it:  {_INSTALL}", severity="warning")]
+    finding = outdated(version)
+    return [finding] if finding else []
+
+
+def _missing(detail: str) -> MissingProgramError:
+    return MissingProgramError(
+        f"espeak-ng cannot be loaded ({detail}); voices with phoneme type 'espeak' need it to pronounce text",
+        f"install it:  {_INSTALL}\nor use a voice trained with --phonemes text, which needs no espeak-ng",
+    )
+
+
+def _command(voice: str) -> list[str]:
+    """`-I -S`: nothing but the standard library is imported, wherever the process is started."""
+    server = Path(__file__).with_name("server.py")
+    return [sys.executable, "-I", "-S", str(server), voice, *_libraries()]
+
+
+def _libraries() -> list[str]:
+    """The files to try, the best first."""
+    named = environment().get(LIBRARY_VARIABLE)
+    if named:
+        return [named]
+    spec = importlib.util.find_spec(_PACKAGE)
+    folders = spec.submodule_search_locations or [] if spec else []
+    packaged = [str(Path(folder) / _PACKAGED.get(sys.platform, "libespeak-ng.so")) for folder in folders]
+    return [*packaged, *_SYSTEM.get(sys.platform, ("libespeak-ng.so.1",))]

@@ -1,0 +1,100 @@
+"""The process that loads libespeak-ng, which is under the GPL: a JSON text per line in, its clauses per line out.
+
+Run by path, so that it needs nothing but the standard library:  python -I -S server.py VOICE LIBRARY...
+The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in is answered
+by a list of [phonemes, characters read so far], one pair for each clause.
+"""
+
+import ctypes
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+_SYNCHRONOUS, _UTF8, _IPA = 2, 1, 2
+
+
+def main() -> None:
+    """Load the first library that can be loaded, then answer until standard input ends."""
+    voice, *paths = sys.argv[1:]
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever the library prints stays out of the answers
+
+    def say(answer: Any) -> None:
+        answers.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+        answers.flush()
+
+    library, detail = _load(paths)
+    if library is None:
+        say({"error": "library", "detail": detail})
+        return
+    version = library.espeak_Info(None).decode().split()[0]
+    if not _set_voice(library, voice.encode()):
+        say({"version": version, "error": "voice", "detail": ""})
+        return
+    say({"version": version})
+    for line in sys.stdin.buffer:
+        say(_clauses(library, json.loads(line).encode("utf-8", "replace")))
+        _clauses(library, b"")  # a mark that the library still holds would be read before the next text
+
+
+def _load(paths: list[str]) -> tuple[ctypes.CDLL | None, str]:
+    """The library, ready to be asked; or None, and why each file is no use."""
+    problems = []
+    for path in paths:
+        try:
+            library = ctypes.CDLL(path)
+            library.espeak_TextToPhonemes.restype = library.espeak_Info.restype = ctypes.c_char_p
+            library.espeak_TextToPhonemes.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, ctypes.c_int]
+            library.espeak_SetVoiceByProperties.argtypes = [ctypes.POINTER(_Voice)]
+            if library.espeak_Initialize(_SYNCHRONOUS, 0, _data(path), 0) > 0:
+                return library, ""
+            problems.append(f"{path}: it finds no data")
+        except (OSError, AttributeError) as error:
+            problems.append(f"{path}: {error}")
+    return None, "; ".join(problems)
+
+
+def _data(library: str) -> bytes | None:
+    """The data beside the library, by a relative path, since long ones are truncated; None: the library's own."""
+    folder = Path(library).absolute().parent
+    if not (folder / "espeak-ng-data").is_dir():
+        return None
+    os.chdir(folder)
+    return b"espeak-ng-data"
+
+
+def _set_voice(library: ctypes.CDLL, name: bytes) -> bool:
+    """A voice by its name, or by a language that it speaks (`sv-SE`)."""
+    return not library.espeak_SetVoiceByName(name) or not library.espeak_SetVoiceByProperties(_Voice(languages=name))
+
+
+class _Voice(ctypes.Structure):
+    """espeak_VOICE of speak_lib.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_char_p) for name in ("name", "languages", "identifier")),
+        *((name, ctypes.c_ubyte) for name in ("gender", "age", "variant", "xx1")),
+        ("score", ctypes.c_int),
+        ("spare", ctypes.c_void_p),
+    )
+
+
+def _clauses(library: ctypes.CDLL, text: bytes) -> list[tuple[str, int]]:
+    buffer = ctypes.create_string_buffer(text)
+    start = ctypes.addressof(buffer)
+    position = ctypes.c_void_p(start)
+    found = []
+    read = characters = 0
+    while position.value is not None:
+        phonemes = library.espeak_TextToPhonemes(ctypes.byref(position), _UTF8, _IPA)
+        end = len(text) if position.value is None else position.value - start
+        characters += len(text[read:end].decode("utf-8", "replace"))
+        read = end
+        found.append(((phonemes or b"").decode("utf-8", "replace"), characters))
+    return found
+
+
+if __name__ == "__main__":
+    main()
