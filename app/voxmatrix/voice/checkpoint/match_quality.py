@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from voxmatrix.tables.quality import Quality, qualities
+from voxmatrix.voice.decoders import decoder_sizes
+from voxmatrix.voice.decoders.decoder import count_modules
 
 #: The most likely sample rate of a file that does not state it.
 _DEFAULT_RATE_HZ = 22050
@@ -16,43 +18,30 @@ def match_quality(state: Mapping[str, Tensor], rate_hz: int | None) -> Quality:
     Raises:
         LookupError: no quality matches; the message has the measured sizes.
     """
-    try:
-        sizes = measure(state)
-    except KeyError as error:
-        raise LookupError(f"it has no weight {error.args[0]}") from error
-    matches = [row for row in qualities().values() if all(getattr(row, name) == size for name, size in sizes.items())]
+    measured: dict[str, dict[str, object]] = {}
+    missing = ""
+    for decoder in sorted({row.decoder for row in qualities().values()}):
+        try:
+            measured[decoder] = _encoder_sizes(state) | decoder_sizes(decoder, state)
+        except KeyError as error:
+            missing = f"it has no weight {error.args[0]}"
+    matches = [row for row in qualities().values() if _fits(row, measured.get(row.decoder))]
     if not matches:
-        raise LookupError(", ".join(f"{name} {size}" for name, size in sizes.items()))
+        sizes = [f"{name} {size}" for found in measured.values() for name, size in found.items()]
+        raise LookupError(", ".join(sizes) or missing)
     return min(matches, key=lambda row: abs(row.rate_hz - (rate_hz or _DEFAULT_RATE_HZ)))
 
 
-def measure(state: Mapping[str, Tensor]) -> dict[str, object]:
-    """The columns of qualities.toml that follow from weights."""
-    upsamplings = _count(state, "dec.ups.")
-    blocks = "convs1" if "dec.resblocks.0.convs1.0.bias" in state else "convs"
-    first_blocks = _count(state, "dec.resblocks.") // upsamplings
+def _fits(row: Quality, sizes: dict[str, object] | None) -> bool:
+    return sizes is not None and all(getattr(row, name) == size for name, size in sizes.items())
+
+
+def _encoder_sizes(state: Mapping[str, Tensor]) -> dict[str, object]:
+    """The columns of qualities.toml that follow from the encoders' weights."""
     return {
-        "inter_channels": state["dec.conv_pre.weight"].size(1),
+        "inter_channels": state["enc_p.proj.weight"].size(0) // 2,
         "hidden_channels": state["enc_p.emb.weight"].size(1),
         "filter_channels": state["enc_p.encoder.ffn_layers.0.conv_1.weight"].size(0),
-        "n_layers": _count(state, "enc_p.encoder.attn_layers."),
-        "posterior_layers": _count(state, "enc_q.enc.in_layers."),
-        "resblock": "1" if blocks == "convs1" else "2",
-        "resblock_kernels": tuple(
-            state[f"dec.resblocks.{block}.{blocks}.0.weight_v"].size(2) for block in range(first_blocks)
-        ),
-        "upsample_kernels": tuple(state[f"dec.ups.{step}.weight_v"].size(2) for step in range(upsamplings)),
-        "upsample_channels": state["dec.conv_pre.weight"].size(0),
+        "n_layers": count_modules(state, "enc_p.encoder.attn_layers."),
+        "posterior_layers": count_modules(state, "enc_q.enc.in_layers."),
     }
-
-
-def _count(state: Mapping[str, Tensor], prefix: str) -> int:
-    """The number of numbered modules under `prefix`.
-
-    Raises:
-        KeyError: there are none.
-    """
-    numbers = {name.removeprefix(prefix).split(".")[0] for name in state if name.startswith(prefix)}
-    if not numbers:
-        raise KeyError(f"{prefix}0")
-    return len(numbers)

@@ -1,14 +1,14 @@
 """The HiFi-GAN decoder from latent frames to the wave (Kong et al. 2020)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.tables.quality import Quality
-from voxmatrix.voice.decoders.decoder import Decoder
+from voxmatrix.voice.decoders.decoder import Decoder, count_modules
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import weight_norm
 
@@ -120,6 +120,23 @@ def make(quality: Quality, speaker_channels: int) -> Generator:
         upsample_kernels=quality.upsample_kernels,
         speaker_channels=speaker_channels,
     )
+
+
+def sizes(state: Mapping[str, Tensor]) -> dict[str, object]:
+    """The columns of qualities.toml that follow from a checkpoint's weights.
+
+    Raises:
+        KeyError: these are not the weights of a HiFi-GAN.
+    """
+    upsamplings = count_modules(state, "dec.ups.")
+    blocks = "convs1" if "dec.resblocks.0.convs1.0.bias" in state else "convs"
+    kernels = range(count_modules(state, "dec.resblocks.") // upsamplings)
+    return {
+        "resblock": "1" if blocks == "convs1" else "2",
+        "resblock_kernels": tuple(state[f"dec.resblocks.{block}.{blocks}.0.weight_v"].size(2) for block in kernels),
+        "upsample_kernels": tuple(state[f"dec.ups.{step}.weight_v"].size(2) for step in range(upsamplings)),
+        "upsample_channels": state["dec.conv_pre.weight"].size(0),
+    }
 
 
 def _same_conv(channels: int, kernel: int, dilation: int) -> nn.Conv1d:
