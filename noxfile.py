@@ -17,7 +17,8 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
-from tools import matrix, pins  # noqa: E402
+from tools import matrix  # noqa: E402
+from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
 nox.options.default_venv_backend = "none"  # all tasks share one environment (below): torch is large
@@ -200,7 +201,7 @@ def lock(session: nox.Session) -> None:
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
     for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
-        session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
+        session.run(str(python), "-m", "tools.locks.lock", name, str(python.with_name("uv")), external=True)
 
 
 @nox.session(default=False)
@@ -208,12 +209,12 @@ def windows_wheels(session: nox.Session) -> None:
     """Check that the wheels locked for Windows include every library they need. Runs on any system."""
     python = _environment(session, "windows")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "windows"))
-    session.run(str(python), "-m", "tools.windows_wheels", external=True)
+    session.run(str(python), "-m", "tools.locks.windows_wheels", external=True)
 
 
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
     python = _environment(session, f"wheelhouse-{row.python}")
-    session.run(str(python), "-m", "tools.wheelhouse", row.name, external=True)
+    session.run(str(python), "-m", "tools.locks.wheelhouse", row.name, external=True)
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
@@ -231,15 +232,15 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.sbom", row.name, external=True)
+    session.run(sys.executable, "-m", "tools.images.sbom", row.name, external=True)
 
 
 def _bundle(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
+    session.run(sys.executable, "-m", "tools.images.bundle", row.name, external=True)
 
 
 def _flash(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.flash", row.name, *session.posargs, external=True)
+    session.run(sys.executable, "-m", "tools.images.flash", row.name, *session.posargs, external=True)
 
 
 for _row in BUILDABLE:

@@ -24,9 +24,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # works without installing the app
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` finds only tools/
 
-from tools import bakefile, derived, recommend
-from tools.building import Build, arguments, command, labels, this_build
-from tools.rows import ROOT, TABLE, MatrixError, Row, read, rows
+from tools.images import bakefile, recommend
+from tools.images.building import Build, arguments, command, labels, this_build
+from tools.images.rows import ROOT, TABLE, MatrixError, Row, read, rows
+from tools.tables import derived
 
 __all__ = ["ROOT", "Build", "MatrixError", "Row", "arguments", "command", "labels", "main", "read", "rows"]
 

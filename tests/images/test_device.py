@@ -11,7 +11,7 @@ import pytest
 from tests.images.containers import Hardened
 from tests.images.witnessed import Process, witnessed
 from tools import matrix
-from tools.wrong_gpu import DRIVER, WRONG, with_gpu
+from tools.images.wrong_gpu import DRIVER, WRONG, with_gpu
 
 pytestmark = pytest.mark.docker
 

@@ -18,7 +18,7 @@ def table() -> dict[str, Any]:
 def test_every_quality_has_a_row_with_its_source() -> None:
     found = memory_table().qualities
     assert set(found) == set(qualities())
-    assert all("tools.memory_table" in row.source for row in found.values())
+    assert all("tools.tables.memory_table" in row.source for row in found.values())
 
 
 def test_larger_qualities_take_more() -> None:

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tools import derived, matrix
+from tools import matrix
+from tools.tables import derived
 
 MATRIX = matrix.ROOT / "tools" / "matrix.py"
 

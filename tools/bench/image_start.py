@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools import matrix, wrong_gpu
-from tools.engine import is_built
+from tools import matrix
+from tools.images import wrong_gpu
+from tools.images.engine import is_built
 
 MOST_SECONDS_BEYOND = 0.6
 MOST_SECONDS_REFUSED = 5.0
