@@ -205,6 +205,12 @@ def lock(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def derive(session: nox.Session) -> None:
+    """Write what is derived from the rows: README's tables, docs/gpus.md, the app's table, Compose, a Dockerfile."""
+    session.run(python_with(session), "-m", "tools.derive", external=True)
+
+
+@nox.session(default=False)
 def windows_wheels(session: nox.Session) -> None:
     """Check that the wheels locked for Windows include every library they need. Runs on any system."""
     python = _environment(session, "windows")

@@ -8,13 +8,12 @@ from tests.images.containers import Hardened, docker
 from tests.images.test_device import IN_MACHINE, describe
 from tests.images.voices import TRAIN
 from tools import matrix
+from tools.images.example_gpus import usable
 
 pytestmark = pytest.mark.docker
 
 CANNOT_WRITE = 8
 LITTLE = ("--shm-size", "1m")
-#: One that the torch of each image can use.
-GOOD_GPU = {"cuda": "rtx-3060", "blackwell": "rtx-5090", "cuda13": "rtx-5090"}
 
 
 @pytest.mark.slow
@@ -30,7 +29,7 @@ def test_workers_without_shared_memory_are_given_up_aloud_and_the_training_goes_
 def test_little_shared_memory_is_said_before_a_training_on_a_gpu(hardened: Hardened, row: matrix.Row) -> None:
     if not row.cuda:
         pytest.skip("torch without CUDA trains on the CPU, which loads batches without workers")
-    describe(hardened, GOOD_GPU[row.name], shm_mib=64)
+    describe(hardened, usable(row), shm_mib=64)
     done = hardened.run("train", "/nowhere", "--out", "/data/run", expect=None, also=IN_MACHINE)
     assert "/dev/shm has 64 MiB free" in done.stderr
     assert "--shm-size" in done.stderr

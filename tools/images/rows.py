@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class Row:
     flash_attn: str = ""
     toolkit: str = ""
     instead: str = ""
+    in_ci: bool = False
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -70,6 +71,8 @@ class Row:
                 raise self._wrong(name, f"one of {', '.join(known)}")
         if type(self.size_mb) is not int or self.size_mb < (0 if self.status == NOT_RUN else 1):
             raise self._wrong("size_mb", "a number of 10^6 bytes")
+        if type(self.in_ci) is not bool:
+            raise self._wrong("in_ci", "true or false")
 
     def _check_lists(self) -> None:
         for name, (pattern, description) in MEMBERS.items():
@@ -189,13 +192,17 @@ def rows() -> dict[str, Row]:
 def _row(name: str, columns: Any) -> Row:
     if not isinstance(columns, dict):
         raise MatrixError(f"{name} is outside of a row")
-    optional = {"base_digest", "kinds", "kernels", "from_capability", "flash_attn", "toolkit", "instead", "note"}
     known = {column.name for column in fields(Row)} - {"name"}
+    optional = {column.name for column in fields(Row) if _has_default(column)}
     if unknown := sorted(columns.keys() - known):
         raise MatrixError(f"[{name}] has unknown fields: {', '.join(unknown)}")
     if absent := sorted(known - optional - columns.keys()):
         raise MatrixError(f"[{name}] lacks: {', '.join(absent)}")
     return Row(name=name, **{key: _frozen(value) for key, value in columns.items()})
+
+
+def _has_default(column: Field[Any]) -> bool:
+    return column.default is not MISSING or column.default_factory is not MISSING
 
 
 def _frozen(value: Any) -> Any:

@@ -1,19 +1,25 @@
-"""Tables generated from the rows: the one in README.md and the app's images.toml. Standard library only."""
+"""What is generated from the rows: README's table, the app's images.toml, Compose's services, a Dockerfile."""
 
 from collections.abc import Iterable
 from math import ceil
 
 from tools.images.rows import ROOT, Row
-from tools.tables.written_part import README, with_part
+from tools.tables.written_part import with_part
 
 APP_TABLE = ROOT / "app" / "voxmatrix" / "tables" / "images.toml"
-BEGIN = "<!-- written by `python3 tools/matrix.py readme --write` from docker/images.toml; do not edit -->"
+COMPOSE = ROOT / "docker" / "compose.yaml"
+#: The Dockerfile of all rows with CUDA. The others, named after the GPUs they are for, are copies of it.
+CUDA_DOCKERFILE = "Dockerfile.cuda"
+BEGIN = "<!-- written by `./run derive` from docker/images.toml; do not edit -->"
 END = "<!-- end of the images -->"
 
 _APP_HEAD = """\
 # What each image offers a GPU: the images that a verdict may recommend. Nightlies are never recommended.
-# Written by `python3 tools/matrix.py app --write` from docker/images.toml, which has more columns; do not edit.
+# Written by `./run derive` from docker/images.toml, which has more columns; do not edit.
 """
+
+
+_SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 
 
 def readme_table(rows: Iterable[Row]) -> str:
@@ -49,19 +55,29 @@ def with_readme_table(text: str, rows: Iterable[Row]) -> str:
     return with_part(text, BEGIN, END, readme_table(rows))
 
 
-def write_readme(rows: Iterable[Row]) -> None:
-    """Update the table in README.md."""
-    README.write_text(with_readme_table(README.read_text(encoding="utf-8"), rows), encoding="utf-8")
-
-
 def app_table(rows: Iterable[Row]) -> str:
     """The content of app/voxmatrix/tables/images.toml: the stable rows, with the columns that a verdict needs."""
     return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel == "stable")
 
 
-def write_app_table(rows: Iterable[Row]) -> None:
-    """Update app/voxmatrix/tables/images.toml."""
-    APP_TABLE.write_text(app_table(rows), encoding="utf-8")
+def dockerfiles(rows: Iterable[Row]) -> dict[str, str]:
+    """The Dockerfiles of rows with CUDA that are copies, by name."""
+    text = (ROOT / CUDA_DOCKERFILE).read_text(encoding="utf-8")
+    names = {row.dockerfile for row in rows if row.cuda} - {CUDA_DOCKERFILE}
+    return dict.fromkeys(sorted(names), f"# Written by `./run derive` from {CUDA_DOCKERFILE}; do not edit.\n{text}")
+
+
+def with_services(text: str, rows: Iterable[Row]) -> str:
+    """docker/compose.yaml with a service for each stable image that is built on Linux."""
+    before, found, _ = text.partition(_SERVICES)
+    if not found:
+        raise ValueError(f"{COMPOSE.name} must have the line {_SERVICES.strip()}")
+    return before + found + "".join(_service(row) for row in rows if row.can_be_built and row.channel == "stable")
+
+
+def _service(row: Row) -> str:
+    gpus = "    deploy: *gpus\n" if row.cuda else ""
+    return f"  {row.name}:\n    <<: *voxmatrix\n    image: {row.image}\n    profiles: [{row.name}]\n{gpus}"
 
 
 def _app_row(row: Row) -> str:

@@ -12,8 +12,6 @@ from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.image import Image, images
 
 MACHINES = Path(__file__).resolve().parents[2] / "tests" / "machines"
-#: The columns of the tables: the images whose torch has CUDA.
-COLUMNS = tuple(image for image in images().values() if image.cuda)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +29,11 @@ class Served:
     def precision(self) -> str:
         """The training precision, with a note when a loss scaler is used."""
         return self.plan.precision.value + (" with scaler" if self.plan.scaler.value else "")
+
+
+def columns() -> tuple[Image, ...]:
+    """The columns of the tables: the images whose torch has CUDA."""
+    return tuple(image for image in images().values() if image.cuda)
 
 
 def served(driver: str | None = None) -> Iterator[Served]:
@@ -52,7 +55,7 @@ def _serve(computer: str, gpu: Gpu | None, machine: Machine) -> Served:
         computer=computer,
         machine=machine,
         gpu=gpu,
-        verdicts=tuple(_verdict(gpu, alone, image) for image in COLUMNS),
+        verdicts=tuple(_verdict(gpu, alone, image) for image in columns()),
         image=best,
         plan=make_plan(with_torch_of(images()[best], alone), "medium", Overrides()),
     )

@@ -2,13 +2,13 @@
 
 import re
 
-from tools.tables.described import COLUMNS, Served, served
+from tools.tables.described import Served, columns, served
 from tools.tables.written_part import with_part
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.tables.architecture import architecture
 from voxmatrix.tables.driver import drivers, newest
 
-BEGIN = "<!-- written by `python -m tools.tables.gpu_table` from tests/machines; do not edit -->"
+BEGIN = "<!-- written by `./run derive` from tests/machines; do not edit -->"
 END = "<!-- end of the GPU table -->"
 #: Display names of the kinds of GPU that are not NVIDIA's.
 _KINDS = {"directml": "DirectX 12 (Windows)", "xpu": "Intel", "rocm": "AMD", "mps": "Apple"}
@@ -30,9 +30,9 @@ def table() -> str:
     for one in sorted(served(_current_driver()), key=_age):
         if "unknown" not in one.verdicts:
             classes.setdefault((*one.verdicts, f"`{one.image}`", _trains_in(one)), []).append(one)
-    head = ["GPUs", "capability", *(f"`{image.name}`" for image in COLUMNS), "best image", "trains in"]
+    head = ["GPUs", "capability", *(f"`{image.name}`" for image in columns()), "best image", "trains in"]
     rows = [head, ["---"] * len(head), *([_called(alike), _capabilities(alike), *of] for of, alike in classes.items())]
-    floors = ", ".join(f"{image.oldest_driver} for `{image.name}`" for image in COLUMNS)
+    floors = ", ".join(f"{image.oldest_driver} for `{image.name}`" for image in columns())
     text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return f"{text}\nThe table assumes a current driver. Minimum drivers: {floors}.\n"
 

@@ -1,23 +1,17 @@
-"""The verdict of each image's torch and a training plan, for every machine description in tests/machines.
-
-    python -m tools.tables.gpu_table     writes docs/gpus.md and the table in README.md; tests fail if they are outdated
+"""docs/gpus.md: the verdict of each image's torch and a training plan, for every described computer in tests/machines.
 
 The plan is for the best image of each GPU, quality `medium`, without overrides.
 """
 
-from pathlib import Path
-
-from tools.tables.described import COLUMNS, served
-from tools.tables.gpu_classes import with_table
-from tools.tables.written_part import README
+from tools.images.rows import ROOT
+from tools.tables.described import columns, served
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.tables.architecture import architecture
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "gpus.md"
 _HEAD = """# Which image for which GPU
 
-Written by `python -m tools.tables.gpu_table` from the machine descriptions in `tests/machines/`; do not edit. Nothing
+Written by `./run derive` from the machine descriptions in `tests/machines/`; do not edit. Nothing
 here was measured on such a computer: verdicts follow from the driver and the kernels of each image's torch, plans from
 the tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` report the same for your computer;
 `doctor` also runs a smoke test on it.
@@ -29,16 +23,9 @@ The batch is recordings per batch × batches per step.
 """
 
 
-def main() -> None:
-    """Write the page and update the table in README.md."""
-    PAGE.write_text(page(), encoding="utf-8")
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"written: {PAGE.relative_to(ROOT)}, {README.relative_to(ROOT)}")
-
-
 def page() -> str:
     """The page as Markdown."""
-    verdicts = [f"`{image.name}` ({image.torch})" for image in COLUMNS]
+    verdicts = [f"`{image.name}` ({image.torch})" for image in columns()]
     head = ["computer", "GPU", "capability", *verdicts, "best image", "precision", "batch"]
     rows = [
         [
@@ -60,7 +47,3 @@ def _of(gpu: Gpu | None) -> tuple[str, str]:
     row = architecture(gpu.capability) if gpu.capability else None
     called = gpu.name or f"a GPU ({gpu.kind})"
     return called, f"{gpu.capability} {row.architecture}" if row else str(gpu.capability or "")
-
-
-if __name__ == "__main__":
-    main()

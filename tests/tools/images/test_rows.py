@@ -72,6 +72,7 @@ def test_a_row_is_read_whole() -> None:
         ('index = "https://wheels.example/cpu"', 'index = "http://wheels.example/cpu"', "must be an https address"),
         ('base = "debian:bookworm-slim"', 'base = "debian"', "must be NAME:TAG"),
         ('status = "tested"', 'status = "tested"\nbase_digest = "sha256:12"', "64 hexadecimal digits"),
+        ('status = "tested"', 'status = "tested"\nin_ci = 1', "in_ci is 1, must be true or false"),
         ("extras = []", "", "lacks: extras"),
         ("extras = []", "extras = []\nflavour = 1", "unknown fields: flavour"),
         ("extras = []", 'extras = []\nflash_attn = "2.8.3"', "flash_attn is '2.8.3', must be set only with"),

@@ -2,18 +2,9 @@
 
 import pytest
 
-from tools.tables import described, gpu_classes, gpu_table
+from tools.tables import described, gpu_classes
 from tools.tables.written_part import README
 from voxmatrix.machine.record import read_machine
-
-
-def test_the_page_is_up_to_date() -> None:
-    assert gpu_table.PAGE.read_text(encoding="utf-8") == gpu_table.page(), "run: python -m tools.tables.gpu_table"
-
-
-def test_the_table_in_readme_is_up_to_date() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert text == gpu_classes.with_table(text), "run: python -m tools.tables.gpu_table"
 
 
 def test_a_table_that_was_changed_by_hand_is_written_anew() -> None:
