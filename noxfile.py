@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nox
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
 from tools import matrix  # noqa: E402
+from tools.images import engine, ready  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
@@ -227,25 +229,40 @@ def _build(session: nox.Session, row: matrix.Row) -> None:
     if not (ROOT / row.pins).is_file():
         also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
         session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
-    *command, context = matrix.command(row, matrix.this_build(row))
+    build = matrix.this_build(row)
+    _check(session, lambda: ready.check_build(row, build))
+    *command, context = matrix.command(row, build)
     session.run(*command, *session.posargs, context, external=True)
 
 
+def _check(session: nox.Session, check: Callable[[], None]) -> None:
+    try:
+        check()
+    except ready.NotReadyError as error:
+        session.error(str(error))
+
+
 def _smoke(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, ready.check_docker)
+    if not engine.is_built(row.image):
+        session.error(f"there is no image {row.image}\n  → run ./run build-{row.name}")
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=env)
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, ready.check_docker)
     session.run(sys.executable, "-m", "tools.images.sbom", row.name, external=True)
 
 
 def _bundle(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, ready.check_docker)
     session.run(sys.executable, "-m", "tools.images.bundle", row.name, external=True)
 
 
 def _flash(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, lambda: ready.check_build(row, matrix.this_build(row)))
     session.run(sys.executable, "-m", "tools.images.flash", row.name, *session.posargs, external=True)
 
 

@@ -30,6 +30,11 @@ def fill(row: matrix.Row, torch_index: str) -> None:
     folder = matrix.ROOT / row.wheelhouse
     folder.mkdir(parents=True, exist_ok=True)
     if not _downloaded(folder, [locked[TORCH]], "--no-index", "--find-links", str(folder)):
+        if not (row.cuda or torch_index or has_own_index()):
+            raise SystemExit(
+                f"torch {row.torch} without CUDA is not in {row.wheelhouse}, and pip's default index does not have it\n"
+                f"  → run VOXMATRIX_TORCH_INDEX=https://… ./run wheelhouse-{row.name} with torch's index of CPU builds"
+            )
         _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
     _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
     _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
@@ -38,6 +43,13 @@ def fill(row: matrix.Row, torch_index: str) -> None:
         path.unlink()
     sizes = [path.stat().st_size for path in folder.iterdir()]
     print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
+
+
+def has_own_index() -> bool:
+    """Whether pip is configured to use other indexes than its default one."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return any(line.partition("=")[0].endswith("index-url") for line in listing.splitlines())
 
 
 def _download(folder: Path, chosen: Iterable[pins.Pin], *args: str) -> None:

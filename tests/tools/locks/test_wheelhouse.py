@@ -19,3 +19,16 @@ def test_another_python_than_the_images_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(wheelhouse, "THIS_PYTHON", "3.9")
     with pytest.raises(SystemExit, match=f"PYTHON=python{row.python}"):
         wheelhouse.fill(row, "")
+
+
+def test_a_cpu_torch_is_not_looked_for_on_pips_default_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    row = matrix.rows()["cpu"]
+    monkeypatch.setattr(wheelhouse, "THIS_PYTHON", row.python)
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setattr(wheelhouse.matrix, "ROOT", tmp_path)
+    (tmp_path / "docker" / "pins").mkdir(parents=True)
+    (tmp_path / row.pins).write_text(f"torch=={row.torch} --hash=sha256:{'0' * 64}\nsetuptools==80.9.0\n")
+    with pytest.raises(SystemExit, match="VOXMATRIX_TORCH_INDEX="):
+        wheelhouse.fill(row, "")
