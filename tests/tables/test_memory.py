@@ -48,6 +48,7 @@ def test_weights_gradients_and_moments_are_16_bytes_a_parameter() -> None:
         ("share", "source", ""),
         ("overhead", "factor", 0.5),
         ("process", "process_mib", 0),
+        ("process", "least_mib", 0),
     ],
 )
 def test_a_number_that_cannot_be_true_is_refused(part: str, key: str, value: object) -> None:
