@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nox
@@ -17,7 +18,9 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
-from tools import matrix, pins  # noqa: E402
+from tools import matrix  # noqa: E402
+from tools.images import engine, ready  # noqa: E402
+from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
 nox.options.default_venv_backend = "none"  # all tasks share one environment (below): torch is large
@@ -200,7 +203,13 @@ def lock(session: nox.Session) -> None:
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
     for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
-        session.run(str(python), "-m", "tools.lock", name, str(python.with_name("uv")), external=True)
+        session.run(str(python), "-m", "tools.locks.lock", name, str(python.with_name("uv")), external=True)
+
+
+@nox.session(default=False)
+def derive(session: nox.Session) -> None:
+    """Write what is derived from the rows: README's tables, docs/gpus.md, the app's table, Compose, a Dockerfile."""
+    session.run(python_with(session), "-m", "tools.derive", external=True)
 
 
 @nox.session(default=False)
@@ -208,38 +217,53 @@ def windows_wheels(session: nox.Session) -> None:
     """Check that the wheels locked for Windows include every library they need. Runs on any system."""
     python = _environment(session, "windows")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "windows"))
-    session.run(str(python), "-m", "tools.windows_wheels", external=True)
+    session.run(str(python), "-m", "tools.locks.windows_wheels", external=True)
 
 
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
     python = _environment(session, f"wheelhouse-{row.python}")
-    session.run(str(python), "-m", "tools.wheelhouse", row.name, external=True)
+    session.run(str(python), "-m", "tools.locks.wheelhouse", row.name, external=True)
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
     if not (ROOT / row.pins).is_file():
         also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
         session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
-    *command, context = matrix.command(row, matrix.this_build(row))
+    build = matrix.this_build(row)
+    _check(session, lambda: ready.check_build(row, build))
+    *command, context = matrix.command(row, build)
     session.run(*command, *session.posargs, context, external=True)
 
 
+def _check(session: nox.Session, check: Callable[[], None]) -> None:
+    try:
+        check()
+    except ready.NotReadyError as error:
+        session.error(str(error))
+
+
 def _smoke(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, ready.check_docker)
+    if not engine.is_built(row.image):
+        session.error(f"there is no image {row.image}\n  → run ./run build-{row.name}")
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=env)
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.sbom", row.name, external=True)
+    _check(session, ready.check_docker)
+    session.run(sys.executable, "-m", "tools.images.sbom", row.name, external=True)
 
 
 def _bundle(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.bundle", row.name, external=True)
+    _check(session, ready.check_docker)
+    session.run(sys.executable, "-m", "tools.images.bundle", row.name, external=True)
 
 
 def _flash(session: nox.Session, row: matrix.Row) -> None:
-    session.run(sys.executable, "-m", "tools.flash", row.name, *session.posargs, external=True)
+    _check(session, lambda: ready.check_build(row, matrix.this_build(row)))
+    session.run(sys.executable, "-m", "tools.images.flash", row.name, *session.posargs, external=True)
 
 
 for _row in BUILDABLE:

@@ -4,8 +4,6 @@
     command ROW          print the command that builds an image from this checkout
     bake [ROW …]         print a bake file for `docker buildx bake -f -`
     ci                   print a job matrix for GitHub Actions
-    readme               print README's table of images; --write updates README.md
-    app                  print app/voxmatrix/tables/images.toml; --write updates the file
     recommend            recommend an image for a computer: this one, --capability and --driver, or --machine FILE.json
 
 `./run build-ROW` uses the command and not the bake file: buildx before 0.14 ignores `network` in a bake file, and newer
@@ -24,9 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # works without installing the app
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` finds only tools/
 
-from tools import bakefile, derived, recommend
-from tools.building import Build, arguments, command, labels, this_build
-from tools.rows import ROOT, TABLE, MatrixError, Row, read, rows
+from tools.images import bakefile, recommend
+from tools.images.building import Build, arguments, command, labels, this_build
+from tools.images.rows import ROOT, TABLE, MatrixError, Row, read, rows
 
 __all__ = ["ROOT", "Build", "MatrixError", "Row", "arguments", "command", "labels", "main", "read", "rows"]
 
@@ -61,10 +59,6 @@ def _parser() -> argparse.ArgumentParser:
     baking.add_argument("rows", metavar="ROW", nargs="*")
     baking.set_defaults(do=_bake)
     commands.add_parser("ci", help="print a job matrix for GitHub Actions").set_defaults(do=_ci)
-    for name, text in (("readme", "README's table of images"), ("app", "the app's table of images")):
-        writing = commands.add_parser(name, help=f"print {text}")
-        writing.add_argument("--write", action="store_true", help="update the file instead of printing")
-        writing.set_defaults(do=_readme if name == "readme" else _app)
     advice = commands.add_parser("recommend", help="recommend an image for a computer, with reasons")
     recommend.add_arguments(advice)
     advice.set_defaults(do=lambda table, args: print(recommend.answer(args)))
@@ -92,14 +86,6 @@ def _bake(table: Mapping[str, Row], args: argparse.Namespace) -> None:
 
 def _ci(table: Mapping[str, Row], args: argparse.Namespace) -> None:
     print(json.dumps(bakefile.ci(table.values())))
-
-
-def _readme(table: Mapping[str, Row], args: argparse.Namespace) -> None:
-    derived.write_readme(table.values()) if args.write else print(derived.readme_table(table.values()), end="")
-
-
-def _app(table: Mapping[str, Row], args: argparse.Namespace) -> None:
-    derived.write_app_table(table.values()) if args.write else print(derived.app_table(table.values()), end="")
 
 
 def _chosen(table: Mapping[str, Row], name: str) -> Row:

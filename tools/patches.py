@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools import matrix, pins
+from tools import matrix
+from tools.locks import pins
 
 #: Disk space that creating an environment may need.
 NEEDED_BYTES = 9_000_000_000

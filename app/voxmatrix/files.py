@@ -16,11 +16,9 @@ _REMEDIES = {
     errno.ENOSPC: "free some space there, or choose another path, and run the same command again",
     errno.EDQUOT: "the quota is used up: free some space there and run the same command again",
     errno.EROFS: "the file system is read-only: mount a writable folder there",
-    errno.EACCES: 'give this user write access, or in a container add --user "$(id -u):0"',
     errno.ENOTDIR: _NO_FOLDER,
     errno.EEXIST: _NO_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.EPERM: 'give this user write access, or in a container add --user "$(id -u):0"',
 }
 
 
@@ -30,10 +28,30 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM):
+            raise _forbidden(path, str(error.strerror)) from error
         remedy = _REMEDIES.get(error.errno or 0)
         if remedy is None:
             raise
         raise UnreachableError(f"cannot write {path}: {error.strerror}", remedy) from error
+
+
+def _forbidden(path: Path, reason: str) -> UnreachableError:
+    """The error for a path that this user may not write: it names the owner of the nearest folder that exists."""
+    folder = nearest_folder(path)
+    problem, remedy = f"cannot write {path}: {reason}", "give this user write access"
+    if hasattr(os, "getuid"):
+        user = os.getuid()
+        problem += f"; {folder} belongs to user {folder.stat().st_uid}, and this is user {user}"
+        remedy = f"run sudo chown -R {user} on that folder"
+    return UnreachableError(
+        problem, f'{remedy}, or in a container add --user "$(id -u):0" (with Compose: VOXMATRIX_UID=$(id -u))'
+    )
+
+
+def nearest_folder(path: Path) -> Path:
+    """The path itself or its nearest parent that exists."""
+    return next(place for place in (path.absolute(), *path.absolute().parents) if os.path.lexists(place))
 
 
 @contextmanager

@@ -14,8 +14,9 @@ from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home, is_rank_zero
+from voxmatrix.machine.detect import IMAGE
 from voxmatrix_entrypoint import log
-from voxmatrix_entrypoint.folders import check_folder
+from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
 if TYPE_CHECKING:
     from voxmatrix.doctor.preflight import Preflight
@@ -43,6 +44,9 @@ def check(context: typer.Context) -> "Preflight | None":
         return None
     for folder in _folders(context):
         check_folder(folder)
+    if IMAGE in os.environ:
+        for finding in filter(None, map(lost_with_container, _folders(context)[:1])):
+            warn(finding)
     parameters = context.params
     task: Task = "train" if context.info_name == "train" else "speak"
     if task == "speak" and _is_onnx(parameters["voice"]):

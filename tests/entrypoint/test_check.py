@@ -44,6 +44,27 @@ def test_training_on_a_gpu_without_kernels_ends_before_recordings_are_read(tmp_p
     assert not (tmp_path / "run").exists()
 
 
+def test_a_described_computer_keeps_the_torch_of_the_image(tmp_path: Path) -> None:
+    described = json.loads((MACHINES / "rtx-5090.json").read_text(encoding="utf-8"))
+    kernels = {"version": "2.15.0+cu132", "cuda": "13.2", "kernels": ["sm_120"]}  # of the recorded computer
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({**described, "torch": kernels}), encoding="utf-8")
+    words = ("train", "no-recordings", "--out", "run", "--device", "cuda:0")
+    done = voxmatrix(tmp_path, *words, VOXMATRIX_MACHINE=str(path), VOXMATRIX_IMAGE="cuda")
+    assert done.returncode == 5, done.stderr  # the torch of this process has no kernels for it
+    assert "use the image blackwell" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_mount(), reason="/dev/shm is not a mount here")
+def test_in_an_image_an_out_that_is_not_mounted_is_warned_about(tmp_path: Path) -> None:
+    words = ("train", "no-recordings", "--device", "cpu", "--out")
+    in_memory = "/dev/shm/voxmatrix-test"  # a mount, but one that is deleted with the container
+    done = voxmatrix(tmp_path, *words, in_memory, VOXMATRIX_IMAGE="cpu")
+    assert done.returncode == 3
+    assert f"{in_memory} is inside the container" in done.stderr
+    assert "inside the container" not in voxmatrix(tmp_path, *words, in_memory).stderr
+
+
 def test_speaking_from_a_checkpoint_ends_before_it_is_read(tmp_path: Path, wrong_image: str) -> None:
     (tmp_path / "voice.ckpt").write_bytes(b"never read")
     words = ("speak", "--voice", "voice.ckpt", "--text", "Hi", "--out", "a.wav")

@@ -30,7 +30,12 @@ def test_a_folder_of_somebody_else_is_named_with_what_mends_it(tmp_path: Path, m
     assert asked == [tmp_path]
     assert refused.value.exit_code == 8
     assert str(tmp_path / "new" / "run") in refused.value.problem
+    assert (
+        f"{tmp_path} belongs to user {tmp_path.stat().st_uid}, and this is user {os.getuid()}" in refused.value.problem
+    )
+    assert f"sudo chown -R {os.getuid()}" in refused.value.remedy
     assert '--user "$(id -u):0"' in refused.value.remedy
+    assert "VOXMATRIX_UID=$(id -u)" in refused.value.remedy
 
 
 def test_a_read_only_file_system_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +43,32 @@ def test_a_read_only_file_system_is_called_so(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(folders, "_is_read_only", lambda place: True)
     with pytest.raises(UnreachableError, match="Read-only"):
         check_folder(tmp_path)
+
+
+def mountinfo(folder: Path, mounted: Path) -> Path:
+    """A file as proc_pid_mountinfo(5) in a container: the image, a mounted folder, and one in memory."""
+    escaped = str(mounted).replace(" ", "\\040")
+    path = folder / "mountinfo"
+    path.write_text(
+        "588 577 0:52 / / rw,relatime master:238 - overlay overlay rw,lowerdir=/x\n"
+        f"599 588 8:1 /home/me/data {escaped} rw,relatime - ext4 /dev/sda1 rw\n"
+        f"600 588 0:60 / {escaped}/memory rw,nosuid - tmpfs tmpfs rw\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_a_folder_that_is_deleted_with_the_container_is_named(tmp_path: Path) -> None:
+    mounted = tmp_path / "my data"
+    (mounted / "memory").mkdir(parents=True)
+    mounts = mountinfo(tmp_path, mounted)
+    assert folders.lost_with_container(mounted / "new" / "run", mounts) is None
+    for folder in (tmp_path / "run", mounted / "memory" / "run"):
+        finding = folders.lost_with_container(folder, mounts)
+        assert finding is not None
+        assert str(folder) in finding.problem
+        assert '-v "$PWD/data:/data"' in finding.remedy
+
+
+def test_where_mounts_are_unknown_nothing_is_claimed(tmp_path: Path) -> None:
+    assert folders.lost_with_container(tmp_path, tmp_path / "absent") is None

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from tools import rows
+from tools.images import rows
 
 SCAN = rows.ROOT / "docker" / "scan.yaml"
 

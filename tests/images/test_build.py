@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.images.containers import is_built
-from tools import building, rows
+from tools.images import building, rows
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 

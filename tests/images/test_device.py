@@ -11,7 +11,7 @@ import pytest
 from tests.images.containers import Hardened
 from tests.images.witnessed import Process, witnessed
 from tools import matrix
-from tools.wrong_gpu import DRIVER, WRONG, with_gpu
+from tools.images.example_gpus import DRIVER, unusable, with_gpu
 
 pytestmark = pytest.mark.docker
 
@@ -42,7 +42,7 @@ def assert_nothing_was_read(hardened: Hardened, processes: list[Process]) -> Non
 def test_a_gpu_without_kernels_is_exit_5_with_the_image_to_use_before_anything_is_read(
     hardened: Hardened, row: matrix.Row, words: tuple[str, ...], device: str
 ) -> None:
-    gpu, instead = WRONG[row.name]
+    gpu, instead = unusable(row)
     if device == "auto" and not row.cuda:
         pytest.skip("in the image for the CPU a GPU that nobody asks for is left alone (the next test)")
     describe(hardened, gpu)
@@ -53,7 +53,7 @@ def test_a_gpu_without_kernels_is_exit_5_with_the_image_to_use_before_anything_i
 
 
 def test_doctor_judges_such_a_gpu_in_the_same_way(hardened: Hardened, row: matrix.Row) -> None:
-    gpu, instead = WRONG[row.name]
+    gpu, instead = unusable(row)
     describe(hardened, gpu)
     code = NO_KERNELS if row.cuda else 0
     said = json.loads(hardened.run("doctor", "--json", "--machine", "/data/other.json", expect=code).stdout)
@@ -63,12 +63,12 @@ def test_doctor_judges_such_a_gpu_in_the_same_way(hardened: Hardened, row: matri
 def test_the_image_for_the_cpu_leaves_a_gpu_alone(hardened: Hardened, row: matrix.Row) -> None:
     if row.cuda:
         pytest.skip("it is one for GPUs")
-    describe(hardened, WRONG[row.name][0])
+    describe(hardened, unusable(row)[0])
     hardened.run("train", "/nowhere", "--out", "/data/refused", expect=BAD_INPUT, also=IN_MACHINE)  # it went on
 
 
 def test_the_check_can_be_switched_off_which_is_said(hardened: Hardened, row: matrix.Row) -> None:
-    describe(hardened, WRONG[row.name][0])
+    describe(hardened, unusable(row)[0])
     off = (*IN_MACHINE, "--env", "VOXMATRIX_CHECK=off")
     done = hardened.run("train", "/nowhere", "--out", "/data/refused", expect=BAD_INPUT, also=off)
     assert "VOXMATRIX_CHECK is off" in done.stderr

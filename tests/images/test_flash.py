@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.images.containers import Hardened, docker, is_built, owner
-from tools import building, matrix
+from tools import matrix
+from tools.images import building
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 

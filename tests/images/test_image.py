@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.images.containers import docker
-from tools import matrix, pins
+from tools import matrix
+from tools.locks import pins
 
 pytestmark = pytest.mark.docker
 

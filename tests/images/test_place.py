@@ -8,13 +8,13 @@ from tests.images.containers import Hardened, docker
 from tests.images.test_device import IN_MACHINE, describe
 from tests.images.voices import TRAIN
 from tools import matrix
+from tools.images.example_gpus import usable
 
 pytestmark = pytest.mark.docker
 
 CANNOT_WRITE = 8
+NOT_ENOUGH_MEMORY = 6
 LITTLE = ("--shm-size", "1m")
-#: One that the torch of each image can use.
-GOOD_GPU = {"cuda": "rtx-3060", "blackwell": "rtx-5090", "cuda13": "rtx-5090"}
 
 
 @pytest.mark.slow
@@ -30,7 +30,7 @@ def test_workers_without_shared_memory_are_given_up_aloud_and_the_training_goes_
 def test_little_shared_memory_is_said_before_a_training_on_a_gpu(hardened: Hardened, row: matrix.Row) -> None:
     if not row.cuda:
         pytest.skip("torch without CUDA trains on the CPU, which loads batches without workers")
-    describe(hardened, GOOD_GPU[row.name], shm_mib=64)
+    describe(hardened, usable(row), shm_mib=64)
     done = hardened.run("train", "/nowhere", "--out", "/data/run", expect=None, also=IN_MACHINE)
     assert "/dev/shm has 64 MiB free" in done.stderr
     assert "--shm-size" in done.stderr
@@ -72,6 +72,19 @@ def test_without_a_folder_at_all_it_is_said_that_one_must_be_mounted(image: str)
     words = ("speak", "--text", "Hello", "--out", "/data/hello.wav")
     done = docker("run", "--rm", "--read-only", "--tmpfs", "/tmp", image, *words, expect=CANNOT_WRITE)
     assert "mount a writable folder" in done.stderr
+
+
+def test_memory_that_cannot_suffice_is_exit_6_and_not_a_kill(hardened: Hardened) -> None:
+    words = ["medium" if word == "tiny" else word for word in TRAIN]
+    done = hardened.run(*words, expect=NOT_ENOUGH_MEMORY, also=("--memory", "700m"))
+    assert "there are only 700 MiB" in done.stderr
+
+
+def test_an_out_that_is_not_mounted_is_warned_about(image: str) -> None:
+    words = ("speak", "--text", "Hello", "--out", "/data/hello.wav")
+    done = docker("run", "--rm", "--network", "none", image, *words)
+    assert "/data is inside the container" in done.stderr
+    assert '-v "$PWD/data:/data"' in done.stderr
 
 
 def test_a_disk_that_is_full_is_exit_8_and_leaves_nothing_half_written(hardened: Hardened) -> None:

@@ -40,6 +40,20 @@ def test_a_training_is_saved_and_the_next_run_goes_on(hardened: Hardened) -> Non
     assert f"{saved} of {saved + 1} steps done" in again.stderr
 
 
+def test_two_signals_close_together_are_one(hardened: Hardened) -> None:
+    run, words = hardened.data / "twice", [word if word != "/data/run" else "/data/twice" for word in TRAIN]
+    with hardened.started(*words, "--max-steps", "100000") as container:
+        container.wait_until(lambda: reached(run) >= 1, "a step of a training")
+        docker("kill", "--signal", "TERM", container.name)
+        docker("kill", "--signal", "TERM", container.name, expect=None)
+        code = int(docker("wait", container.name).stdout)
+        output = container.said()
+    assert code == INTERRUPTED, output
+    saved = int(re.findall(r"stopped after step (\d+); saved \S*last\.ckpt", output)[-1])
+    again = hardened.run(*words, "--max-steps", str(saved + 1))
+    assert f"{saved} of {saved + 1} steps done" in again.stderr
+
+
 def test_what_prepare_has_checked_is_not_checked_again(hardened: Hardened) -> None:
     _made_up_recordings(hardened)
     clips = hardened.data / "cache" / "clips"

@@ -54,6 +54,15 @@ def test_where_nothing_fits_it_is_tried_with_one_clip_and_said() -> None:
     assert "memory may run out" in plan.findings[0].problem
 
 
+def test_memory_that_cannot_suffice_even_for_one_clip_is_an_error() -> None:
+    (finding,) = choose_batching(Budget(mib=350, why="x", limit_mib=700), NEED).findings
+    assert finding.severity == "error"
+    assert "only 700 MiB" in finding.problem
+    assert "--quality" in finding.remedy
+    (finding,) = choose_batching(Budget(mib=350, why="x", limit_mib=int(NEED.least_mib) + 1), NEED).findings
+    assert finding.severity == "warning"
+
+
 def test_unknown_memory_means_a_small_batch_and_says_so() -> None:
     plan = batching(None)
     assert (plan.batch_size.value, plan.effective_batch.value, plan.checkpointing.value) == (4, 32, False)

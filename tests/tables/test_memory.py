@@ -18,7 +18,7 @@ def table() -> dict[str, Any]:
 def test_every_quality_has_a_row_with_its_source() -> None:
     found = memory_table().qualities
     assert set(found) == set(qualities())
-    assert all("tools.memory_table" in row.source for row in found.values())
+    assert all("tools.tables.memory_table" in row.source for row in found.values())
 
 
 def test_larger_qualities_take_more() -> None:
@@ -48,6 +48,7 @@ def test_weights_gradients_and_moments_are_16_bytes_a_parameter() -> None:
         ("share", "source", ""),
         ("overhead", "factor", 0.5),
         ("process", "process_mib", 0),
+        ("process", "least_mib", 0),
     ],
 )
 def test_a_number_that_cannot_be_true_is_refused(part: str, key: str, value: object) -> None:

@@ -1,13 +1,12 @@
 """The words of tools/matrix.py, as a person on a bare machine types them."""
 
 import json
-import re
 import subprocess
 import sys
 
 import pytest
 
-from tools import derived, matrix
+from tools import matrix
 
 MATRIX = matrix.ROOT / "tools" / "matrix.py"
 
@@ -64,39 +63,3 @@ def test_jobs_are_the_stable_images_that_can_be_built(capsys: pytest.CaptureFixt
     assert [(job["row"], job["platform"]) for job in jobs] == [
         (row.name, platform) for row in stable for platform in row.platforms
     ]
-
-
-def test_the_table_in_readme_is_up_to_date() -> None:
-    text = derived.README.read_text(encoding="utf-8")
-    assert text == derived.with_readme_table(text, matrix.rows().values()), (
-        "run: python3 tools/matrix.py readme --write"
-    )
-
-
-def test_the_apps_table_is_up_to_date() -> None:
-    written = derived.APP_TABLE.read_text(encoding="utf-8")
-    assert written == derived.app_table(matrix.rows().values()), "run: python3 tools/matrix.py app --write"
-
-
-def test_a_readme_without_the_marks_is_refused() -> None:
-    with pytest.raises(ValueError, match="do not edit"):
-        derived.with_readme_table("# voxmatrix\n", matrix.rows().values())
-
-
-def test_linux_images_are_built_by_the_same_steps() -> None:
-    steps = {
-        name: _without_flash_attention((matrix.ROOT / f"Dockerfile.{name}").read_text(encoding="utf-8"))
-        for name in ("cuda", "blackwell")
-    }
-    assert steps["cuda"] == steps["blackwell"]
-
-
-def _without_flash_attention(dockerfile: str) -> list[str]:
-    """The instructions with their comments, but for flash-attn's stages and what is done with their wheel."""
-    _, body = dockerfile.split("ARG BASE\n", 1)
-    stages = re.split(r"^(?=FROM )", re.sub(r"^#.*\n", "", body, flags=re.MULTILINE), flags=re.MULTILINE)
-    kept = [stage for stage in stages if not re.match(r"FROM .*(flash|FLASH|toolkit)", stage)]
-    instructions = [text.strip() for stage in kept for text in re.split(r"(?<!\\)\n", stage)]
-    gate = ' "${FLASH_ATTN_CUDA_ARCHS}"'
-    whole = [text.replace(gate, "") for text in instructions if text]
-    return [text for text in whole if not re.search(r"ARG (FLASH|TOOLKIT)|from=flash", text)]

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.train.asking import HERE
 from tests.train.conftest import Fit
 from tests.train.runs import Notes, content
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.errors import BadInputError, NoDeviceError, UsageError
+from voxmatrix.errors import BadInputError, MemoryExhaustedError, NoDeviceError, UsageError
 from voxmatrix.train.checkpoint import files as checkpoint_files
 
 
@@ -50,6 +51,13 @@ def test_fresh_in_an_empty_folder_moves_nothing(run: Fit) -> None:
 def test_an_empty_set_is_bad_input(run: Fit, prepared: PreparedSet) -> None:
     with pytest.raises(BadInputError, match="no recordings"):
         run(prepared=replace(prepared, clips=()))
+
+
+def test_memory_that_cannot_suffice_ends_the_training_before_the_kernel_does(run: Fit) -> None:
+    with pytest.raises(MemoryExhaustedError, match="only 200 MiB") as refused:
+        run(machine=replace(HERE, memory_mib=200, available_mib=150))
+    assert refused.value.exit_code == 6
+    assert "--quality" in refused.value.remedy
 
 
 def test_a_device_that_is_not_there_is_said(run: Fit) -> None:

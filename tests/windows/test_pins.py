@@ -1,6 +1,7 @@
 """What is locked for Windows: one torch, one onnxruntime, and all of it with hashes."""
 
-from tools import matrix, pins
+from tools import matrix
+from tools.locks import pins
 
 ROW = matrix.rows()["directml-windows"]
 LOCKED = pins.parse((matrix.ROOT / ROW.pins).read_text(encoding="utf-8"))

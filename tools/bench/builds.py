@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools import building, matrix
-from tools.engine import inspect
+from tools import matrix
+from tools.images import building
+from tools.images.engine import inspect
 
 #: What a build reads from a checkout; not .git, since the revision is a build argument.
 _CONTEXT = (".dockerignore", "LICENSE", "README.md", "app", "docker", "entrypoint", "pyproject.toml", "samples/voices")

@@ -1,7 +1,7 @@
 """Measure what gradient checkpointing saves and costs: the same step with and without it. Prints one JSON object.
 
-Memory is the peak of a step without weights and optimisers, computed from shapes (tools/memory_table.py). Time is CPU
-time of one thread, interleaved.
+Memory is the peak of a step without weights and optimisers, computed from shapes (tools/tables/memory_table.py). Time
+is CPU time of one thread, interleaved.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from tools.memory_table import MIB, make_step, peak_bytes
+from tools.tables.memory_table import MIB, make_step, peak_bytes
 from voxmatrix.tables.quality import quality
 from voxmatrix_entrypoint import patches
 

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools import matrix, wrong_gpu
-from tools.engine import is_built
+from tools import matrix
+from tools.images import example_gpus
+from tools.images.engine import is_built
 
 MOST_SECONDS_BEYOND = 0.6
 MOST_SECONDS_REFUSED = 5.0
@@ -30,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
-    rows = [row for row in matrix.rows().values() if row.name in wrong_gpu.WRONG and is_built(row.image)]
+    rows = [row for row in matrix.rows().values() if row.status == "tested" and is_built(row.image)]
     found = {row.name: _measure(row, rounds) for row in rows}
     setting = f"{rounds} rounds; load average over one minute: {os.getloadavg()[0]:.1f}"
     print(json.dumps({"setting": setting, **found}))
@@ -76,7 +77,7 @@ def _describe(row: matrix.Row, folder: Path) -> None:
     """Write machine.json: this image on a computer with a GPU that it has no kernels for."""
     _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--record", "/data/this.json"), 0)
     recorded = json.loads((folder / "this.json").read_text(encoding="utf-8"))
-    described = wrong_gpu.with_gpu(recorded, wrong_gpu.WRONG[row.name][0])
+    described = example_gpus.with_gpu(recorded, example_gpus.unusable(row)[0])
     (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from tools import matrix
-from tools.engine import inspect, is_built
+from tools.images.engine import inspect, is_built
 
 #: A part of the command that made a layer → the name of the layer.
 _LAYERS = {

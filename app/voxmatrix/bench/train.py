@@ -20,7 +20,7 @@ from voxmatrix.tables.quality import quality
 if TYPE_CHECKING:
     import torch
 
-#: Phonemes with Piper's blanks between them, in fast speech (the value of tools/memory_table.py).
+#: Phonemes with Piper's blanks between them, in fast speech (the value of tools/tables/memory_table.py).
 _SYMBOLS_PER_SECOND = 30
 #: A training clips gradients; the time does not depend on the limit.
 _CLIP_NORM = 1000.0

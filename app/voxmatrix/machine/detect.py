@@ -16,6 +16,8 @@ from voxmatrix.machine.probes.probe import Probe
 TIMEOUT_SECONDS = 10.0
 #: Environment variable that names a file describing another computer.
 DESCRIBED = "VOXMATRIX_MACHINE"
+#: Environment variable of every image: its row.
+IMAGE = "VOXMATRIX_IMAGE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "check whether nvidia-smi works; after a driver update, restart the computer"
 
@@ -32,14 +34,15 @@ def detect(
 ) -> Detection:
     """This computer, or the one described by the file in VOXMATRIX_MACHINE, to replay a report from elsewhere.
 
-    A fact that cannot be read in time is unknown, and a note says why.
+    In an image, the image and its torch are those of this process, whatever the description says. A fact that cannot
+    be read in time is unknown, and a note says why.
 
     Raises:
         BadInputError: the file in VOXMATRIX_MACHINE cannot be read.
     """
     environment = os.environ if environment is None else environment
     if described := environment.get(DESCRIBED):
-        return _described(Path(described))
+        return _described(Path(described), root, environment)
     platform, wsl = system.read_platform(), system.read_wsl(root)
     nvidia = Probe[tuple[NvidiaCard, ...]](
         "NVIDIA GPUs", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
@@ -70,17 +73,23 @@ def detect(
         gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
         torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
-        image=printable(environment.get("VOXMATRIX_IMAGE", "")),
+        image=printable(environment.get(IMAGE, "")),
     )
     return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
 
 
-def _described(path: Path) -> Detection:
+def _described(path: Path, root: Path, environment: Mapping[str, str]) -> Detection:
     from voxmatrix.machine.record import read_machine
 
+    machine = read_machine(path)
+    if image := printable(environment.get(IMAGE, "")):
+        folder = torch_build.find_torch()
+        build = torch_build.read_torch_build(folder)
+        torch = None if build is None else replace(build, kernels=_kernels(root, folder, build))
+        machine = replace(machine, image=image, container=True, torch=torch)
     problem = f"the computer is read from {path} ({DESCRIBED}); this computer is not examined"
     note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to examine this computer", severity="warning")
-    return Detection(read_machine(path), (note,))
+    return Detection(machine, (note,))
 
 
 def read_nvidia() -> tuple[NvidiaCard, ...]:

@@ -98,6 +98,14 @@ def _effective_reason(batch: Setting[int], steps: Setting[int]) -> str:
 
 
 def _too_large(budget: Budget, need: Need, batch_size: int, checkpointed: bool) -> tuple[Finding, ...]:
+    if budget.limit_mib is not None and need.least_mib > budget.limit_mib:
+        return (
+            Finding(
+                problem=f"training needs at least {need.least_mib:.0f} MiB, even with single clips of "
+                f"{need.seconds:g} s, and there are only {budget.limit_mib} MiB",
+                remedy="choose a smaller --quality, or give it more memory: in a container, a larger --memory",
+            ),
+        )
     budget = budget.when(need.measured(checkpointed))
     if budget.mib is None or need.fits(batch_size, checkpointed, budget):
         return ()

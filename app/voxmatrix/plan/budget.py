@@ -16,6 +16,7 @@ class Budget:
     mib: float | None
     why: str
     measured: Self | None = None  # the budget for a measured need, which requires no margin for errors of estimation
+    limit_mib: int | None = None  # with more than that, the system kills the process
 
     def when(self, measured: bool) -> "Budget":
         """The budget for a need that is measured or, if not, estimated."""
@@ -34,9 +35,10 @@ def memory_budget(gpu: Gpu | None, machine: Machine) -> Budget:
     share = memory_table().shared_share
     source = "the GPU shares the computer's memory" if gpu else "the computer's memory"
     if machine.available_mib is not None:
-        return _part(machine.available_mib, share, f"of {{}} MiB available: {source}")
+        part = _part(machine.available_mib, share, f"of {{}} MiB available: {source}")
+        return replace(part, limit_mib=max(machine.memory_mib or 0, machine.available_mib))
     if machine.memory_mib is not None:
-        return _part(machine.memory_mib, share, f"of {{}} MiB: {source}")
+        return replace(_part(machine.memory_mib, share, f"of {{}} MiB: {source}"), limit_mib=machine.memory_mib)
     return Budget(mib=None, why="the computer's memory size could not be read")
 
 
@@ -67,6 +69,12 @@ class Need:
             return self.lines[checkpointed].mib(clips, self.seconds)
         clip = self.row.clip_mib(self.seconds, self.half) * (self.row.checkpointed if checkpointed else 1.0)
         return self.table.process_mib + self.row.base_mib + clips * clip * self.table.overhead
+
+    @property
+    def least_mib(self) -> float:
+        """Memory without which not even a single clip can be trained, with gradient checkpointing and no margin."""
+        clip = self.row.clip_mib(self.seconds, self.half) * self.row.checkpointed
+        return self.table.least_mib + self.row.base_mib + clip
 
     def measured(self, checkpointed: bool) -> bool:
         """Whether the need is measured rather than estimated."""

@@ -52,6 +52,7 @@ class MemoryTable:
 
     qualities: dict[str, MemoryRow]
     process_mib: float
+    least_mib: float  # what a process takes at the very least
     overhead: float
     voice_mib: float
     gpu_share: float
@@ -66,7 +67,7 @@ class MemoryTable:
             raise ValueError("share.gpu must be from 0.80 to 0.85, and share.shared less than share.gpu")
         if not self.gpu_share <= self.measured_share <= 0.9:
             raise ValueError("share.measured must be from share.gpu to 0.90")
-        if self.overhead < 1 or min(self.process_mib, self.voice_mib) <= 0:
+        if self.overhead < 1 or min(self.process_mib, self.least_mib, self.voice_mib) <= 0:
             raise ValueError("overhead.factor must be at least 1, and every size greater than 0")
 
 
@@ -88,6 +89,7 @@ def parse(table: dict[str, Any]) -> MemoryTable:
     return MemoryTable(
         qualities={name: MemoryRow(**row) for name, row in table["quality"].items()},
         process_mib=table["process"]["process_mib"],
+        least_mib=table["process"]["least_mib"],
         overhead=table["overhead"]["factor"],
         voice_mib=table["voice"]["voice_mib"],
         gpu_share=table["share"]["gpu"],

@@ -7,6 +7,7 @@ from typing import Any
 
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.doctor.preflight import Preflight
+from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.machine.profiles.store import profile_of
 from voxmatrix.plan.plan import Overrides, Plan, plan_on
 from voxmatrix.settings import Setting
@@ -16,12 +17,20 @@ from voxmatrix.train.config import TrainSettings
 def plan_training(
     prepared: PreparedSet, settings: TrainSettings, preflight: Preflight, previous: Mapping[str, Any] | None
 ) -> Plan:
-    """The plan for these recordings on this computer. A resumed run keeps its batch size on any computer."""
+    """The plan for these recordings on this computer. A resumed run keeps its batch size on any computer.
+
+    Raises:
+        MemoryExhaustedError: this computer cannot have enough memory.
+    """
     longest = max(clip.samples for clip in prepared.clips) / prepared.rate_hz
     overrides = settings.overrides if previous is None else _keep_batches(settings.overrides, previous, settings.out)
-    return plan_on(
+    plan = plan_on(
         preflight.selected, preflight.machine, prepared.quality, overrides, longest_seconds=longest, profile=profile_of
     )
+    for finding in plan.findings:
+        if finding.severity == "error":
+            raise MemoryExhaustedError(finding.problem, finding.remedy)
+    return plan
 
 
 def _keep_batches(overrides: Overrides, previous: Mapping[str, Any], out: Path) -> Overrides:

@@ -2,21 +2,24 @@
 
 A step can take longer than that. Python cannot run a signal handler in the meantime, because control is in torch, so
 the signal is passed through a socket to a thread. If the loop does not respond within some seconds, that thread saves:
-weights only change in an update, so it finds the state after the last complete step. A second signal ends the process
-immediately.
+weights only change in an update, so it finds the state after the last complete step. Repeated signals are the same
+request: `timeout` and impatient users send several, and none of them may cost the run.
 """
 
 import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 #: Time for the loop to finish its step; the rest of the ten seconds is for writing the file.
 GRACE_SECONDS = 3.0
-_EXIT_CODE = 130
+#: After the block, further signals are ignored for this long, so that they do not interrupt the end of the command.
+REPEAT_SECONDS = 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -49,8 +52,9 @@ class StopRequest:
             return
         receiver, sender = socket.socketpair()
         sender.setblocking(False)
-        old_handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
+        # In this order, so that a signal in between is not lost.
         old_descriptor = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+        old_handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
         watcher = threading.Thread(target=self._watch, args=(receiver, save_and_report, grace_seconds), daemon=True)
         watcher.start()
         try:
@@ -59,24 +63,19 @@ class StopRequest:
             self.acknowledge()
             signal.set_wakeup_fd(old_descriptor)
             for number, handler in old_handlers.items():
-                signal.signal(number, handler)
+                signal.signal(number, _ignore_for(REPEAT_SECONDS, handler) if self.requested else handler)
             sender.close()  # wakes the watcher
             watcher.join()
             receiver.close()
 
     def _watch(self, receiver: socket.socket, save_and_report: Callable[[], int], grace_seconds: float) -> None:
-        if not _next_signal(receiver, None):
+        if not _next_signal(receiver):
             return
         self._requested.set()
-        if _next_signal(receiver, grace_seconds):
-            os._exit(_EXIT_CODE)
-        while not self._acknowledged.is_set():
-            if self.lock.acquire(timeout=0.1):
-                if not self._acknowledged.is_set():
-                    os._exit(save_and_report())
-                self.lock.release()
-            elif _next_signal(receiver, 0.1):
-                os._exit(_EXIT_CODE)
+        self._acknowledged.wait(grace_seconds)
+        with self.lock:
+            if not self._acknowledged.is_set():
+                os._exit(save_and_report())
 
 
 def quiet_worker(_number: int) -> None:
@@ -86,17 +85,26 @@ def quiet_worker(_number: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _next_signal(receiver: socket.socket, seconds: float | None) -> bool:
-    """Wait for a signal; False if none arrived in time or the block has ended."""
-    receiver.settimeout(seconds)
-    try:
-        while received := receiver.recv(1):
-            if received[0] in _SIGNALS:
-                return True
-    except TimeoutError:
-        pass
+def _next_signal(receiver: socket.socket) -> bool:
+    """Wait for a signal; False if the block ends first."""
+    while received := receiver.recv(1):
+        if received[0] in _SIGNALS:
+            return True
     return False
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
     """A handler without effect, so that the signal does not end the process; the watcher handles it."""
+
+
+def _ignore_for(seconds: float, handler: Any) -> Callable[[int, FrameType | None], None]:
+    """A handler that does nothing for some seconds, and what `handler` does later."""
+    until = time.monotonic() + seconds
+
+    def ignore_at_first(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() < until:
+            return
+        signal.signal(number, handler)
+        signal.raise_signal(number)
+
+    return ignore_at_first

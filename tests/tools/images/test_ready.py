@@ -1,0 +1,61 @@
+"""On a computer without Docker, buildx, an engine, the base or a CPU torch, a build names what to do, and ends."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tools.images.test_building import BUILD
+from tools.images import ready
+from tools.images.rows import rows
+
+CPU, CUDA = rows()["cpu"], rows()["cuda"]
+#: What a stub of `docker` does for some of its arguments.
+NO_ENGINE = '[ "$1" != version ] || { echo "Cannot connect to the Docker daemon at unix:///x" >&2; exit 1; }'
+REFUSED = '[ "$1" != version ] || { echo "permission denied while trying to connect" >&2; exit 1; }'
+NO_BUILDX = '[ "$1" != buildx ] || exit 1'
+NO_BASE = '[ "$1" != image ] && [ "$1" != pull ] || exit 1'
+
+
+def stub(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str | None) -> None:
+    """Make `docker` this script, or nothing at all."""
+    monkeypatch.setenv("PATH", str(folder))
+    if script is not None:
+        (folder / "docker").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (folder / "docker").chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("script", "problem", "remedy"),
+    [
+        (None, "no program `docker`", "tools/docker-engine.sh"),
+        (NO_ENGINE, "Cannot connect to the Docker daemon at unix:///x", "tools/docker-engine.sh"),
+        (REFUSED, "Docker refuses this user", "usermod -aG docker"),
+        (NO_BUILDX, "no buildx", "docker-buildx"),
+        (NO_BASE, f"{CUDA.base} is not here and cannot be pulled", f"tools/debian-base.sh {CUDA.base}"),
+    ],
+)
+def test_what_is_missing_is_named_with_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, problem: str, remedy: str
+) -> None:
+    stub(tmp_path, monkeypatch, script)
+    with pytest.raises(ready.NotReadyError) as caught:
+        ready.check_build(CUDA, BUILD)
+    first, second = str(caught.value).splitlines()
+    assert problem in first
+    assert remedy in second
+
+
+def test_a_computer_with_everything_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stub(tmp_path, monkeypatch, "exit 0")
+    ready.check_build(CUDA, BUILD)
+
+
+def test_a_cpu_torch_needs_an_index_or_local_wheels_before_anything_is_downloaded() -> None:
+    nothing = replace(BUILD, wheelhouse=False, torch_index=None)
+    for build in (nothing, replace(nothing, torch_index="")):
+        with pytest.raises(ready.NotReadyError, match=r"VOXMATRIX_TORCH_INDEX=https://… \./run build-cpu"):
+            ready.check_build(CPU, build)
+    ready.check_torch(CPU, replace(nothing, wheelhouse=True))
+    ready.check_torch(CPU, replace(nothing, torch_index="https://wheels.example/cpu"))
+    ready.check_torch(CUDA, nothing)

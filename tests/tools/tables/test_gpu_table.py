@@ -1,0 +1,29 @@
+"""docs/gpus.md and README's table are what the tables and the described computers say."""
+
+import pytest
+
+from tools.tables import described, gpu_classes
+from tools.tables.written_part import README
+from voxmatrix.machine.record import read_machine
+
+
+def test_a_table_that_was_changed_by_hand_is_written_anew() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert gpu_classes.with_table(text.replace("| native |", "| perhaps |")) == text
+
+
+def test_a_readme_without_the_marks_is_refused() -> None:
+    with pytest.raises(ValueError, match="do not edit"):
+        gpu_classes.with_table("# voxmatrix\n")
+
+
+def test_the_table_in_readme_is_short_and_knows_every_capability() -> None:
+    rows = [line.split(" | ") for line in gpu_classes.table().splitlines() if line.startswith("| ")][2:]
+    assert len(rows) <= 15
+    there = {gpu.capability for path in described.MACHINES.glob("*.json") for gpu in read_machine(path).gpus}
+    said = {capability for row in rows for capability in row[1].split(", ")} - {"–"}
+    assert said == {str(capability) for capability in there if capability}
+
+
+def test_there_are_forty_computers_and_more() -> None:
+    assert len(list(described.MACHINES.glob("*.json"))) >= 40

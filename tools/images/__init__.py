@@ -1,0 +1,1 @@
+"""The images: their rows, their builds, and which of them suits a computer."""

@@ -1,0 +1,156 @@
+"""The `docker buildx build` command for a row and this checkout. Standard library only."""
+
+import os
+import platform
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.images.rows import ROOT, Row
+
+INDEX = "VOXMATRIX_TORCH_INDEX"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flash:
+    """What flash-attn is compiled for: architectures such as "100;120", and head sizes (empty: all)."""
+
+    archs: str
+    head_sizes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """The inputs of a build that come from the checkout and the machine instead of the row."""
+
+    version: str
+    revision: str = ""
+    created: str = ""
+    wheelhouse: bool = False
+    torch_index: str | None = None
+    ca: str = ""
+    network: str = "default"
+    platform: str = ""  # of this machine; "": the first platform of the row
+    flash: Flash | None = None
+
+
+def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
+    """The build inputs of this checkout and this machine."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    certificates = (environment.get(name, "") for name in ("VOXMATRIX_CA", "PIP_CERT", "SSL_CERT_FILE"))
+    return Build(
+        version=project["version"],
+        revision=_git("rev-parse", "HEAD"),
+        created=_git("log", "-1", "--format=%cI"),
+        wheelhouse=any((ROOT / row.wheelhouse).glob("*.whl")),
+        torch_index=named_index(row, environment),
+        ca=next((path for path in certificates if path and Path(path).is_file()), ""),
+        network=environment.get("VOXMATRIX_BUILD_NETWORK", "default"),
+        platform=_PLATFORMS.get(platform.machine().lower(), ""),
+    )
+
+
+_PLATFORMS = {"x86_64": "linux/amd64", "amd64": "linux/amd64", "aarch64": "linux/arm64", "arm64": "linux/arm64"}
+
+
+def named_index(row: Row, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The torch index set in the environment for a row, or None.
+
+    VOXMATRIX_TORCH_INDEX without a row name is an index of CPU builds, so it does not apply to rows with CUDA.
+    """
+    own = environment.get(f"{INDEX}_{row.name.upper().replace('-', '_')}")
+    return own if own is not None or row.cuda else environment.get(INDEX)
+
+
+def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
+    """The index a row's torch is installed from; "" is pip's default index."""
+    named = named_index(row, environment)
+    return row.index if named is None else named
+
+
+def _git(*args: str) -> str:
+    try:
+        done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def chosen_platform(row: Row, build: Build) -> str:
+    """The platform of this machine if the row has it, else the row's first: an engine loads a single platform."""
+    return build.platform if build.platform in row.platforms else row.platforms[0]
+
+
+def arguments(row: Row, build: Build) -> dict[str, str]:
+    """The build arguments of a row's Dockerfile."""
+    index = row.index if build.torch_index is None else build.torch_index
+    values = {
+        "BASE": row.base_reference,
+        "ROW": row.name,
+        "TORCH": row.torch,
+        "TORCH_INDEX": "" if build.wheelhouse else index,
+    }
+    if row.cuda:
+        values |= {
+            "CUDA": row.cuda,
+            "CAPABILITIES": " ".join(row.capabilities),
+            "KERNELS": " ".join(row.kernels_on(chosen_platform(row, build))),
+            "TORCH_CUDA_ARCH_LIST": row.torch_arch_list,
+            "INSTEAD": row.instead,
+        }
+    if build.flash:
+        values |= {
+            "FLASH": "flash-attn",  # the stage
+            "FLASH_ATTN_CUDA_ARCHS": build.flash.archs,
+            "FLASH_HEAD_SIZES": " ".join(map(str, build.flash.head_sizes)),
+        }
+        values |= {"TOOLKIT": row.toolkit} if row.toolkit else {}
+    return values
+
+
+def image(row: Row, build: Build) -> str:
+    """The tag of the built image; an image with flash-attn has its own tag."""
+    return f"{row.image}-flash" if build.flash else row.image
+
+
+def labels(row: Row, build: Build) -> dict[str, str]:
+    """OCI labels and our own; unknown values are left out.
+
+    The kernels are those of the row. docker/gate.py fails a build that measures others, so the label is always true.
+    """
+    title = "org.opencontainers.image"
+    values = {
+        f"{title}.title": "voxmatrix",
+        f"{title}.description": f"One voice app, every GPU: the image '{row.name}'",
+        f"{title}.version": build.version,
+        f"{title}.revision": build.revision,
+        f"{title}.created": build.created,
+        f"{title}.licenses": "Apache-2.0",
+        f"{title}.base.name": row.base,
+        f"{title}.base.digest": row.base_digest,
+        "voxmatrix.row": row.name,
+        "voxmatrix.torch": row.torch,
+        "voxmatrix.cuda": row.cuda,
+        "voxmatrix.kernels": " ".join(row.kernels_on(chosen_platform(row, build))),
+        "voxmatrix.oldest-driver": row.oldest_driver,
+        "voxmatrix.flash-attn": row.flash_attn if build.flash else "",
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def command(row: Row, build: Build) -> list[str]:
+    """The command line that builds a row."""
+    flags = {
+        "--file": [row.dockerfile],
+        "--tag": [image(row, build)],
+        "--platform": [chosen_platform(row, build)],
+        "--network": [build.network],
+        "--build-arg": [f"{name}={value}" for name, value in arguments(row, build).items()],
+        "--label": [f"{name}={value}" for name, value in labels(row, build).items()],
+        "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
+        "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
+    }
+    options = [word for flag, values in flags.items() for value in values for word in (flag, value)]
+    return ["docker", "buildx", "build", "--load", *options, "."]

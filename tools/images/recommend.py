@@ -1,0 +1,150 @@
+"""Recommend an image for a computer, with the reasons against the others: `tools/matrix.py recommend`.
+
+Standard library only. The rules are those of voxmatrix.plan, which `voxmatrix doctor` also uses inside an image.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tools.images.which_computer import UsageError, read_machine, selected_machine
+from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
+from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
+from voxmatrix.plan.verdict import assess
+from voxmatrix.tables import rows
+from voxmatrix.tables.image import CPU, Image, images
+
+__all__ = ["Advice", "UsageError", "add_arguments", "answer", "for_all", "read_machine", "recommend", "with_torch_of"]
+
+_KINDS = {"cuda": "NVIDIA's GPUs", "directml": "DirectX 12 GPUs under Windows"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """The image for one GPU, or for a computer without a GPU."""
+
+    gpu: Gpu | None
+    image: str
+    reason: str
+    remedy: str  # what to do to use a better image, or ""
+    rejected: Mapping[str, str]  # image → reason
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `recommend`."""
+    parser.add_argument("--capability", help="compute capability of the GPU, e.g. 12.0")
+    parser.add_argument("--driver", help="version of the NVIDIA driver, e.g. 570.86 (with --capability)")
+    parser.add_argument("--machine", metavar="FILE.json", type=Path, help="a machine description (`doctor --record`)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def answer(args: argparse.Namespace) -> str:
+    """The output of `recommend`.
+
+    Raises:
+        UsageError: the options or the machine description are invalid.
+    """
+    machine = selected_machine(args)
+    advised = recommend(machine)
+    if args.json:
+        return json.dumps({"image": for_all(advised), "gpus": [_to_json(one) for one in advised if one.gpu]}, indent=2)
+    return "\n".join(_in_words(one) for one in advised)
+
+
+def recommend(machine: Machine) -> list[Advice]:
+    """One piece of advice per GPU, or a single one for a computer without a GPU."""
+    if not machine.gpus:
+        others = {name: _needs(image) for name, image in images().items() if name != CPU}
+        return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
+    return [_advise(gpu, machine) for gpu in machine.gpus]
+
+
+def for_all(advised: list[Advice]) -> str | None:
+    """The best image for every GPU, or None if they need different ones."""
+    best = {one.image for one in advised}
+    return best.pop() if len(best) == 1 else None
+
+
+def with_torch_of(image: Image, machine: Machine) -> Machine:
+    """The machine with the torch of an image."""
+    kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
+    suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
+    build = TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
+    return replace(machine, torch=build)
+
+
+def _advise(gpu: Gpu, machine: Machine) -> Advice:
+    best = best_image(gpu, machine)
+    reason = assess(gpu, with_torch_of(best, machine)).reason if best.name != CPU else "no other image can use it"
+    return Advice(
+        gpu=gpu,
+        image=best.name,
+        reason=reason,
+        remedy=advice(gpu, machine) if best.name == CPU else "",
+        rejected={name: _why_not(image, best, gpu, machine) for name, image in images().items() if name != best.name},
+    )
+
+
+def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
+    if not image.kinds:
+        return "no CUDA: the GPU would be idle"
+    if gpu.kind not in image.kinds or not image.cuda:
+        return _needs(image)
+    if not image.kernels_on(machine.architecture):
+        return f"not available for the architecture {machine.architecture}"
+    assessment = assess(gpu, with_torch_of(image, machine))
+    return assessment.reason if assessment.verdict != "native" else _why_not_though_native(image, best, gpu, machine)
+
+
+def _why_not_though_native(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
+    if image not in able_images(gpu, machine):
+        return f"its torch runs here, but it is recommended only from capability {_capability(image)} on"
+    floor = oldest_driver(image, gpu, machine)
+    if (driver := rows.version(gpu.driver)) and driver < rows.known_version(floor):
+        return f"recommended only from driver {floor} on, and the driver is {gpu.driver}"
+    if driver is None:
+        return f"needs driver {floor} or newer, and the driver is not known"
+    return f"also runs here, but {best.name} has a newer torch ({best.torch}, not {image.torch})"
+
+
+def _needs(image: Image) -> str:
+    return f"for {' and '.join(_KINDS.get(kind, kind) for kind in image.kinds)}"
+
+
+def _capability(image: Image) -> str:
+    return ".".join(map(str, image.from_capability or ()))
+
+
+def _to_json(one: Advice) -> dict[str, Any]:
+    assert one.gpu is not None
+    return {
+        "index": one.gpu.index,
+        "name": one.gpu.name,
+        "capability": None if one.gpu.capability is None else str(one.gpu.capability),
+        "driver": one.gpu.driver,
+        "image": one.image,
+        "reason": one.reason,
+        "remedy": one.remedy,
+        "rejected": dict(one.rejected),
+    }
+
+
+def _in_words(one: Advice) -> str:
+    lines = [f"{_called(one.gpu)}: use the image {one.image} ({one.reason})"]
+    if one.remedy:
+        lines.append(f"  → {one.remedy}")
+    lines += [f"  not {name}: {why}" for name, why in one.rejected.items()]
+    flags = "" if one.gpu is None or one.image == CPU else "--gpus all "
+    if "windows" not in one.image:
+        lines.append(f"  ./run build-{one.image} && docker run --rm {flags}voxmatrix:{one.image} doctor")
+    return "\n".join(lines)
+
+
+def _called(gpu: Gpu | None) -> str:
+    if gpu is None:
+        return "this computer"
+    facts = [gpu.name or f"GPU {gpu.index}", f"capability {gpu.capability}" if gpu.capability else ""]
+    return ", ".join(filter(None, [*facts, f"driver {gpu.driver}" if gpu.driver else ""]))

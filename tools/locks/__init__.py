@@ -1,0 +1,1 @@
+"""The locked requirements of the images, and the files they name."""

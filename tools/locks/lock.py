@@ -1,0 +1,102 @@
+"""Write docker/pins/<row>.txt: `python -m tools.locks.lock ROW UV`, run by `./run lock`."""
+
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from tools.images.building import named_index, torch_index
+from tools.images.rows import ROOT, Row, rows
+from tools.locks import lock_flash, pins
+from tools.locks.resolving import resolve
+
+#: The row whose versions the others prefer, so that all images have the same libraries where possible.
+HOME = "cpu"
+
+HEADING = "Locked by `./run lock` for the image '{row}', Python {python}. torch: files of the row's index only."
+
+
+def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
+    """The pins of a row: one version of each project, with the hashes of all its files.
+
+    A row without CUDA uses torch's CPU build, which is far smaller and not on PyPI. Its hashes are those locked
+    before, those of local files, and those of the configured index.
+    """
+    index = torch_index(row)
+    if row.channel == "nightly" and not index:
+        raise SystemExit(
+            f"{row.name}: no index of nightlies is set, so {row.pins} is left unchanged\n"
+            f"  → set VOXMATRIX_TORCH_INDEX_{row.name.upper().replace('-', '_')}, or use the stable row {row.instead}"
+        )
+    offered = pins.on_index(index, "torch", row.torch, row.python, row.torch_local) if index else None
+    # PyPI has torch with CUDA for Linux, and without CUDA for Windows.
+    not_on_pypi = row.system == "linux" and not row.cuda
+    local = f"+{row.torch_local}" if index or not_on_pypi else ""
+    if index and offered is not None and not offered.hashes:
+        raise SystemExit(gone(row))
+    if offered is not None:
+        find_links = [*find_links, f"{index}/torch/"]
+    elif not_on_pypi:
+        print("no torch index is set: keeping the hashes that are already locked and those of local files")
+    found = _resolve(row, uv, find_links, f"torch=={row.torch}{local}")
+    if _WITH_DIRECTML in found:
+        del found["onnxruntime"]  # both provide the same module, and the one installed last would win
+    found["torch"] = pins.merged(pins.public(found["torch"]), *([_before(row).get("torch"), offered] if local else []))
+    return found
+
+
+#: The build of onnxruntime with DirectML.
+_WITH_DIRECTML = "onnxruntime-directml"
+
+
+def gone(row: Row) -> str:
+    """The message for a torch that the index does not have (any more)."""
+    problem = f"{row.name}: torch {row.torch} for CUDA {row.cuda or 'none'} is not on {named_index(row) or 'the index'}"
+    if row.instead:
+        return f"{problem}: nightlies vanish after some weeks\n  → use the stable row {row.instead}, or a newer date"
+    return f"{problem}\n  → correct the row's torch or index in docker/images.toml"
+
+
+def _before(row: Row) -> dict[str, pins.Pin]:
+    path = ROOT / row.pins
+    return pins.parse(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _preferred() -> list[pins.Pin]:
+    home = pins.parse((ROOT / rows()[HOME].pins).read_text(encoding="utf-8"))
+    return [pin for pin in home.values() if pin.name != "torch"]
+
+
+def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> dict[str, pins.Pin]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        fixed, build, out = Path(folder, "fixed.txt"), Path(folder, "build.in"), Path(folder, "pins.txt")
+        fixed.write_text(f"{torch}\ntorchaudio=={row.torchaudio}\n", encoding="utf-8")
+        # Source distributions are built in the image, and not every torch requires setuptools.
+        build.write_text("\n".join(project["build-system"]["requires"]), encoding="utf-8")
+        if row.name != HOME:  # uv prefers the versions in an existing output file
+            out.write_text(pins.render(_preferred(), "preferred"), encoding="utf-8")
+        options = [word for extra in row.extras for word in ("--extra", extra)]
+        options += [word for location in find_links for word in ("--find-links", location)]
+        return resolve(uv, row, out, *options, constraints=fixed, of=["pyproject.toml", build])
+
+
+def _find_links() -> list[str]:
+    """The find-links of pip's configuration, which uv does not read."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    pairs = (line.partition("=") for line in listing.splitlines())
+    values = [value.strip("'\"") for key, _, value in pairs if key.endswith(".find-links")]
+    return list(dict.fromkeys(word for value in values for word in value.split()))
+
+
+if __name__ == "__main__":
+    chosen = rows()[sys.argv[1]]
+    # Local files of torch are CPU builds: a row with CUDA must not see them.
+    locked = lock(chosen, sys.argv[2], [] if chosen.cuda else _find_links())
+    heading = HEADING.format(row=chosen.name, python=chosen.python)
+    (ROOT / chosen.pins).write_text(pins.render(locked.values(), heading), encoding="utf-8")
+    print(f"{chosen.pins}: {len(locked)} projects")
+    if chosen.flash_attn:
+        print(lock_flash.write(chosen, sys.argv[2]))

@@ -1,0 +1,86 @@
+"""Fill wheelhouse/ROW/ with the locked files: `python -m tools.locks.wheelhouse ROW` (`./run wheelhouse-ROW`)."""
+
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from tools import matrix
+from tools.images.building import torch_index
+from tools.locks import pins
+
+#: These come first: torch from its own index, setuptools to build what exists only as a source distribution.
+TORCH, SETUPTOOLS = "torch", "setuptools"
+THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def fill(row: matrix.Row, torch_index: str) -> None:
+    """Download every locked file of a row, and remove files that are no longer locked.
+
+    torch comes from local files (find-links) if possible, else from `torch_index`, else from pip's default index.
+    """
+    if row.python != THIS_PYTHON:
+        raise SystemExit(
+            f"this is Python {THIS_PYTHON}, but the image '{row.name}' needs wheels for Python {row.python}\n"
+            f"  → remove .run and run PYTHON=python{row.python} ./run wheelhouse-{row.name}"
+        )
+    locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
+    folder = matrix.ROOT / row.wheelhouse
+    folder.mkdir(parents=True, exist_ok=True)
+    if not _downloaded(folder, [locked[TORCH]], "--no-index", "--find-links", str(folder)):
+        if not (row.cuda or torch_index or has_own_index()):
+            raise SystemExit(
+                f"torch {row.torch} without CUDA is not in {row.wheelhouse}, and pip's default index does not have it\n"
+                f"  → run VOXMATRIX_TORCH_INDEX=https://… ./run wheelhouse-{row.name} with torch's index of CPU builds"
+            )
+        _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
+    _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
+    _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
+    for path in unlocked_files(folder, locked.values()):
+        print(f"removed {path.name}: not in {row.pins}")
+        path.unlink()
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
+
+
+def has_own_index() -> bool:
+    """Whether pip is configured to use other indexes than its default one."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return any(line.partition("=")[0].endswith("index-url") for line in listing.splitlines())
+
+
+def _download(folder: Path, chosen: Iterable[pins.Pin], *args: str) -> None:
+    if not _downloaded(folder, chosen, *args, silent=False):
+        raise SystemExit("pip could not download the locked files; see its output above")
+
+
+def _downloaded(folder: Path, chosen: Iterable[pins.Pin], *args: str, silent: bool = True) -> bool:
+    with tempfile.TemporaryDirectory() as scratch:
+        requirements = Path(scratch, "requirements.txt")
+        requirements.write_text(pins.render(chosen, "a part of the pins"), encoding="utf-8")
+        options = ["--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--prefer-binary"]
+        options += ["--dest", str(folder), "--requirement", str(requirements), *args]
+        return _pip("download", *options, silent=silent) == 0
+
+
+def _pip(*args: str, silent: bool = False) -> int:
+    return subprocess.run([sys.executable, "-m", "pip", *args], capture_output=silent, check=False).returncode
+
+
+def unlocked_files(folder: Path, locked: Iterable[pins.Pin]) -> list[Path]:
+    """The files whose hash is in none of the pins."""
+    hashes = frozenset().union(*(pin.hashes for pin in locked))
+    return [path for path in folder.iterdir() if f"sha256:{_sha256(path)}" not in hashes]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+if __name__ == "__main__":
+    chosen_row = matrix.rows()[sys.argv[1]]
+    fill(chosen_row, torch_index(chosen_row))

@@ -1,0 +1,1 @@
+"""Tables and pages that are generated from other files of the repository."""

@@ -1,0 +1,103 @@
+"""What is generated from the rows: README's table, the app's images.toml, Compose's services, a Dockerfile."""
+
+from collections.abc import Iterable
+from math import ceil
+
+from tools.images.rows import ROOT, Row
+from tools.tables.written_part import with_part
+
+APP_TABLE = ROOT / "app" / "voxmatrix" / "tables" / "images.toml"
+COMPOSE = ROOT / "docker" / "compose.yaml"
+#: The Dockerfile of all rows with CUDA. The others, named after the GPUs they are for, are copies of it.
+CUDA_DOCKERFILE = "Dockerfile.cuda"
+BEGIN = "<!-- written by `./run derive` from docker/images.toml; do not edit -->"
+END = "<!-- end of the images -->"
+
+_APP_HEAD = """\
+# What each image offers a GPU: the images that a verdict may recommend. Nightlies are never recommended.
+# Written by `./run derive` from docker/images.toml, which has more columns; do not edit.
+"""
+
+
+_SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
+
+
+def readme_table(rows: Iterable[Row]) -> str:
+    """The table of images in README.md."""
+    head = ["image", "torch", "CUDA", "machine code for", "driver from", "at most", "status", "for"]
+    body = [
+        [
+            f"`{row.name}`",
+            row.torch,
+            row.cuda or "–",
+            _kernels(row) or "–",
+            row.oldest_driver or "–",
+            f"{ceil(row.size_mb / 100) / 10} GB" if row.size_mb else "–",
+            row.status,
+            row.note or "Any computer.",
+        ]
+        for row in rows
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *body])
+
+
+def _kernels(row: Row) -> str:
+    """The kernels on the first platform of the row."""
+    return " ".join(row.kernels_on(row.platforms[0])).replace("sm_", "")
+
+
+def with_readme_table(text: str, rows: Iterable[Row]) -> str:
+    """README with an up-to-date table.
+
+    Raises:
+        ValueError: the markers around the table are missing.
+    """
+    return with_part(text, BEGIN, END, readme_table(rows))
+
+
+def app_table(rows: Iterable[Row]) -> str:
+    """The content of app/voxmatrix/tables/images.toml: the stable rows, with the columns that a verdict needs."""
+    return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel == "stable")
+
+
+def dockerfiles(rows: Iterable[Row]) -> dict[str, str]:
+    """The Dockerfiles of rows with CUDA that are copies, by name."""
+    text = (ROOT / CUDA_DOCKERFILE).read_text(encoding="utf-8")
+    names = {row.dockerfile for row in rows if row.cuda} - {CUDA_DOCKERFILE}
+    return dict.fromkeys(sorted(names), f"# Written by `./run derive` from {CUDA_DOCKERFILE}; do not edit.\n{text}")
+
+
+def with_services(text: str, rows: Iterable[Row]) -> str:
+    """docker/compose.yaml with a service for each stable image that is built on Linux."""
+    before, found, _ = text.partition(_SERVICES)
+    if not found:
+        raise ValueError(f"{COMPOSE.name} must have the line {_SERVICES.strip()}")
+    return before + found + "".join(_service(row) for row in rows if row.can_be_built and row.channel == "stable")
+
+
+def _service(row: Row) -> str:
+    gpus = "    deploy: *gpus\n" if row.cuda else ""
+    return f"  {row.name}:\n    <<: *voxmatrix\n    image: {row.image}\n    profiles: [{row.name}]\n{gpus}"
+
+
+def _app_row(row: Row) -> str:
+    kernels = ", ".join(f"{where} = {_list(names)}" for where, names in row.kernels.items())
+    fields = {
+        "torch": _text(row.torch),
+        "cuda": _text(row.cuda),
+        "kinds": _list(row.gpu_kinds),
+        "kernels": f"{{ {kernels} }}" if kernels else "{}",
+        "oldest_driver": _text(row.oldest_driver),
+        "from_capability": _text(row.from_capability),
+        "source": _text(row.source),
+    }
+    return f"\n[{row.name}]\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())
+
+
+def _list(texts: Iterable[str]) -> str:
+    return f"[{', '.join(map(_text, texts))}]"
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,49 @@
+"""docs/gpus.md: the verdict of each image's torch and a training plan, for every described computer in tests/machines.
+
+The plan is for the best image of each GPU, quality `medium`, without overrides.
+"""
+
+from tools.images.rows import ROOT
+from tools.tables.described import columns, served
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.tables.architecture import architecture
+
+PAGE = ROOT / "docs" / "gpus.md"
+_HEAD = """# Which image for which GPU
+
+Written by `./run derive` from the machine descriptions in `tests/machines/`; do not edit. Nothing
+here was measured on such a computer: verdicts follow from the driver and the kernels of each image's torch, plans from
+the tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` report the same for your computer;
+`doctor` also runs a smoke test on it.
+
+**native**: runs. **ptx-jit**: runs, but the first start takes minutes. **unsupported**: this torch has no kernels for
+the GPU. **driver-too-old**: runs with a newer driver. **no build**: this torch does not exist for the processor.
+The batch is recordings per batch × batches per step.
+
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    verdicts = [f"`{image.name}` ({image.torch})" for image in columns()]
+    head = ["computer", "GPU", "capability", *verdicts, "best image", "precision", "batch"]
+    rows = [
+        [
+            one.computer,
+            *_of(one.gpu),
+            *one.verdicts,
+            f"`{one.image}`",
+            one.precision,
+            f"{one.plan.batch_size.value} × {one.plan.accumulation.value}",
+        ]
+        for one in served()
+    ]
+    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+
+
+def _of(gpu: Gpu | None) -> tuple[str, str]:
+    if gpu is None:
+        return "none", ""
+    row = architecture(gpu.capability) if gpu.capability else None
+    called = gpu.name or f"a GPU ({gpu.kind})"
+    return called, f"{gpu.capability} {row.architecture}" if row else str(gpu.capability or "")
