@@ -4,15 +4,20 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
 
 from voxmatrix.cli import main as cli
+from voxmatrix.errors import InterruptedRunError
 from voxmatrix_entrypoint import check, listing, log, patches
 
 #: Set in every image. Elsewhere, an unknown command is an error, not a program to run.
 IN_IMAGE = "VOXMATRIX_IMAGE"
 
 _CANNOT_START = 126
+#: Signals within this time count as one. `timeout docker run …` sends two, a nervous hand more.
+REPEAT_SECONDS = 10.0
 
 cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.
@@ -25,8 +30,11 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     program = other_program(words, environment)
     if program is not None:
         return _exec(program, words)
-    _handle_sigterm()
-    return cli.run(words, first=patches.install, check=check.check)
+    _handle_signals()
+    code = cli.run(words, first=patches.install, check=check.check)
+    if code == InterruptedRunError.exit_code:
+        _ignore_signals()
+    return code
 
 
 def other_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
@@ -45,12 +53,35 @@ def _exec(program: str, words: Sequence[str]) -> int:
         return _CANNOT_START
 
 
-def _handle_sigterm() -> None:
-    """Handle SIGTERM like Ctrl-C, so that commands keep their results and stop their child processes.
+def _handle_signals() -> None:
+    """Interrupt a command on SIGTERM as on Ctrl-C, so that it keeps its results and stops its child processes.
 
     The kernel ignores an unhandled SIGTERM for process 1 (a container without tini), and `docker stop` would wait ten
     seconds before it kills the process.
     """
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if threading.current_thread() is not threading.main_thread():
+        return
+    interrupt = _interrupt_once()
+    for number, default in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+        if signal.getsignal(number) is default:
+            signal.signal(number, interrupt)
+
+
+def _interrupt_once() -> Callable[[int, FrameType | None], None]:
+    """A handler that raises KeyboardInterrupt, unless it did so in the last seconds: the command is ending."""
+    last = -REPEAT_SECONDS
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal last
+        if time.monotonic() - last >= REPEAT_SECONDS:
+            last = time.monotonic()
+            raise KeyboardInterrupt
+
+    return interrupt
+
+
+def _ignore_signals() -> None:
+    """Let Python shut down undisturbed: it restores the default handlers, and a repeated signal would kill it."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
