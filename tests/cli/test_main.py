@@ -58,3 +58,12 @@ def test_flag_is_stronger_than_environment_and_that_than_file(
     assert "from-environment" in capsys.readouterr().err
     main.run(["prepare", ".", "--phonemes", "text", "--quality", "from-flag"])
     assert "from-flag" in capsys.readouterr().err
+
+
+def test_an_interrupted_command_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("voxmatrix.machine.detect.detect", interrupted)
+    assert main.run(["devices"]) == 130
+    assert capsys.readouterr().err == "voxmatrix: interrupted\n"

@@ -19,8 +19,6 @@ TEXTS = 40
 BATCH = ("speak", "--batch", "/data/texts.csv", "--out", "/data/speech", "--parallel-voices", "2")
 #: Commands that keep nothing which a next run could use: they end, and leave nothing.
 OTHERS = {
-    "speak": ("speak", "--file", "/data/book.txt", "--out", "/data/book.wav"),
-    "speak from a checkpoint": ("speak", "--voice", "/data/run", "--file", "/data/book.txt", "--out", "/data/book.wav"),
     "bench train": ("bench", "train", "--quality", "medium", "--steps", "1000", "--runs", "1000"),
     "bench matmul": ("bench", "matmul", "--size", "2000", "--runs", "10000"),
     "train --tune": ("train", "/recordings", "--out", "/data/tuned", "--quality", "medium", "--tune"),
@@ -86,6 +84,25 @@ def test_texts_of_a_batch_that_are_spoken_are_not_spoken_again(hardened: Hardene
     assert f"{TEXTS - len(kept)} of {TEXTS} texts spoken" in said_again
     assert f"{len(kept)} skipped" in said_again
     assert {path: _files(speech)[path] for path in kept} == kept
+
+
+@pytest.mark.parametrize("voice", [(), ("--voice", "/data/run")], ids=["onnx", "checkpoint"])
+def test_a_long_text_is_continued_where_it_was_stopped(hardened: Hardened, voice: tuple[str, ...]) -> None:
+    hardened.give("book.txt", "\n".join(map(_words, range(300))))
+    words = ("speak", *voice, "--file", "/data/book.txt", "--out", "/data/book.wav")
+    with hardened.started(*words) as container:
+        size = 1_000_000  # bytes of samples
+        container.wait_until(lambda: any(p.stat().st_size > size for p in hardened.data.glob(".book.wav*")), "speech")
+        code = container.stop()
+        said = container.said()
+    assert code == INTERRUPTED, said
+    kept = re.findall(r"the first (\d+) sentences .* are kept in /data/book\.partial\.wav", said)
+    assert kept, said
+    with hardened.started(*words) as container:
+        container.wait_until(lambda: f"{kept[0]} sentences" in container.said(), "a speech that is continued")
+        container.stop()
+    for path in hardened.data.glob("book.*"):
+        path.unlink()
 
 
 @pytest.mark.parametrize("words", OTHERS.values(), ids=OTHERS)

@@ -54,6 +54,19 @@ def test_a_text_that_never_ends_is_not_held_for_ever() -> None:
     assert len(next(complete_texts(("x" * 5000 for _ in range(40)), "en"))) < 2 * MOST_PENDING
 
 
+@pytest.mark.parametrize("line", ["a line without a full stop\n", "not even a line end", "I met Dr.\n"])
+def test_half_a_second_of_silence_completes_a_sentence(line: str) -> None:
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as file:
+        texts = complete_texts(read_text(file), "en")
+        os.write(write, line.encode())
+        assert next(texts).strip() == line.strip()
+        os.write(write, b"And the\nnext one.\n")
+        assert next(texts).split() == ["And", "the", "next", "one."]
+        os.close(write)
+        assert list(texts) == []
+
+
 def test_nothing_is_nothing() -> None:
     assert list(complete_texts([], "en")) == [] == list(complete_texts(["", "\n", "  \n\n"], "en"))
     assert list(paragraphs(" \n\n \n")) == []

@@ -39,9 +39,10 @@ class Leveller:
     Short and silent sentences use the gain of those before them.
     """
 
-    def __init__(self, rate_hz: int) -> None:
+    def __init__(self, rate_hz: int, gain_db: float | None = None) -> None:
+        """`gain_db` is that of the sentences before, if there are any."""
         self._rate_hz = rate_hz
-        self._gain_db: float | None = None
+        self.gain_db = gain_db
 
     def level(self, samples: Samples) -> Samples:
         """The next sentence at the target level."""
@@ -50,14 +51,14 @@ class Leveller:
     def _next_gain_db(self, samples: Samples) -> float:
         measured, seconds = speech_level_dbfs(samples, self._rate_hz)
         if not np.isfinite(measured):
-            return self._gain_db or 0.0
+            return self.gain_db or 0.0
         own = float(np.clip(TARGET_DBFS - measured, -MAX_GAIN_DB, MAX_GAIN_DB))
-        if self._gain_db is None:
-            self._gain_db = own
+        if self.gain_db is None:
+            self.gain_db = own
             return own
         confidence = min(1.0, seconds / RELIABLE_SECONDS)
-        gain_db = confidence * own + (1 - confidence) * self._gain_db
-        self._gain_db += SMOOTHING * confidence * (own - self._gain_db)
+        gain_db = confidence * own + (1 - confidence) * self.gain_db
+        self.gain_db += SMOOTHING * confidence * (own - self.gain_db)
         return gain_db
 
 

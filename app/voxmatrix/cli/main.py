@@ -2,19 +2,33 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.config import load_dotenv, read_config
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
+
+
+class Group(TyperGroup):
+    """All commands. One that is interrupted ends with a message: Typer alone would exit without one."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise InterruptedRunError("interrupted") from error
+
 
 cli = typer.Typer(
     name="voxmatrix",
+    cls=Group,
     help="Train voices from recordings, and speak with them, on any GPU or on the CPU.",
     epilog=EPILOG,
     add_completion=False,
@@ -34,7 +48,6 @@ cli.add_typer(profiles.group, name="profiles")
 #: The commands of voxmatrix; in an image, any other first word names a program to run.
 COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
 
-_INTERRUPTED = 130
 #: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
 _COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -71,7 +84,7 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Ch
     except _COMMAND_LINE_ERROR as error:
         return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
-        return _report("interrupted", "", _INTERRUPTED, as_json)
+        return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
 
 def _usage_hint(error: Exception) -> str:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -19,7 +20,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
-from voxmatrix.files import read_errors
+from voxmatrix.files import digest, read_errors
 from voxmatrix.plan.overrides import override_number
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from voxmatrix.speak.device import DeviceSelection, SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.output import OnSpoken
+    from voxmatrix.speak.partial import PartialSpeech
     from voxmatrix.speak.synthesize import SpokenSentence
 
 #: Shorter texts, in characters, are spoken before a progress bar could be read.
@@ -111,7 +113,9 @@ def command(
         )
         return
     with _given_text(source, given.text, given.file) as (text, length):
-        _speak(text, length, given.out, voice, settings, _selection(voice, request, context.obj).best, as_json=as_json)
+        partial = _partial(given, voice, settings)
+        device = _selection(voice, request, context.obj).best
+        _speak(text, length, given.out, voice, settings, device, partial, as_json=as_json)
 
 
 def _settings(given: SpeakOptions) -> "SpeakSettings":
@@ -132,6 +136,27 @@ def _settings(given: SpeakOptions) -> "SpeakSettings":
     )
 
 
+def _partial(given: SpeakOptions, voice: Path, settings: "SpeakSettings") -> "PartialSpeech | None":
+    """The speech that an interrupted command with the same text, voice and settings has left; None for a stream."""
+    if given.out == _STANDARD:
+        return None
+    from voxmatrix.speak.partial import PartialSpeech, speech_key
+
+    text_digest = (
+        digest(given.file)
+        if given.file
+        else sha256(given.text.encode("utf-8", "surrogatepass")).hexdigest()
+        if given.text
+        else None
+    )
+    partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, settings))
+    if partial.start.sentences:
+        typer.echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
+    if warning := partial.warning():
+        warn(warning)
+    return partial
+
+
 def _selection(voice: Path, request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
     from voxmatrix.speak.device_selection import select_devices
 
@@ -148,6 +173,7 @@ def _speak(
     voice: Path,
     settings: "SpeakSettings",
     device: "SpeakDevice",
+    partial: "PartialSpeech | None",
     *,
     as_json: bool,
 ) -> None:
@@ -158,7 +184,7 @@ def _speak(
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     try:
         with _progress(length, as_json) as on_spoken:
-            speech = speak_to(place, text, voice, settings, on_spoken, device=device, warn=warn)
+            speech = speak_to(place, text, voice, settings, on_spoken, device=device, warn=warn, partial=partial)
     except BrokenPipeError:
         # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

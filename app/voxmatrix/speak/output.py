@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.files import replacing
+from voxmatrix.files import replacing, storage_errors
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.partial import PartialSpeech, Position
 from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.voice import Voice, open_voice
-from voxmatrix.speak.wav import WaveFile
+from voxmatrix.speak.wav import PLAIN, WaveFile
 
 OnSpoken = Callable[[SpokenSentence], None]
-#: Extensions that are written directly, and whether without a header. Other formats are encoded from WAV.
-PLAIN = {".wav": False, ".raw": True, ".pcm": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +40,15 @@ def speak_to(
     *,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
+    partial: PartialSpeech | None = None,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
     Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
-    fails and the CPU takes over.
+    fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's.
 
     Raises:
+        InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
         UsageError: `out` exists and `settings.force` is not set, or its extension is unknown.
         BadInputError: there is no such voice or speaker, or nothing to speak.
         DamagedFileError: a file of the voice is corrupt.
@@ -59,8 +60,13 @@ def speak_to(
     """
     if isinstance(out, Path):
         _check_free(out, settings)
-    with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn) as opened:
-        return speak_opened(out, text, opened, settings, on_spoken)
+    try:
+        with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn) as opened:
+            return speak_opened(out, text, opened, settings, on_spoken, partial=partial)
+    except KeyboardInterrupt as error:
+        if partial is None:
+            raise
+        raise partial.interruption() from error
 
 
 def speak_opened(
@@ -69,24 +75,30 @@ def speak_opened(
     opened: Voice,
     settings: SpeakSettings,
     on_spoken: OnSpoken | None = None,
+    *,
+    partial: PartialSpeech | None = None,
 ) -> Speech:
     """`speak_to` with a voice that is already open. Overwrites `out`."""
     with front_end(opened, settings) as front:
         synthesis_options(opened, settings)  # an unknown speaker is an error before the file is created
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
-        with _wave_file(out, opened.config.rate_hz, settings) as file:
+        start = partial.start if partial else Position()
+        with _wave_file(out, opened.config.rate_hz, settings, partial) as file:
             count = 0
-            for count, spoken in enumerate(synthesize(opened, front, texts, settings), start=1):
-                if count > 1:
-                    file.pause(settings.pause_seconds)
-                file.write(spoken.samples)
+            for count, spoken in enumerate(synthesize(opened, front, texts, settings, start), start=1):
+                if count > start.sentences:
+                    if count > 1:
+                        file.pause(settings.pause_seconds)
+                    file.write(spoken.samples)
+                    if partial:
+                        partial.spoken(count, spoken.gain_db, file)
                 if on_spoken:
                     on_spoken(spoken)
             if not count:
                 raise _nothing_to_speak(front.findings)
             return Speech(
                 sentences=count,
-                seconds=file.frames / opened.config.rate_hz,
+                seconds=file.seconds,
                 rate_hz=opened.config.rate_hz,
                 findings=tuple(front.findings),
                 warnings=front.warnings(),
@@ -107,29 +119,50 @@ def _check_free(out: Path, settings: SpeakSettings) -> None:
 
 
 @contextmanager
-def _wave_file(out: Path | BinaryIO, rate_hz: int, settings: SpeakSettings) -> Iterator[WaveFile]:
+def _wave_file(
+    out: Path | BinaryIO, rate_hz: int, settings: SpeakSettings, partial: PartialSpeech | None
+) -> Iterator[WaveFile]:
     """The destination of samples: a stream, or a file that is written or encoded when the block ends without error."""
     if not isinstance(out, Path):
         yield WaveFile(out, rate_hz, raw=settings.raw, streamed=True)
     elif out.suffix.lower() in PLAIN:
-        with _finished(out, rate_hz, raw=settings.raw or PLAIN[out.suffix.lower()]) as file:
-            yield file
+        with replacing(out) as file:
+            wave = WaveFile(file, rate_hz, raw=settings.raw or PLAIN[out.suffix.lower()])  # type: ignore[arg-type]
+            with _kept(Path(file.name), wave, partial):
+                yield wave
+                wave.finish()
     else:
         from voxmatrix.audio.encode import encode
 
-        with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
-            wav = Path(folder) / "speech.wav"
-            with _finished(wav, rate_hz, raw=False) as file:
-                yield file
-            encode(wav, out, bitrate=settings.bitrate, force=True)
+        with _folder_of(out, partial) as folder, (folder / "speech.wav").open("wb") as file:
+            wave = WaveFile(file, rate_hz)
+            with _kept(folder / "speech.wav", wave, partial):
+                yield wave
+                wave.finish()
+                file.flush()
+                encode(folder / "speech.wav", out, bitrate=settings.bitrate, force=True)
+    if partial:
+        partial.remove()
 
 
 @contextmanager
-def _finished(path: Path, rate_hz: int, *, raw: bool) -> Iterator[WaveFile]:
-    with replacing(path) as file:
-        wave = WaveFile(file, rate_hz, raw=raw)  # type: ignore[arg-type]  # replacing() opens a BinaryIO
-        yield wave
-        wave.finish()
+def _kept(path: Path, wave: WaveFile, partial: PartialSpeech | None) -> Iterator[None]:
+    if partial is None:
+        yield
+        return
+    with partial.kept_on_interrupt(path, wave):
+        partial.restore(wave)
+        yield
+
+
+@contextmanager
+def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
+    """A temporary folder for speech to encode: next to `out` if it may have to be kept there."""
+    with storage_errors(out):
+        if partial:
+            out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None) as folder:
+            yield Path(folder)
 
 
 def _nothing_to_speak(findings: list[Finding]) -> BadInputError:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.partial import Position
 from voxmatrix.speak.prefetch import prefetch
 from voxmatrix.speak.voice import Voice
 from voxmatrix.text.front import FrontEnd, Sentence
@@ -14,11 +18,12 @@ from voxmatrix.text.front import FrontEnd, Sentence
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenSentence:
-    """A sentence and its samples."""
+    """A sentence and its samples, which are empty if an earlier command has spoken it."""
 
     sentence: Sentence
     samples: Samples
     rate_hz: int
+    gain_db: float | None = None  # of the leveller, for the sentences that follow
 
     @property
     def seconds(self) -> float:
@@ -48,9 +53,11 @@ def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions
 
 
 def synthesize(
-    voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings
+    voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings, start: Position | None = None
 ) -> Iterator[SpokenSentence]:
     """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
+
+    The sentences before `start` are not computed, but the others sound as if they had been.
 
     Raises:
         BadInputError: the voice has no such speaker, or cannot be used.
@@ -58,14 +65,20 @@ def synthesize(
     """
     options = synthesis_options(voice, settings)
     rate_hz = voice.config.rate_hz
-    leveller = Leveller(rate_hz) if settings.levelled else None
+    start = start or Position()
+    leveller = Leveller(rate_hz, start.gain_db) if settings.levelled else None
 
     def begin(sentence: Sentence) -> list[PendingSamples]:
         return voice.engine.begin(sentence.ids, options)
 
     sentences = (sentence for text in texts for sentence in front.sentences(text))
+    for sentence in islice(sentences, start.sentences):
+        if settings.seed is not None:
+            begin(sentence)  # uses up its random numbers
+        yield SpokenSentence(sentence=sentence, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
     computed = prefetch(sentences, begin, voice.workers, begin_in_order=settings.seed is not None)
     for sentence, samples in computed:
         spoken = voice.checked(samples)
         levelled = leveller.level(spoken) if leveller else spoken
-        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz)
+        gain_db = leveller.gain_db if leveller else None
+        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz, gain_db=gain_db)

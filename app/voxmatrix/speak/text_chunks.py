@@ -3,6 +3,8 @@
 import codecs
 import os
 import re
+import select
+import sys
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
@@ -11,6 +13,10 @@ from voxmatrix.text.sentences import split
 
 #: Small, so that the first sentence of a book can be spoken before its first chapter is read.
 READ_BYTES = 8192
+#: If nothing arrives for this long, the text so far is complete, although its last sentence has no full stop.
+SILENCE_SECONDS = 0.5
+#: A chunk that marks such a silence.
+SILENCE = ""
 #: Longer text without a space or the end of a sentence is passed on as it is.
 MOST_PENDING = 20_000
 #: A stand-in for the next sentence: whatever the splitter separates from it is complete.
@@ -19,7 +25,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def read_text(file: BinaryIO) -> Iterator[str]:
-    """Yield the text of an open file, e.g. a pipe, as it arrives.
+    """Yield the text of an open file, e.g. a pipe, as it arrives, and SILENCE when nothing does.
 
     Bypasses Python's buffer: a thread that waits for input would hold its lock, which blocks the exit of the process.
 
@@ -29,8 +35,14 @@ def read_text(file: BinaryIO) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     place = 0
     try:
-        while block := os.read(file.fileno(), READ_BYTES):
-            yield decoder.decode(block)
+        while True:
+            if not _arrives(file, SILENCE_SECONDS):
+                yield SILENCE
+            block = os.read(file.fileno(), READ_BYTES)
+            if not block:
+                break
+            if text := decoder.decode(block):
+                yield text
             place += len(block)
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
@@ -38,6 +50,11 @@ def read_text(file: BinaryIO) -> Iterator[str]:
             f"the text is not UTF-8: at or near byte {place + error.start:,} is 0x{error.object[error.start]:02x}",
             "convert it, e.g. iconv -f latin1 -t utf-8 OLD.txt > NEW.txt",
         ) from error
+
+
+def _arrives(file: BinaryIO, seconds: float) -> bool:
+    """Whether something can be read within this time. Windows can only wait for sockets."""
+    return sys.platform == "win32" or bool(select.select([file], [], [], seconds)[0])
 
 
 def paragraphs(text: str) -> Iterator[str]:
@@ -50,7 +67,7 @@ def complete_texts(chunks: Iterable[str], language: str) -> Iterator[str]:
     pending = ""
     for chunk in chunks:
         pending += chunk
-        place = _last_end(pending, language)
+        place = len(pending) if chunk == SILENCE else _last_end(pending, language)
         yield from paragraphs(pending[:place])
         pending = pending[place:]
     if pending.strip():

@@ -1,5 +1,7 @@
 """Write 16-bit samples to a file or a stream, with or without a WAV header."""
 
+import os
+import shutil
 import struct
 from typing import BinaryIO
 
@@ -9,6 +11,8 @@ from voxmatrix.audio.samples import Samples
 
 #: The length of a stream that has not ended; readers then read to the end of the data.
 UNKNOWN = 0xFFFF_FFFF
+#: Extensions that are written directly, and whether without a header. Other formats are encoded from WAV.
+PLAIN = {".wav": False, ".raw": True, ".pcm": True}
 _HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
@@ -47,6 +51,27 @@ class WaveFile:
         """Append silence."""
         if seconds > 0:
             self.write(np.zeros(round(seconds * self._rate_hz), np.float32))
+
+    @property
+    def seconds(self) -> float:
+        """The duration."""
+        return self.frames / self._rate_hz
+
+    def append(self, source: BinaryIO) -> None:
+        """Append the samples of another file of the same kind."""
+        start = source.seek(_HEADER.size if self._headed else 0)
+        shutil.copyfileobj(source, self._file)
+        self.frames += (source.tell() - start) // 2
+
+    def cut(self, frames: int) -> None:
+        """Remove everything after this many samples."""
+        self._file.truncate((_HEADER.size if self._headed else 0) + 2 * frames)
+        self._file.seek(0, os.SEEK_END)
+        self.frames = frames
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
     def finish(self) -> None:
         """Complete the header."""

@@ -17,8 +17,9 @@ from voxmatrix.speak.batch.pool import WorkerPool
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.output import PLAIN, Speech
+from voxmatrix.speak.output import Speech
 from voxmatrix.speak.voice_files import find_voice
+from voxmatrix.speak.wav import PLAIN
 
 #: None: skipped, because the file exists.
 TextResult = Speech | Failure | None

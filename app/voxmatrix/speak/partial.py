@@ -1,0 +1,135 @@
+"""Speech whose command was interrupted: kept next to its file, and continued by the same command."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+
+import voxmatrix
+from voxmatrix.errors import Finding, InterruptedRunError
+from voxmatrix.files import read_text_or_empty, write_text
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.voice_files import config_path, find_voice
+from voxmatrix.speak.wav import PLAIN, WaveFile
+
+#: Settings that do not change the samples.
+_IRRELEVANT = ("threads", "force", "bitrate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """How far a text is spoken."""
+
+    sentences: int = 0
+    seconds: float = 0.0
+    frames: int = 0
+    gain_db: float | None = None  # of the leveller
+
+    def __str__(self) -> str:
+        return f"{self.sentences} sentence{'s' if self.sentences != 1 else ''} ({self.seconds:.1f} s)"
+
+
+class PartialSpeech:
+    """The speech of an interrupted command: a playable file next to `out`, and where it ends."""
+
+    def __init__(self, out: Path, key: str | None) -> None:
+        """`key` identifies text, voice and settings (see `speech_key`). None: this speech cannot be continued."""
+        suffix = out.suffix if out.suffix.lower() in PLAIN else ".wav"
+        self.path = out.with_name(f"{out.stem}.partial{suffix}")
+        self._state = self.path.with_name(f"{self.path.name}.json")
+        self._key = key
+        #: Where this command starts.
+        self.start = self._read()
+        self._end = self.start
+
+    def warning(self) -> Finding | None:
+        """A warning if there is partial speech that this command cannot continue."""
+        if self.start.sentences or not self.path.exists():
+            return None
+        return Finding(
+            problem=f"{self.path} belongs to another text, voice or setting: speaking starts from the beginning, and "
+            "that file will be replaced or removed",
+            remedy="to keep that file, stop this command (Ctrl-C) and rename it",
+            severity="warning",
+        )
+
+    def restore(self, wave: WaveFile) -> None:
+        """Copy what is spoken already."""
+        if self.start.sentences:
+            with self.path.open("rb") as file:
+                wave.append(file)
+
+    def spoken(self, sentences: int, gain_db: float | None, wave: WaveFile) -> None:
+        """Another sentence is complete."""
+        self._end = Position(sentences=sentences, seconds=wave.seconds, frames=wave.frames, gain_db=gain_db)
+
+    @contextmanager
+    def kept_on_interrupt(self, path: Path, wave: WaveFile) -> Iterator[None]:
+        """Keep the complete sentences of `wave`, which is written to `path`, if Ctrl-C or SIGTERM ends the block."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            with _without_signals():
+                if self._end.sentences > self.start.sentences:
+                    wave.cut(self._end.frames)
+                    wave.finish()
+                    wave.close()
+                    self._keep(path)
+            raise
+
+    def interruption(self) -> KeyboardInterrupt | InterruptedRunError:
+        """The error that ends the interrupted command."""
+        if not self._end.sentences:
+            return KeyboardInterrupt()
+        problem = f"interrupted; the first {self._end} are kept in {self.path}"
+        return InterruptedRunError(problem, "run the same command again to continue" if self._key else "")
+
+    def remove(self) -> None:
+        """Remove the files: the speech is complete."""
+        self.path.unlink(missing_ok=True)
+        self._state.unlink(missing_ok=True)
+
+    def _keep(self, path: Path) -> None:
+        self._state.unlink(missing_ok=True)  # never next to samples that it does not describe
+        path.replace(self.path)
+        if self._key:
+            write_text(self._state, json.dumps({"key": self._key, **asdict(self._end)}))
+
+    def _read(self) -> Position:
+        try:
+            state = json.loads(read_text_or_empty(self._state))
+            if self._key and state.pop("key") == self._key and self.path.is_file():
+                return Position(**state)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            pass  # not written by this version
+        return Position()
+
+
+def speech_key(text_digest: str, voice: Path, settings: SpeakSettings) -> str:
+    """What determines the samples of a speech: only if it is the same can partial speech be continued.
+
+    Raises:
+        BadInputError: there is no such voice.
+    """
+    found = find_voice(voice).resolve()
+    files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in _existing(found, config_path(found))]
+    relevant = {name.name: getattr(settings, name.name) for name in fields(settings) if name.name not in _IRRELEVANT}
+    return sha256(repr((voxmatrix.__version__, text_digest, files, relevant)).encode()).hexdigest()
+
+
+def _existing(*paths: Path) -> list[Path]:
+    return [path for path in paths if path.exists()]
+
+
+@contextmanager
+def _without_signals() -> Iterator[None]:
+    """Ignore further signals: `timeout` and impatient users send several."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

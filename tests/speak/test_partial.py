@@ -1,0 +1,165 @@
+"""Speech that is interrupted is kept, named, and continued by the same command as if nothing had happened."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import wave
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voxmatrix.errors import InterruptedRunError
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.output import Speech, speak_to
+from voxmatrix.speak.partial import PartialSpeech, speech_key
+from voxmatrix.speak.synthesize import SpokenSentence
+
+TEXT = "Good morning. Oh. The birch canoe slid on the smooth planks! Is that so? It is. Good night, and sleep well."
+SEEDED = SpeakSettings(seed=4)
+
+
+@pytest.fixture
+def voice(make_onnx: Any) -> Path:
+    return make_onnx("tiny", 1, "text")
+
+
+def partial_of(out: Path, voice: Path, settings: SpeakSettings, text: str = TEXT) -> PartialSpeech:
+    return PartialSpeech(out, speech_key(text, voice, settings))
+
+
+def speak(out: Path, voice: Path, settings: SpeakSettings = SEEDED, stop_after: int | None = None) -> Speech:
+    """Speak TEXT as the command does; Ctrl-C after some sentences."""
+    count = 0
+
+    def spoken(sentence: SpokenSentence) -> None:
+        nonlocal count
+        count += 1
+        if count == stop_after:
+            raise KeyboardInterrupt
+
+    return speak_to(out, TEXT, voice, settings, spoken, partial=partial_of(out, voice, settings))
+
+
+@pytest.mark.parametrize("kind", ["onnx", "ckpt"])
+@pytest.mark.parametrize("suffix", [".wav", ".raw", ".flac"])
+def test_continued_speech_is_the_same_as_uninterrupted_speech(
+    make_onnx: Any, make_checkpoint: Any, tmp_path: Path, kind: str, suffix: str
+) -> None:
+    voice = (make_onnx if kind == "onnx" else make_checkpoint)("tiny", 1, "text")
+    whole, out = tmp_path / f"whole{suffix}", tmp_path / f"out{suffix}"
+    all_of_it = speak(whole, voice)
+    for stop_after in (2, 4):
+        with pytest.raises(InterruptedRunError) as caught:
+            speak(out, voice, stop_after=stop_after)
+        assert f"{stop_after} sentences" in caught.value.problem and "same command" in caught.value.remedy
+        assert not out.exists()
+
+    assert speak(out, voice) == all_of_it
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, whole.name])
+
+
+def test_kept_speech_is_named_and_can_be_played(voice: Path, tmp_path: Path) -> None:
+    out = tmp_path / "book.mp3"
+    with pytest.raises(InterruptedRunError, match=r"book\.partial\.wav"):
+        speak(out, voice, stop_after=3)
+
+    with wave.open(str(tmp_path / "book.partial.wav")) as file:
+        seconds = file.getnframes() / file.getframerate()
+    start = partial_of(out, voice, SEEDED).start
+    assert (start.sentences, start.seconds) == (3, pytest.approx(seconds))
+
+
+def test_an_interruption_before_the_first_sentence_keeps_nothing(voice: Path, tmp_path: Path) -> None:
+    def text() -> Any:
+        raise KeyboardInterrupt
+        yield ""
+
+    with pytest.raises(KeyboardInterrupt):
+        speak_to(tmp_path / "o.wav", text(), voice, SEEDED, partial=partial_of(tmp_path / "o.wav", voice, SEEDED))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_while_encoding_keeps_all_speech(
+    voice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("voxmatrix.audio.encode.encode", interrupted)
+        with pytest.raises(InterruptedRunError, match="6 sentences"):
+            speak(tmp_path / "out.flac", voice)
+    assert speak(tmp_path / "out.flac", voice).sentences == 6
+
+
+@pytest.mark.parametrize("change", ["text", "voice", "settings"])
+def test_partial_speech_of_something_else_is_not_continued(
+    voice: Path, make_onnx: Any, tmp_path: Path, change: str
+) -> None:
+    out = tmp_path / "out.wav"
+    with pytest.raises(InterruptedRunError):
+        speak(out, voice, stop_after=2)
+
+    other = partial_of(
+        out,
+        make_onnx("tiny", 3, "text") if change == "voice" else voice,
+        SpeakSettings(speed=2) if change == "settings" else SEEDED,
+        "Hello." if change == "text" else TEXT,
+    )
+    assert other.start.sentences == 0
+    warning = other.warning()
+    assert warning and "out.partial.wav" in warning.problem and "beginning" in warning.problem
+    assert partial_of(out, voice, SEEDED).warning() is None
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"key": 1}', "removed"])
+def test_a_damaged_state_starts_from_the_beginning(voice: Path, tmp_path: Path, damage: str) -> None:
+    out = tmp_path / "out.wav"
+    with pytest.raises(InterruptedRunError):
+        speak(out, voice, stop_after=2)
+    state = tmp_path / "out.partial.wav.json"
+    if damage == "removed":
+        state.unlink()
+    else:
+        state.write_text(damage)
+
+    assert partial_of(out, voice, SEEDED).start.sentences == 0
+    assert speak(out, voice).sentences == 6
+
+
+def test_a_text_from_a_pipe_is_kept_but_not_continued(voice: Path, tmp_path: Path) -> None:
+    def stop(_: SpokenSentence) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match=r"out\.partial\.wav") as caught:
+        speak_to(tmp_path / "out.wav", [TEXT], voice, SEEDED, stop, partial=PartialSpeech(tmp_path / "out.wav", None))
+    assert not caught.value.remedy
+    assert [path.name for path in tmp_path.iterdir()] == ["out.partial.wav"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_the_command_keeps_names_and_continues_what_it_has_spoken(voice: Path, tmp_path: Path, number: int) -> None:
+    (tmp_path / "long.txt").write_text("This is a sentence of a long book. " * 20_000)
+    words = ["speak", "--voice", str(voice), "--file", "long.txt", "--out", "long.wav", "--sentence-pause", "0"]
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", *words]
+    first = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not any(path.stat().st_size > 200_000 for path in tmp_path.glob(".long.wav.*")):
+        assert first.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    first.send_signal(number)
+    first.send_signal(number)  # as `timeout` and impatient users do
+    _, errors = first.communicate(timeout=60)
+    assert first.returncode == 130, errors
+    assert "long.partial.wav" in errors and "same command" in errors
+    kept = json.loads((tmp_path / "long.partial.wav.json").read_text())["sentences"]
+    assert f"{kept} sentences" in errors
+
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as second:
+        assert second.stderr is not None
+        assert f"{kept} sentences" in second.stderr.readline()
+        second.send_signal(signal.SIGKILL)
