@@ -1,6 +1,7 @@
 """`voxmatrix prepare` over a folder with everything wrong, and over the samples."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def test_every_kind_of_broken_recording_is_reported_by_its_name(
     expected = broken.build(tmp_path / "data")
     report = tmp_path / "report.html"
 
-    code = main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--report", str(report)])
+    code = main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--force", "--report", str(report)])
 
     out = capsys.readouterr().out
     assert code == 0
@@ -30,7 +31,7 @@ def test_every_kind_of_broken_recording_is_reported_by_its_name(
 def test_json_has_each_problem_with_its_kind_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken.build(tmp_path / "data")
 
-    main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--json"])
+    main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--force", "--json"])
 
     answer = json.loads(capsys.readouterr().out)
     assert answer["problems"]
@@ -46,6 +47,48 @@ def test_too_few_recordings_is_exit_3_with_what_was_wrong(tmp_path: Path, capsys
     said = capsys.readouterr()
     assert "left out: a" in said.out
     assert "voxmatrix:" in said.err
+
+
+@pytest.fixture
+def two_recordings(tmp_path: Path) -> str:
+    """Four seconds of speech."""
+    (tmp_path / "data" / "wavs").mkdir(parents=True)
+    lines = (SAMPLES / "en" / "metadata.csv").read_text(encoding="utf-8").splitlines(keepends=True)[:2]
+    (tmp_path / "data" / "metadata.csv").write_text("".join(lines), encoding="utf-8")
+    for line in lines:
+        (path,) = (SAMPLES / "en" / "wavs").glob(f"{line.partition('|')[0]}.*")
+        shutil.copy(path, tmp_path / "data" / "wavs")
+    return str(tmp_path / "data")
+
+
+@pytest.mark.parametrize("command", [["prepare"], ["train", "--out", "run"]])
+def test_less_than_a_minute_of_speech_requires_force(
+    command: list[str], two_recordings: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(two_recordings).parent)
+    words = [command[0], two_recordings, *command[1:], "--phonemes", "text", "--quality", "tiny"]
+
+    assert main.run(words) == 3
+
+    said = capsys.readouterr()
+    assert "expect: no voice at all" in said.out
+    assert "4 s of usable speech" in said.err and "--force" in said.err
+    assert not Path("run").exists()
+
+
+def test_force_accepts_less_than_a_minute_of_speech(two_recordings: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["prepare", two_recordings, "--phonemes", "text", "--quality", "tiny", "--force"]) == 0
+    assert "2 recordings ready (0 min 4 s)" in capsys.readouterr().out
+
+
+def test_the_amount_of_speech_is_followed_by_the_voice_to_expect_and_what_more_would_give(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny"]) == 0
+    out = capsys.readouterr().out
+    assert "2 min 5" in out and "expect: a trial" in out and "with 10 minutes:" in out
+    assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]) == 0
+    assert "a trial" in json.loads(capsys.readouterr().out)["expect"]
 
 
 def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """What the loop counts, and what it does now and then."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,3 +105,18 @@ def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_fil
         run(max_steps=9, validate_every=1)
     assert last.read_bytes() == before
     assert "--learning-rate" in caught.value.remedy
+
+
+def test_losses_and_time_left_are_shown_from_the_second_step_on_where_they_are_due(run: Fit, tmp_path: Path) -> None:
+    class Watched(Notes):
+        def due(self) -> bool:
+            return True
+
+    watched, unwatched = Watched(), Notes()
+    seen = run(out=tmp_path / "seen", max_steps=7, log_every=5, progress=watched)
+    unseen = run(out=tmp_path / "unseen", max_steps=7, log_every=5, progress=unwatched)
+    assert [report.step for report in watched.reports] == [2, 3, 4, 5, 6, 7]
+    assert [report.step for report in unwatched.reports] == [5, 7]
+    assert all(report.losses and report.steps_per_second > 0 for report in watched.reports)
+    assert watched.reports[0].seconds_left > 0
+    assert seen.losses == unseen.losses  # showing them changes nothing

@@ -13,7 +13,9 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.tables.amount import amount_of
 from voxmatrix.tables.quality import quality
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
@@ -36,16 +38,16 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     """Check recordings, report every problem and fill the cache."""
     settings, report = prepare_settings(given, given.prepare_workers), given.report
     try:
-        prepared = prepare_with_progress(data, settings, quiet=as_json)
+        prepared = prepare_with_progress(data, settings, quiet=as_json, force=given.force)
     except BadInputError as error:
         failed = getattr(error, "prepared", None)
         if failed is None:
             raise
         _write_report(failed, report)
         if as_json:
-            typer.echo(json.dumps({**_summary(failed), "exit_code": error.exit_code, "problem": error.problem}))
+            end = {"exit_code": error.exit_code, "problem": error.problem, "remedy": error.remedy}
+            typer.echo(json.dumps({**_summary(failed), **end}))
             raise typer.Exit(error.exit_code) from error
-        show(failed)
         raise
     _write_report(prepared, report)
     if as_json:
@@ -90,17 +92,26 @@ def _phoneme_type(value: str) -> str:
     return "espeak"
 
 
-def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) -> "PreparedSet":
-    """Prepare, with progress on standard error.
+def prepare_with_progress(data: Path, settings: "PrepareSettings", *, quiet: bool, force: bool) -> "PreparedSet":
+    """Prepare, with progress on standard error. `force` accepts less than a minute of speech.
 
     Raises:
+        TooFewRecordingsError: too little is usable; unless `quiet`, all problems have been printed.
         InterruptedRunError: Ctrl-C or SIGTERM; the cache keeps what is done.
     """
-    from voxmatrix.dataset.prepare import prepare
+    from voxmatrix.dataset.prepare import check_amount, prepare
+    from voxmatrix.dataset.prepared import TooFewRecordingsError
 
     try:
         with progress("checking recordings", quiet) as on_progress:
-            return prepare(data, settings, on_progress)
+            prepared = prepare(data, settings, on_progress)
+        if not force:
+            check_amount(data, prepared)
+        return prepared
+    except TooFewRecordingsError as error:
+        if not quiet:
+            show(error.prepared)
+        raise
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
             f"interrupted while checking recordings; what is done is kept in {settings.cache}",
@@ -109,7 +120,7 @@ def prepare_with_progress(data: Path, settings: "PrepareSettings", quiet: bool) 
 
 
 def show(prepared: "PreparedSet") -> None:
-    """Print the recordings that were left out, one per line, then warnings by kind, then a summary."""
+    """Print the recordings that were left out, one per line, then warnings by kind, a summary and what to expect."""
     left_out = [problem for problem in prepared.problems if problem.severity == "error"]
     for problem in left_out:
         place = f" ({problem.place})" if problem.place else ""
@@ -125,13 +136,19 @@ def show(prepared: "PreparedSet") -> None:
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len({problem.id for problem in left_out})
-    typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+    ready = count(len(prepared.clips), "recording")
+    typer.echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+    amount, better = amount_of(prepared.seconds)
+    typer.echo(f"expect: {amount.expect}")
+    if better is not None:
+        typer.echo(f"  → with {better.duration}: {better.expect}")
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:
     return {
         "clips": len(prepared.clips),
         "seconds": round(prepared.seconds, 3),
+        "expect": amount_of(prepared.seconds)[0].expect,
         "speakers": list(prepared.speakers),
         "quality": prepared.quality,
         "language": prepared.language,

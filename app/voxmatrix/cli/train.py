@@ -64,7 +64,9 @@ def command(
     """Train or fine-tune a voice, or continue the run in --out."""
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
-    prepared = prepare_with_progress(data, prepare_settings(given, workers), quiet=as_json or not is_rank_zero())
+    prepared = prepare_with_progress(
+        data, prepare_settings(given, workers), quiet=as_json or not is_rank_zero(), force=given.force
+    )
     if is_rank_zero() and not as_json:
         show(prepared)
 

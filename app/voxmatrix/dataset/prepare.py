@@ -16,6 +16,7 @@ from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.progress import OnProgress
+from voxmatrix.tables.amount import LEAST_SECONDS
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
 from voxmatrix.transcripts.problem import Problem
@@ -40,6 +41,20 @@ def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | Non
     prepared = _prepared(items, [ids for ids, _ in mapped], problems, id_map, settings)
     _check_enough(data, prepared)
     return prepared
+
+
+def check_amount(data: Path, prepared: PreparedSet) -> None:
+    """Check that there is enough speech for a voice.
+
+    Raises:
+        TooFewRecordingsError: there is less than a minute.
+    """
+    if round(prepared.seconds) < LEAST_SECONDS:
+        raise TooFewRecordingsError(
+            f"{data} has {prepared.seconds:.0f} s of usable speech; less than {LEAST_SECONDS} s make no voice at all",
+            "record at least 10 minutes, or add --force to use these recordings nevertheless",
+            prepared,
+        )
 
 
 def _process(

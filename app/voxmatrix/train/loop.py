@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.data.batches import Batch
@@ -53,12 +54,17 @@ class Loop:
         if self.stepper.finished():
             return
         self.stepper.set_rate()
+        first = position.step + 1
         for plan, batches in self.run.loader.steps_from(position.epoch, position.index):
             losses = self.stepper.take(plan, batches)
             self.meter.add(losses, sum(batch.whole_size.n_frames for batch in batches) * HOP)
             if self.stepper.finished():
                 break
             self.after_step()
+            if position.step == first:  # it starts the data loader and is not representative of the others
+                self.meter.restart_clock()
+            elif self.progress.due():
+                self.show()
             if self.run.distributed.any(self.stop.requested):
                 raise self.interrupted()
         self.finish()
@@ -76,24 +82,14 @@ class Loop:
             self.save()
 
     def report(self) -> None:
-        """Report losses and speed since the last report."""
-        state, position = self.run.state, self.run.state.position
+        """Report and record losses and speed since the last report."""
         losses = self.meter.losses()
         if not losses:
             return
         self.check_finite(losses)
         self.losses = losses
-        speed = self.meter.steps_per_second()
-        report = StepReport(
-            step=position.step,
-            epoch=position.epoch,
-            losses=losses,
-            learning_rate=state.optimisers.generator.param_groups[0]["lr"],
-            steps_per_second=speed,
-            audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
-            seconds_left=(self.total_steps - position.step) / speed,
-            reading=self.telemetry.report(position.step, speed),
-        )
+        reading = self.telemetry.report(self.run.state.position.step, self.meter.steps_per_second())
+        report = self._step_report(losses, reading)
         self.meter.reset()
         self.progress.reported(report)
         self.record(
@@ -104,6 +100,24 @@ class Loop:
                 "steps_per_second": report.steps_per_second,
                 "audio_seconds_per_second": report.audio_seconds_per_second,
             }
+        )
+
+    def show(self) -> None:
+        """Show losses and speed so far, between two reports."""
+        if losses := self.meter.losses():
+            self.progress.reported(self._step_report(losses, self.telemetry.latest()))
+
+    def _step_report(self, losses: Mapping[str, float], reading: Reading | None) -> StepReport:
+        state, position, speed = self.run.state, self.run.state.position, self.meter.steps_per_second()
+        return StepReport(
+            step=position.step,
+            epoch=position.epoch,
+            losses=losses,
+            learning_rate=state.optimisers.generator.param_groups[0]["lr"],
+            steps_per_second=speed,
+            audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
+            seconds_left=(self.total_steps - position.step) / speed,
+            reading=reading,
         )
 
     def record(self, row: Mapping[str, float | int]) -> None:

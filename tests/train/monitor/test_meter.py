@@ -51,3 +51,15 @@ def test_speed_leaves_out_what_is_not_training(clock: Clock) -> None:
 
 def test_without_a_step_there_are_no_losses(clock: Clock) -> None:
     assert Meter().losses() == {}
+
+
+def test_a_restarted_clock_leaves_earlier_steps_out_of_the_speed_but_not_out_of_the_losses(clock: Clock) -> None:
+    it = Meter()
+    it.add(losses(1.0), 16000)
+    clock.now += 60
+    it.restart_clock()
+    it.add(losses(2.0), 16000)
+    clock.now += 2
+    assert it.steps_per_second() == pytest.approx(0.5)
+    assert it.samples_per_second() == pytest.approx(8000)
+    assert it.losses() == dict.fromkeys(LOSSES, 1.5)

@@ -118,6 +118,14 @@ def test_what_the_device_does_stands_at_the_end_of_a_line_and_below_a_bar() -> N
     assert "CPU 97 %  1.4/23.4 GiB" in stream.getvalue()
 
 
+def test_a_report_is_due_at_once_and_then_only_after_a_while() -> None:
+    progress = LineProgress(io.StringIO(), every_seconds=1000)
+    assert progress.due()
+    progress.reported(report(2))
+    assert not progress.due()
+    assert not QuietProgress().due()
+
+
 def test_the_stream_decides_which_it_is() -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -101,6 +101,9 @@ VoicePath = Annotated[
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
 Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
 Force = Annotated[bool, option("--force", None, "Overwrite existing files.")]
+ForceAmount = Annotated[
+    bool, typer.Option("--force", help="Accept less than a minute of speech.", rich_help_panel="Recordings")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _AUTO = "auto"
@@ -116,6 +119,7 @@ class RecordingOptions:
     profile: ProfileName = ""
     prompt_list: PromptList = ""
     max_seconds: MaxSeconds = 20.0
+    force: ForceAmount = False
 
 
 @dataclass(frozen=True, kw_only=True)

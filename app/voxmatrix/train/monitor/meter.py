@@ -15,6 +15,7 @@ class Meter:
     def __init__(self) -> None:
         self._losses: dict[str, Tensor] = {}
         self._steps = 0
+        self._timed_steps = 0
         self._samples = 0
         self._seconds = 0.0
         self._since = time.monotonic()
@@ -23,6 +24,7 @@ class Meter:
         """Add a step with this many samples of audio, without waiting for the device."""
         self._losses = {name: self._losses[name] + loss if self._losses else loss for name, loss in losses.items()}
         self._steps += 1
+        self._timed_steps += 1
         self._samples += samples
 
     def pause(self) -> None:
@@ -41,16 +43,21 @@ class Meter:
         return {name: value / self._steps for name, value in zip(LOSSES, values, strict=True)}
 
     def steps_per_second(self) -> float:
-        """Speed since the last reset. Read the losses first, which waits for the device to finish."""
-        return self._steps / max(self._elapsed(), 1e-9)
+        """Speed since the clock was started. Read the losses first, which waits for the device to finish."""
+        return self._timed_steps / max(self._elapsed(), 1e-9)
 
     def samples_per_second(self) -> float:
-        """Samples of audio processed per second since the last reset."""
+        """Samples of audio processed per second since the clock was started."""
         return self._samples / max(self._elapsed(), 1e-9)
 
     def reset(self) -> None:
         """Clear all values and restart the clock."""
         self.__init__()  # type: ignore[misc]
+
+    def restart_clock(self) -> None:
+        """Measure the speed from now on; losses are kept."""
+        self._timed_steps, self._samples, self._seconds = 0, 0, 0.0
+        self._since = time.monotonic()
 
     def _elapsed(self) -> float:
         return self._seconds + time.monotonic() - self._since

@@ -1,5 +1,6 @@
 """Show the progress of a training. The loop only knows the Progress protocol, not terminals."""
 
+import math
 import sys
 import time
 from collections.abc import Mapping
@@ -8,6 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from voxmatrix.machine.sensors.reading import Reading
+
+#: Between two updates of a bar: as often as rich redraws it.
+_BAR_SECONDS = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +63,12 @@ class Progress(Protocol):
     def stepped(self, step: int) -> None:
         """A step is done."""
 
+    def due(self) -> bool:
+        """Whether to report between two log entries too: reading the losses waits for the device."""
+        ...
+
     def reported(self, report: StepReport) -> None:
-        """Losses and speed are available, every `log_every` steps."""
+        """Losses and speed are available, every `log_every` steps and when they are due."""
 
     def validated(self, step: int, mel: float, best: bool) -> None:
         """The voice was evaluated on the validation clips."""
@@ -87,6 +95,10 @@ class QuietProgress:
     def stepped(self, step: int) -> None:
         """Ignore."""
 
+    def due(self) -> bool:
+        """Never."""
+        return False
+
     def reported(self, report: StepReport) -> None:
         """Ignore."""
 
@@ -110,7 +122,7 @@ class LineProgress(QuietProgress):
     def __init__(self, stream: TextIO, every_seconds: float = 5.0) -> None:
         self._stream = stream
         self._every_seconds = every_seconds
-        self._reported_at = -every_seconds
+        self._reported_at = -math.inf
         self._total = 0
 
     def tuning(self, sentence: str) -> None:
@@ -123,11 +135,14 @@ class LineProgress(QuietProgress):
         for line in describe(start):
             self._print(line)
 
+    def due(self) -> bool:
+        """Whether a line would be printed."""
+        return time.monotonic() - self._reported_at >= self._every_seconds
+
     def reported(self, report: StepReport) -> None:
         """Print a line if it is time."""
-        now = time.monotonic()
-        if now - self._reported_at >= self._every_seconds or report.step == self._total:
-            self._reported_at = now
+        if self.due() or report.step == self._total:
+            self._reported_at = time.monotonic()
             self._print(f"step {report.step}/{self._total}  {figures(report)}")
 
     def validated(self, step: int, mel: float, best: bool) -> None:
@@ -150,7 +165,7 @@ class BarProgress(LineProgress):
     """On a terminal: a progress bar with speed and time left, losses below it, and all other lines above."""
 
     def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream)
+        super().__init__(stream, every_seconds=_BAR_SECONDS)
         from rich.console import Console, Group
         from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -173,6 +188,7 @@ class BarProgress(LineProgress):
 
     def reported(self, report: StepReport) -> None:
         """Update the text beside and below the bar."""
+        self._reported_at = time.monotonic()
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
         below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
         self._losses.plain = "\n".join(filter(None, below))

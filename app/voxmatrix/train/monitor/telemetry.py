@@ -54,6 +54,10 @@ class Telemetry:
         self._record(step, reading, steps_per_second)
         return reading
 
+    def latest(self) -> Reading | None:
+        """The latest reading, without logging it."""
+        return self._sampling.latest()
+
     def close(self) -> None:
         """Stop taking readings, and close the file."""
         self._sampling.close()

@@ -1,0 +1,6 @@
+"""Words of messages."""
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: 1 sentence, 2 sentences."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
