@@ -2,6 +2,7 @@
 
 ./run bench                    # all of them
 ./run bench -- train speak     # some; the others keep their figures
+./run bench -- text --data DIR # with the public test sets in DIR
 """
 
 import argparse
@@ -49,6 +50,7 @@ BENCHES = (
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
+    Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),
     Bench(name="heard", title="Intelligibility of the bundled voice", script="heard.py"),
     Bench(name="images", title="Sizes of the images", script="images.py"),
     Bench(name="builds", title="Building the images", script="builds.py"),
@@ -61,7 +63,9 @@ def main() -> None:
     names = [bench.name for bench in BENCHES]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(names)} (default: all)")
-    chosen = parser.parse_args().names or names
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the public test sets, for text")
+    arguments = parser.parse_args()
+    chosen = arguments.names or names
     unknown = set(chosen) - set(names)
     if unknown:
         parser.error(f"unknown benchmarks: {', '.join(sorted(unknown))}; choose from {', '.join(names)}")
@@ -70,7 +74,10 @@ def main() -> None:
         if bench.name in chosen:
             print(f"{bench.title} …", file=sys.stderr, flush=True)
             env = {**os.environ, "PYTHONPATH": str(ROOT)}  # benchmarks import other tools
-            done = subprocess.run(bench.command(), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
+            command = bench.command()
+            if bench.name == "text" and arguments.data:
+                command += ["--data", str(arguments.data.resolve())]
+            done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
             figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

@@ -46,17 +46,17 @@ class Pronouncer:
             MissingProgramError: espeak-ng is needed and not installed.
             UsageError: espeak-ng does not support the language.
         """
-        from voxmatrix.text.normalisation.normalise import normalise
-        from voxmatrix.text.sentences import split
+        from voxmatrix.text.spoken import spoken_sentences
 
-        normalised = normalise(text, self._language)
+        sentences = list(spoken_sentences(text, self._language))
         with self._borrowed() as phonemizer_:
             try:
-                parts = [phonemizer_.phonemes(part) for part in split(normalised, self._language)]
+                parts = [phonemizer_.phonemes(part) for part in sentences]
             except BadInputError as error:
                 return Pronunciation(problem=error.problem, remedy=error.remedy)
         phonemes = "".join(phoneme for part in parts for phoneme in part)
-        return Pronunciation(phonemes=phonemes, characters=sum(char.isalnum() for char in normalised))
+        characters = sum(char.isalnum() for sentence in sentences for char in sentence)
+        return Pronunciation(phonemes=phonemes, characters=characters)
 
     def close(self) -> None:
         """Stop all phonemizer processes."""

@@ -1,1 +1,1 @@
-"""From written text to the ids that a voice understands: normalise, split, phonemise, number."""
+"""From written text to the ids that a voice understands: split, normalise, phonemise, number."""

@@ -1,4 +1,4 @@
-"""The whole way from written text to ids: normalise, split into sentences, phonemise, number."""
+"""The whole way from written text to ids: split into sentences, normalise, phonemise, number."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,8 @@ from types import TracebackType
 from typing import Self
 
 from voxmatrix.errors import BadInputError, Finding
-from voxmatrix.text import sentences
-from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.phonemes.phonemizer import phonemizer
+from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import to_ids
 
 
@@ -51,7 +50,7 @@ class FrontEnd:
 
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences of a text as they become ready. One that cannot be said is left out and becomes a finding."""
-        for sentence in sentences.split(normalise(text, self.language), self.language):
+        for sentence in spoken_sentences(text, self.language):
             try:
                 phonemes = self._phonemizer.phonemes(sentence)
             except BadInputError as error:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from voxmatrix.text.lines import blocks, item_marker
 from voxmatrix.text.normalisation.abbreviations import any_of
 from voxmatrix.text.normalisation.language import language_of
 
 #: Some 25 seconds of speech: longer sentences are broken where they pause, so that the memory of a voice stays bounded.
 MAX_CHARACTERS = 400
 
-_PARAGRAPH = re.compile(r"\n\s*\n")
 _MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
 _LETTER = re.compile(r"\w")
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
@@ -25,17 +25,16 @@ _BREAKS = (
 def split(text: str, language: str) -> list[str]:
     """The sentences of a text in order, none empty, none longer than MAX_CHARACTERS."""
     return [
-        piece
-        for paragraph in _PARAGRAPH.split(text)
-        for sentence in _sentences(" ".join(paragraph.split()), language)
-        for piece in _short(sentence)
+        piece for block in blocks(text) for sentence in _sentences(block, language) for piece in shortened(sentence)
     ]
 
 
-def _sentences(paragraph: str, language: str) -> list[str]:
+def _sentences(block: str, language: str) -> list[str]:
+    marker = item_marker(block)
+    paragraph = block[len(marker) :]
     mark = _MARK.search(paragraph)
     if mark is None or _LETTER.search(paragraph, mark.end()) is None:  # one sentence: no library needed
-        return [paragraph] if paragraph else []
+        return [block]
     from sentencex import segment
 
     found: list[list[str]] = []
@@ -44,6 +43,7 @@ def _sentences(paragraph: str, language: str) -> list[str]:
             found[-1].append(piece)
         elif piece.strip():
             found.append([piece])
+    found[0].insert(0, marker)
     return ["".join(pieces).strip() for pieces in found]
 
 
@@ -65,7 +65,8 @@ def _abbreviated(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|[\s(\"'])(?:{known}|[A-HJ-Z])\.$")
 
 
-def _short(sentence: str) -> Iterator[str]:
+def shortened(sentence: str) -> Iterator[str]:
+    """A sentence in pieces of at most MAX_CHARACTERS."""
     while len(sentence) > MAX_CHARACTERS:
         cut = next((cut for cut in (_last(pattern, sentence) for pattern in _BREAKS) if cut), MAX_CHARACTERS)
         yield sentence[:cut].strip()

@@ -1,0 +1,42 @@
+"""The two front ends that are compared: each turns a text into the phonemes of its sentences."""
+
+import unicodedata
+from functools import cache
+from typing import Any
+
+from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.symbols import default_map
+
+#: The espeak-ng voice of a language of the test sets, where it has another name.
+_VOICES = {"en": "en-us", "zh": "cmn"}
+
+
+def voice_of(language: str) -> str:
+    """The espeak-ng voice of a language."""
+    return _VOICES.get(language, language)
+
+
+def ours(text: str, language: str) -> list[tuple[str, str]]:
+    """Each sentence as this project reads it: its words, and the letters among its phonemes."""
+    return [(sentence.text, _letters(sentence.phonemes)) for sentence in _front_end(voice_of(language)).sentences(text)]
+
+
+def pipers(text: str, language: str) -> list[str]:
+    """The letters among the phonemes of each sentence as Piper reads it."""
+    return [_letters(sentence) for sentence in _piper().phonemize(voice_of(language), text)]
+
+
+@cache
+def _front_end(voice: str) -> FrontEnd:
+    return FrontEnd(voice, "espeak", default_map("espeak"))
+
+
+@cache
+def _piper() -> Any:
+    from piper.phonemize_espeak import EspeakPhonemizer
+
+    return EspeakPhonemizer()
+
+
+def _letters(phonemes: list[str]) -> str:
+    return "".join(phoneme for phoneme in phonemes if unicodedata.category(phoneme[0])[0] == "L")
