@@ -1,5 +1,6 @@
 """The plan: all settings of a training on a computer, each with its reason. Pure; no torch."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from voxmatrix.errors import Finding
@@ -11,7 +12,7 @@ from voxmatrix.plan.budget import Budget, Need, memory_budget
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice, select_device
 from voxmatrix.plan.device_support import Assess, Task
-from voxmatrix.plan.measured_memory import measured_lines
+from voxmatrix.plan.measured_memory import MemoryLine, measured_lines
 from voxmatrix.plan.parallelism import choose_devices, choose_parallel_voices, choose_prepare_workers, choose_workers
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
@@ -19,7 +20,7 @@ from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.precision import Precision
-from voxmatrix.tables.quality import quality
+from voxmatrix.tables.quality import Quality, quality
 
 #: Default for the longest recording: sentences read aloud are seldom longer.
 USUAL_SECONDS = 10.0
@@ -117,14 +118,8 @@ def plan_on(
     devices = choose_devices(gpu, machine, overrides.devices)
     budget = memory_budget(gpu, machine)
     measured = profile(gpu, machine) if task == "train" else LoadedProfiles()
-    need = Need(
-        row=memory_table().qualities[row.name],
-        table=memory_table(),
-        seconds=longest_seconds,
-        half=precision.value != "fp32",
-        devices=devices.value,
-        lines=measured_lines(measured.one, row.name, precision.value, machine),
-    )
+    lines = measured_lines(measured.one, row.name, precision.value, machine)
+    need = _need(row, longest_seconds, precision.value, devices.value, lines)
     batching = _batching(gpu, budget, need, overrides)
     batch_bytes = int(batching.batch_size.value * longest_seconds * row.rate_hz) * _BYTES_A_SAMPLE
     return Plan(
@@ -150,6 +145,18 @@ def plan_on(
             *measured.findings,
             *(batching.findings if task == "train" else ()),
         ),
+    )
+
+
+def _need(row: Quality, seconds: float, precision: Precision, devices: int, lines: Mapping[bool, MemoryLine]) -> Need:
+    table = memory_table()
+    return Need(
+        row=table.qualities[row.name],
+        table=table,
+        seconds=seconds,
+        half=precision != "fp32",
+        devices=devices,
+        lines=lines,
     )
 
 
