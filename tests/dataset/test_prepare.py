@@ -16,6 +16,7 @@ from voxmatrix.dataset.cache import INDEX_NAME
 from voxmatrix.dataset.prepare import prepare
 from voxmatrix.dataset.prepared import PrepareSettings, TooFewRecordingsError
 from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.text.phonemes.phonemizer import TextPhonemizer
 from voxmatrix.text.symbols import default_map
 
 
@@ -105,6 +106,9 @@ def test_the_digest_changes_with_what_is_learned_from_and_with_nothing_else(tmp_
     os.utime(data / "wavs" / "0.wav", ns=(1, 1))
     assert prepare(data, settings(tmp_path, workers=1)).digest == first
     assert prepare(data, settings(tmp_path, cache=tmp_path / "other")).digest == first
+    with pytest.MonkeyPatch.context() as patched:  # a new version that reads the texts in another way
+        patched.setattr(TextPhonemizer, "phonemes", lambda self, sentence: [c for c in sentence if c.islower()])
+        assert prepare(data, settings(tmp_path, workers=1, cache=tmp_path / "new")).digest == first
     assert prepare(data, settings(tmp_path, quality="medium")).digest != first
     sound(seed=5, text=SENTENCES[0])(data / "wavs" / "0.wav")
     second = prepare(data, settings(tmp_path)).digest

@@ -52,7 +52,7 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
     changed = replace(prepared, digest="other", language="sv", speakers=("a", "b"), id_map={"a": [7]})
     with pytest.raises(UsageError) as caught:
         recipe(changed, previous, seed=9)
-    for name in ("the recordings", "--language", "the speakers", "the table of symbols", "--seed"):
+    for name in ("the recordings", "--language", "the speakers", "the symbol table", "--seed"):
         assert name in caught.value.problem
 
 

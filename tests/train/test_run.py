@@ -1,5 +1,6 @@
 """How a run is opened: anew, again, or not at all."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,14 @@ def test_other_recordings_are_refused(run: Fit, prepared: PreparedSet) -> None:
     run(max_steps=2)
     with pytest.raises(UsageError, match="the recordings"):
         run(max_steps=4, prepared=replace(prepared, digest="one more"))
+
+
+def test_a_run_of_an_earlier_version_is_resumed_although_it_recorded_the_data_in_another_way(run: Fit) -> None:
+    out = run(max_steps=2).out
+    recorded = json.loads((out / "run.json").read_text())
+    recorded["recipe"]["recordings"] = recorded["recipe"].pop("data")
+    (out / "run.json").write_text(json.dumps(recorded))
+    assert run(max_steps=3).steps == 3
 
 
 def test_fresh_moves_the_old_run_aside_and_begins_anew(run: Fit) -> None:

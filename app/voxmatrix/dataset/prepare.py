@@ -138,8 +138,10 @@ def _measured(item: ProcessedRecording, used: bool) -> MeasuredRecording:
 
 def _digest(clips: Sequence[Clip], id_map: IdMap, settings: PrepareSettings) -> str:
     digest = hashlib.sha256(json.dumps([settings.quality, settings.language, settings.phoneme_type, id_map]).encode())
-    for clip in clips:  # a clip's file name is the digest of its sound
-        digest.update(repr((clip.id, clip.speaker, clip.ids, clip.path.name)).encode())
+    # Texts instead of their phonemes, which a new version may improve: a run can then still be resumed. A clip's file
+    # name is the digest of its sound.
+    for clip in clips:
+        digest.update(repr((clip.id, clip.speaker, clip.text, clip.path.name)).encode())
     return digest.hexdigest()
 
 

@@ -49,7 +49,7 @@ class MeasuredRecording:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedSet:
-    """All clips of a folder, ordered by id; `digest` identifies the training data."""
+    """All clips of a folder, ordered by id; `digest` identifies the texts and sounds, whatever their phonemes."""
 
     clips: tuple[Clip, ...]
     problems: tuple[Problem, ...]

@@ -61,7 +61,7 @@ class Recipe:
     phoneme_type: str
     symbols: str  # digest of the symbol table
     speakers: tuple[str, ...]
-    recordings: str  # digest of the prepared set
+    data: str  # digest of the prepared set
     batch_size: int
     accumulation: int
     max_batch_seconds: float
@@ -83,7 +83,7 @@ _NAMES = {
     "phoneme_type": "--phonemes",
     "symbols": "the symbol table",
     "speakers": "the speakers",
-    "recordings": "the recordings (some were added, removed or changed)",
+    "data": "the recordings (some were added, removed or changed)",
     "start_from": "--from",
 }
 
@@ -117,7 +117,7 @@ def make_recipe(
         phoneme_type=prepared.phoneme_type,
         symbols=symbols_digest(prepared.id_map),
         speakers=prepared.speakers,
-        recordings=prepared.digest,
+        data=prepared.digest,
         batch_size=plan.batch_size.value,
         accumulation=plan.accumulation.value,
         **resolved,
@@ -161,7 +161,10 @@ def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
 
 
 def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[str, Any]) -> None:
-    changed = [part.name for part in fields(Recipe) if current[part.name] != previous.get(part.name)]
+    # A run of an earlier version may lack a key; it then continues with the current value.
+    changed = [
+        part.name for part in fields(Recipe) if current[part.name] != previous.get(part.name, current[part.name])
+    ]
     if not changed:
         return
     changes = [_describe(name, previous.get(name), current[name]) for name in changed]
@@ -174,4 +177,4 @@ def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[st
 
 def _describe(name: str, previous: object, current: object) -> str:
     flag = _NAMES.get(name, "--" + name.replace("_", "-"))
-    return flag if name in ("symbols", "recordings") else f"{flag} was {previous!r}, is {current!r}"
+    return flag if name in ("symbols", "data") else f"{flag} was {previous!r}, is {current!r}"
