@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,15 @@ def _peers() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
+def _index() -> str | None:
+    if shutil.which("uv") is None and importlib.util.find_spec("uv") is None:
+        return "uv is not installed"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "docopt==0.6.2"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([*command, "--dest", folder], capture_output=True, timeout=120, check=False)
+    return None if done.returncode == 0 else "no package index can be reached"
+
+
 def _gpu() -> str | None:
     import torch
 
@@ -54,7 +64,7 @@ def _mount() -> str | None:
     return None if tried.returncode == 0 else "this system does not let root mount a file system (a container?)"
 
 
-_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "gpu": _gpu, "mount": _mount}
+_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "index": _index, "gpu": _gpu, "mount": _mount}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,6 +15,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home, is_rank_zero
 from voxmatrix.machine.detect import IMAGE
+from voxmatrix.train.lock import check_unlocked
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
@@ -35,6 +36,7 @@ def check(context: typer.Context) -> "Preflight | None":
         NoDeviceError: the required device is missing, or its driver is too old.
         NoKernelsError: the installed torch has no kernels for the device.
         UnreachableError: a folder cannot be written.
+        UsageError: another training is running in the folder.
         BadInputError: there is no such voice.
     """
     if not is_rank_zero():
@@ -44,6 +46,8 @@ def check(context: typer.Context) -> "Preflight | None":
         return None
     for folder in _folders(context):
         check_folder(folder)
+    if context.info_name == "train":
+        check_unlocked(Path(context.params["out"]))
     if IMAGE in os.environ:
         for finding in filter(None, map(lost_with_container, _folders(context)[:1])):
             warn(finding)

@@ -33,6 +33,7 @@ def test_a_service_is_hardened_and_has_gpus_where_the_image_has_kernels(
     assert service["profiles"] == [row.name]
     assert service["read_only"] and service["cap_drop"] == ["ALL"] and service["user"].endswith(":0")
     assert service["stop_grace_period"] == "60s" and service["shm_size"]
+    assert service["pull_policy"] == "never"
     assert ("deploy" in service) == bool(row.cuda)
 
 

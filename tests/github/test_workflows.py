@@ -46,7 +46,8 @@ def test_the_same_action_has_the_same_hash_everywhere() -> None:
 def test_rights_are_read_only_but_where_a_job_says_otherwise(text: str, jobs: dict[str, dict[str, Any]]) -> None:
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
     wider = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
-    assert wider in ({}, {"image": {"contents": "read", "id-token": "write", "attestations": "write"}})
+    attesting = {"contents": "read", "id-token": "write", "attestations": "write"}
+    assert wider in ({}, {"image": attesting, "promote": attesting})
 
 
 def test_every_job_ends_some_day_and_no_checkout_keeps_its_key(jobs: dict[str, dict[str, Any]]) -> None:
@@ -68,4 +69,16 @@ def test_tasks_are_those_of_this_project(jobs: dict[str, dict[str, Any]]) -> Non
 def test_what_is_being_published_is_not_cancelled() -> None:
     images = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
     assert images["concurrency"]["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
-    assert images["jobs"]["promote"]["needs"] == "image"
+    assert images["jobs"]["promote"]["needs"] == ["rows", "image"]
+
+
+def test_what_is_promoted_is_attested_and_a_failing_arm64_job_holds_back_no_other_image() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))["jobs"]
+    attested = {
+        step["uses"].partition("@")[0]: step["with"]["subject-digest"]
+        for step in jobs["promote"]["steps"]
+        if "attest" in step.get("uses", "")
+    }
+    promoted = "${{ steps.tag.outputs.digest }}"
+    assert attested == {"actions/attest-build-provenance": promoted, "actions/attest-sbom": promoted}
+    assert jobs["image"]["continue-on-error"] == "${{ matrix.platform == 'linux/arm64' }}"

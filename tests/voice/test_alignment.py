@@ -2,7 +2,6 @@ import math
 
 import pytest
 import torch
-from monotonic_alignment_search import maximum_path
 from torch import Tensor
 
 from voxmatrix.voice.alignment import best_path, prior_scores, torch_path
@@ -24,10 +23,13 @@ def random_batch(seed: int) -> tuple[Tensor, Tensor]:
 
 
 def packages(scores: Tensor, mask: Tensor) -> Tensor:
+    from monotonic_alignment_search import maximum_path
+
     value, seen = scores.transpose(1, 2).contiguous(), mask.transpose(1, 2).contiguous()
     return maximum_path(value, seen).transpose(1, 2)
 
 
+@pytest.mark.peers
 def test_every_way_equals_the_package_on_a_thousand_batches() -> None:
     for seed in range(1000):
         scores, mask = random_batch(seed)
@@ -37,18 +39,27 @@ def test_every_way_equals_the_package_on_a_thousand_batches() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.peers
 def test_the_gpu_equals_the_package() -> None:
     for seed in range(200):
         scores, mask = random_batch(seed)
         assert torch.equal(best_path(scores.cuda(), mask.cuda()).cpu(), packages(scores, mask)), f"seed {seed}"
 
 
+@pytest.mark.peers
 def test_a_sentence_size_batch_equals_the_package() -> None:
     scores = torch.randn(2, 400, 150, generator=torch.Generator().manual_seed(1)) * 100
     mask = torch.ones_like(scores)
     mask[1, 300:] = 0
     mask[1, :, 120:] = 0
     assert torch.equal(torch_path(scores, mask), packages(scores, mask))
+    assert torch.equal(best_path(scores, mask), packages(scores, mask))
+
+
+def test_the_cpu_and_other_devices_find_the_same_path() -> None:
+    for seed in range(200):
+        scores, mask = random_batch(seed)
+        assert torch.equal(torch_path(scores, mask), best_path(scores, mask)), f"seed {seed}"
 
 
 def test_the_path_walks_forward_and_leaves_no_symbol_out() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 import tomllib
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ class Build:
     version: str
     revision: str = ""
     created: str = ""
+    source: str = ""
     wheelhouse: bool = False
     torch_index: str | None = None
     ca: str = ""
@@ -44,6 +46,7 @@ def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
         version=project["version"],
         revision=_git("rev-parse", "HEAD"),
         created=_git("log", "-1", "--format=%cI"),
+        source=web_address(_git("config", "--get", "remote.origin.url")),
         wheelhouse=any((ROOT / row.wheelhouse).glob("*.whl")),
         torch_index=named_index(row, environment),
         ca=next((path for path in certificates if path and Path(path).is_file()), ""),
@@ -68,6 +71,12 @@ def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
     """The index a row's torch is installed from; "" is pip's default index."""
     named = named_index(row, environment)
     return row.index if named is None else named
+
+
+def web_address(remote: str) -> str:
+    """The web page of a git remote, without credentials; "" if it has none, such as a folder."""
+    found = re.fullmatch(r"(?:https://(?:[^@/]*@)?|git@|ssh://git@)([^/:@]+)[/:](.+?)(?:\.git)?/?", remote)
+    return f"https://{found[1]}/{found[2]}" if found else ""
 
 
 def _git(*args: str) -> str:
@@ -128,6 +137,8 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         f"{title}.revision": build.revision,
         f"{title}.created": build.created,
         f"{title}.licenses": "Apache-2.0",
+        f"{title}.source": build.source,
+        f"{title}.url": build.source,
         f"{title}.base.name": row.base,
         f"{title}.base.digest": row.base_digest,
         "voxmatrix.row": row.name,

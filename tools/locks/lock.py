@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.images.building import named_index, torch_index
 from tools.images.rows import ROOT, Row, rows
 from tools.locks import lock_flash, pins
-from tools.locks.resolving import resolve
+from tools.locks.resolving import missing_wheels, resolve
 
 #: The row whose versions the others prefer, so that all images have the same libraries where possible.
 HOME = "cpu"
@@ -98,5 +98,8 @@ if __name__ == "__main__":
     heading = HEADING.format(row=chosen.name, python=chosen.python)
     (ROOT / chosen.pins).write_text(pins.render(locked.values(), heading), encoding="utf-8")
     print(f"{chosen.pins}: {len(locked)} projects")
+    for other in chosen.platforms[1:]:
+        if reason := missing_wheels(sys.argv[2], chosen, locked, other):
+            raise SystemExit(f"{chosen.name} cannot be built for {other}: {reason}")
     if chosen.flash_attn:
         print(lock_flash.write(chosen, sys.argv[2]))

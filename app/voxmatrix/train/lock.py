@@ -7,6 +7,8 @@ from pathlib import Path
 from voxmatrix.errors import UsageError
 from voxmatrix.files import storage_errors
 
+_NAME = ".lock"
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
@@ -17,11 +19,29 @@ def locked(folder: Path) -> Iterator[None]:
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / ".lock").open("a")
+        file = (folder / _NAME).open("a")
     with file:
         if not _acquire(file.fileno()):
-            raise UsageError(f"another training is running in {folder}", "stop it, or choose another --out")
+            raise _running(folder)
         yield
+
+
+def check_unlocked(folder: Path) -> None:
+    """Check, without creating anything, that no training is running in the folder.
+
+    Raises:
+        UsageError: another process has the lock.
+    """
+    lock = folder / _NAME
+    if not lock.is_file():
+        return
+    with storage_errors(folder), lock.open("a") as file:
+        if not _acquire(file.fileno()):
+            raise _running(folder)
+
+
+def _running(folder: Path) -> UsageError:
+    return UsageError(f"another training is running in {folder}", "stop it, or choose another --out")
 
 
 def _acquire(descriptor: int) -> bool:

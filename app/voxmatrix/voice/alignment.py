@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,14 +28,31 @@ def best_path(scores: Tensor, mask: Tensor) -> Tensor:
 
     Each row needs at least as many frames as symbols: every symbol gets at least one.
     """
-    return _package_path(scores, mask) if scores.device.type == "cpu" else torch_path(scores, mask)
+    return _numpy_path(scores, mask) if scores.device.type == "cpu" else torch_path(scores, mask)
 
 
-def _package_path(scores: Tensor, mask: Tensor) -> Tensor:
-    from monotonic_alignment_search import maximum_path
+def _numpy_path(scores: Tensor, mask: Tensor) -> Tensor:
+    """The path on a CPU, where torch's calls for every frame would cost more than the work."""
+    values = (scores.float() * mask).numpy()
+    b, f, t = values.shape
+    best = np.full((b, t + 1), _FORBIDDEN, np.float32)  # sums from the start to each symbol; column 0 is forbidden
+    best[:, 1] = values[:, 0, 0]
+    moves = np.zeros((f, b, t), np.bool_)  # whether the best path to (frame, symbol) comes from the previous symbol
+    for frame in range(1, f):
+        stay, move = best[:, 1:], best[:, :-1]
+        np.less(stay, move, out=moves[frame])
+        best[:, 1:] = np.maximum(stay, move) + values[:, frame]
+    diagonal = np.arange(t) == np.arange(f)[:, None]
+    moves = (moves | diagonal[:, None]) & (np.arange(t) > 0)
 
-    scores, mask = (tensor.transpose(1, 2).contiguous() for tensor in (scores, mask))  # (b, t, f)
-    return maximum_path(scores, mask).transpose(1, 2)  # type: ignore[no-any-return]
+    present, rows = mask.numpy() > 0, np.arange(b)
+    n_frames, symbol = present.any(2).sum(1), present.any(1).sum(1) - 1
+    path = np.zeros((b, f, t), np.bool_)
+    for frame in range(f - 1, -1, -1):
+        real = frame < n_frames
+        path[rows, frame, symbol] = real
+        symbol = symbol - (moves[frame, rows, symbol] & real)
+    return torch.from_numpy(path & present).to(scores.dtype)
 
 
 @torch.no_grad()

@@ -102,3 +102,20 @@ def test_what_a_build_does_not_hand_in_has_a_default(row: rows.Row) -> None:
     """The shell of every step ends at a variable that is not set."""
     text = (rows.ROOT / row.dockerfile).read_text(encoding="utf-8")
     assert set(re.findall(r"^ARG (\w+)$", text, re.MULTILINE)) <= building.arguments(row, BUILD).keys()
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("https://code.example/me/voxmatrix.git", "https://code.example/me/voxmatrix"),
+        ("https://me:secret@code.example/me/voxmatrix", "https://code.example/me/voxmatrix"),
+        ("git@code.example:me/voxmatrix.git", "https://code.example/me/voxmatrix"),
+        ("ssh://git@code.example/me/voxmatrix.git", "https://code.example/me/voxmatrix"),
+        ("/srv/git/voxmatrix.git", ""),
+        ("", ""),
+    ],
+)
+def test_source_and_url_are_the_page_of_the_remote_without_credentials(remote: str, page: str) -> None:
+    assert building.web_address(remote) == page
+    labels = building.labels(CPU_ROW, replace(BUILD, source=page))
+    assert labels.get("org.opencontainers.image.source", "") == labels.get("org.opencontainers.image.url", "") == page
