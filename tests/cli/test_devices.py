@@ -15,6 +15,7 @@ from tests.machine.computers import machines
 from voxmatrix.cli import main
 from voxmatrix.cli.terminal.devices_table import as_rows, print_table
 from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.record import read_machine
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
@@ -41,6 +42,20 @@ def test_json_has_every_fact_and_null_for_what_is_unknown(capsys: pytest.Capture
 def test_every_described_computer_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["devices", "--machine", str(path)]) == 0
     assert "cpu" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
+def test_eighty_columns_show_the_whole_name_of_every_device(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main.run(["devices", "--machine", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(line.index("name") for line in lines if "name" in line)
+    names = "".join(line[start:].split("  ", maxsplit=1)[0].strip() for line in lines).replace(" ", "")
+    for row in as_rows(read_machine(path)):
+        assert (row["name"] or "unknown").replace(" ", "") in names
 
 
 def test_this_computer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
