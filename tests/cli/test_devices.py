@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from tests.machine.computers import machines
 from voxmatrix.cli import main
 from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.record import read_machine
 
@@ -86,10 +87,34 @@ def test_a_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def select(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main.run(["devices", "select", *words, *TWO]) == 0
+    assert main.run(["devices", "select", *words]) == 0
     return capsys.readouterr().out
 
 
+def here(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """This computer is the one of that name."""
+    computer = detect.Detection(read_machine(MACHINES / f"{name}.json"), ())
+    monkeypatch.setattr(detect, "detect", lambda: computer)
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    here(monkeypatch, "two-different-gpus")
+
+
+@pytest.mark.usefixtures("two_gpus")
+def test_a_described_computer_does_not_change_the_choice_of_this_one(capsys: pytest.CaptureFixture[str]) -> None:
+    select(capsys, "1")
+    described = str(MACHINES / "h100.json")
+    for words in (["--machine", described], ["cpu", "--machine", described]):
+        shown = select(capsys, *words)
+        assert "not saved" in shown and "h100.json" in shown
+    main.run(["devices", "--machine", described, "select", "cpu"])
+    assert "not saved" in capsys.readouterr().out
+    assert select(capsys).startswith("cuda:1 ")
+
+
+@pytest.mark.usefixtures("two_gpus")
 def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: pytest.CaptureFixture[str]) -> None:
     said = select(capsys)
     assert said.startswith("cuda:0 (NVIDIA GeForce RTX 5090): the best device")
@@ -98,6 +123,7 @@ def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: py
     assert "the best device" in select(capsys, "--reconfigure")
 
 
+@pytest.mark.usefixtures("two_gpus")
 def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.CaptureFixture[str]) -> None:
     assert select(capsys, "1").startswith("cuda:1 ")
     assert select(capsys).startswith("cuda:1 ")
@@ -105,16 +131,21 @@ def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.
     assert json.loads(select(capsys, "--json"))["device"] == "cpu"
 
 
+@pytest.mark.usefixtures("two_gpus")
 def test_a_device_that_is_not_there_is_exit_4_and_nothing_is_remembered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.run(["devices", "select", "7", *TWO]) == 4
+    assert main.run(["devices", "select", "7"]) == 4
     said = capsys.readouterr().err
     assert all(name in said for name in ("cuda:0", "cuda:1", "cpu"))
     assert "the best device" in select(capsys)
 
 
-def test_a_card_that_is_gone_is_said_and_chosen_anew(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("two_gpus")
+def test_a_card_that_is_gone_is_said_and_chosen_anew(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     select(capsys, "1")
-    main.run(["devices", "select", "--machine", str(MACHINES / "h100.json")])
+    here(monkeypatch, "h100")
+    main.run(["devices", "select"])
     shown = capsys.readouterr()
     assert "no longer available" in shown.err
     assert "H100" in shown.out
