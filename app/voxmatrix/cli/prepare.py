@@ -116,7 +116,7 @@ def show(prepared: "PreparedSet") -> None:
         typer.echo(f"left out: {problem.id}{place}: {problem.problem}\n  → {problem.remedy}")
     warnings: dict[str, list[Problem]] = {}
     for problem in prepared.problems:
-        if problem.severity == "warning":
+        if problem.severity == "warning" and problem.recording not in prepared.left_out:
             warnings.setdefault(problem.kind, []).append(problem)
     for alike in warnings.values():
         named = ", ".join(problem.id for problem in alike[:_NAMED])
@@ -124,7 +124,7 @@ def show(prepared: "PreparedSet") -> None:
         typer.echo(f"used, but: {named}{more}: {alike[0].problem}\n  → {alike[0].remedy}")
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
-    lost = len({problem.id for problem in left_out})
+    lost = len(prepared.left_out)
     typer.echo(f"{len(prepared.clips)} recordings ready ({minutes} min {seconds} s{speakers}), {lost} left out")
 
 

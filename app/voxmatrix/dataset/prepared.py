@@ -40,6 +40,7 @@ class MeasuredRecording:
 
     id: str
     place: str
+    path: str
     speaker: str | None
     text: str
     seconds: float  # of speech, silence trimmed
@@ -66,6 +67,11 @@ class PreparedSet:
     def seconds(self) -> float:
         """Total duration of the clips."""
         return sum(clip.samples for clip in self.clips) / self.rate_hz
+
+    @property
+    def left_out(self) -> frozenset[tuple[str, str]]:
+        """What identifies each unusable recording, bad line, and text without a recording."""
+        return frozenset(problem.recording for problem in self.problems if problem.severity == "error")
 
 
 class TooFewRecordingsError(BadInputError):
