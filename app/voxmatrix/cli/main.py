@@ -11,7 +11,9 @@ import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.parameters.options import EPILOG
-from voxmatrix.config import load_dotenv, read_config
+from voxmatrix.cli.parameters.unknown import unknown_names
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 
 
@@ -65,7 +67,11 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    context.default_map = dict.fromkeys(COMMANDS, read_config())
+    config = read_config()
+    context.default_map = dict.fromkeys(COMMANDS, config)
+    if is_rank_zero():
+        for finding in unknown_names(context.command, environment(), config):
+            warn(finding)
 
 
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Check | None = None) -> int:
