@@ -4,6 +4,7 @@ import errno
 import os
 from pathlib import Path
 
+from voxmatrix.errors import UnreachableError
 from voxmatrix.files import storage_errors
 
 
@@ -11,9 +12,14 @@ def check_folder(folder: Path) -> None:
     """Check the folder, or its nearest parent that exists.
 
     Raises:
-        UnreachableError: the user has no write permission, or the file system is read-only.
+        UnreachableError: the user has no write permission, the file system is read-only, or a file is in the way.
     """
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
+    if not existing.is_dir():
+        raise UnreachableError(
+            f"cannot write {folder}: {existing} is a file, and a folder is needed there",
+            "choose another path, or move that file",
+        )
     with storage_errors(folder):
         if not os.access(existing, os.W_OK | os.X_OK):
             number = errno.EROFS if _is_read_only(existing) else errno.EACCES

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
+from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.unknown import unknown_names
@@ -46,9 +46,10 @@ cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
 cli.add_typer(profiles.group, name="profiles")
+cli.add_typer(voices.group, name="voices")
 
 #: The commands of voxmatrix; in an image, any other first word names a program to run.
-COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles", "voices")
 
 #: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
 _COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]

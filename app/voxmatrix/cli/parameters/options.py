@@ -96,7 +96,7 @@ ParallelVoices = Annotated[
 ]
 Threads = Annotated[int, automatic("--threads", "N", "CPU threads (0: all available).", "Device", min=0)]
 VoicePath = Annotated[
-    str, option("--voice", "PATH", "NAME.onnx, checkpoint or run (default: the bundled voice).", panel="Voice")
+    str, option("--voice", "PATH", "Name (see `voices list`), NAME.onnx, checkpoint or run.", panel="Voice")
 ]
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
 Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
