@@ -17,7 +17,7 @@ def check_folder(folder: Path) -> None:
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
     if not existing.is_dir():
         raise UnreachableError(
-            f"cannot write {folder}: {existing} is a file, and a folder is needed there",
+            f"cannot write {folder}: {existing} is not a folder",
             "choose another path, or move that file",
         )
     with storage_errors(folder):

@@ -72,7 +72,12 @@ def test_a_hostile_file_stays_in_the_folder(capsys: pytest.CaptureFixture[str], 
 
 @pytest.mark.parametrize(
     ("content", "word"),
-    [(b"{", "not JSON"), (b"[" * 99_999, "not JSON"), (b" " * 2_000_000, "larger than"), (b'{"format": 1, "x": 2}', "x")],
+    [
+        (b"{", "not JSON"),
+        (b"[" * 99_999, "not JSON"),
+        (b" " * 2_000_000, "larger than"),
+        (b'{"format": 1, "x": 2}', "x"),
+    ],
 )
 def test_a_wrong_file_is_bad_input(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, word: str

@@ -38,3 +38,12 @@ def test_a_read_only_file_system_is_called_so(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(folders, "_is_read_only", lambda place: True)
     with pytest.raises(UnreachableError, match="Read-only"):
         check_folder(tmp_path)
+
+
+@pytest.mark.parametrize("inside", ["", "run", "deep/run"])
+def test_a_file_where_a_folder_is_needed_is_named(tmp_path: Path, inside: str) -> None:
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(UnreachableError, match="taken is not a folder") as refused:
+        check_folder(tmp_path / "taken" / inside)
+    assert "another path" in refused.value.remedy
+    assert "permission" not in refused.value.problem.lower()
