@@ -57,8 +57,8 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
 
 
 def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareSettings":
-    """The settings of a preparation. 0 workers and phonemes `auto` are replaced by what suits this machine."""
-    from voxmatrix.dataset.prepared import PrepareSettings
+    """The settings of a preparation. 0 and `auto` are replaced by automatic values."""
+    from voxmatrix.dataset.prepared import MAX_SECONDS, PrepareSettings
     from voxmatrix.machine.probes.limits import cpus
 
     return PrepareSettings(
@@ -67,7 +67,7 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
         phoneme_type=_phoneme_type(given.phonemes),
         cache=home() / "cache",
         workers=workers or min(cpus(), 16),
-        max_seconds=given.max_seconds,
+        max_seconds=given.max_seconds or MAX_SECONDS,
         profile=given.profile or None,
         prompt_list=given.prompt_list or None,
     )

@@ -7,6 +7,9 @@ from pathlib import Path
 from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.problem import Problem
 
+#: The automatic limit of a recording's duration.
+MAX_SECONDS = 20.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
@@ -17,7 +20,7 @@ class PrepareSettings:
     phoneme_type: str  # "espeak" or "text"
     cache: Path
     workers: int = 1
-    max_seconds: float = 20.0
+    max_seconds: float = MAX_SECONDS
     profile: str | None = None
     prompt_list: str | None = None
 

@@ -51,7 +51,8 @@ PromptList = Annotated[
     str, option("--prompt-list", "NAME", "Use those in DATA/PROFILE/NAME; requires --profile.", panel="Recordings")
 ]
 MaxSeconds = Annotated[
-    float, option("--max-seconds", "SECONDS", "Leave out longer recordings.", panel="Recordings", min=0)
+    float,
+    automatic("--max-seconds", "SECONDS", "Leave out longer recordings (0: those over 20 s).", "Recordings", min=0),
 ]
 ReadingWorkers = Annotated[
     int, automatic("--workers", "N", "Processes that check recordings (0: one per CPU).", "Recordings", min=0)
@@ -115,7 +116,7 @@ class RecordingOptions:
     phonemes: PhonemeType = "espeak"
     profile: ProfileName = ""
     prompt_list: PromptList = ""
-    max_seconds: MaxSeconds = 20.0
+    max_seconds: MaxSeconds = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
