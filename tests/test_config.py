@@ -1,15 +1,21 @@
 """What stands in files of the working directory: .env sets what nobody set, and only what is ours."""
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.cli import main
+from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.config import load_dotenv
 from voxmatrix.errors import UsageError
+
+MACHINES = Path(__file__).parent / "machines"
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +79,41 @@ def test_a_command_reads_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "VOXMATRIX_PRECISION=fp32\nVIBEVOICE_DEVICE=cpu\n")
-    assert main.run(["plan"]) == 0
+    assert main.run(["plan", "--json"]) == 0
     said = capsys.readouterr().out
-    assert "VIBEVOICE_DEVICE" in said and "VOXMATRIX_PRECISION" in said
+    assert "VIBEVOICE_DEVICE" in said and "VOXMATRIX_PRECISION in .env" in said
+    assert json.loads(said)["settings"]["precision"]["source"] == ".env"
+
+
+def test_unknown_variables_and_keys_are_warned_about_with_the_nearest_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(os.environ, "VOXMATRIX_PRECISON", "fp32")
+    write(tmp_path, "VOXMATRIX_BATCHSIZE=4\nPRECISON=mine\n")
+    (tmp_path / "voxmatrix.toml").write_text('batch-size = 4\nqwertz = 1\nprecision = "fp32"\n', encoding="utf-8")
+    assert main.run(["devices", "--machine", str(MACHINES / "no-gpu.json"), "--json"]) == 0
+    shown = capsys.readouterr()
+    json.loads(shown.out)
+    assert shown.err.splitlines() == [
+        "warning: VOXMATRIX_BATCHSIZE in .env is not a setting; it is ignored",
+        "  → did you mean VOXMATRIX_BATCH_SIZE?",
+        "warning: VOXMATRIX_PRECISON is not a setting; it is ignored",
+        "  → did you mean VOXMATRIX_PRECISION?",
+        "warning: batch-size in voxmatrix.toml is not a setting; it is ignored",
+        "  → did you mean batch_size?",
+        "warning: qwertz in voxmatrix.toml is not a setting; it is ignored",
+        "  → remove it; `voxmatrix COMMAND --help` lists the settings",
+    ]
+
+
+def test_every_variable_named_in_the_repository_is_known() -> None:
+    root = MACHINES.parents[1]
+    files = [
+        *(path for folder in ("app", "entrypoint", "docker", "tools") for path in (root / folder).rglob("*.*")),
+        *(*root.glob("Dockerfile*"), *root.glob("*.md"), *root.glob("*.py"), *(root / "docs").glob("*.md")),
+    ]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
+    named = {name for text in texts for name in re.findall(r"\bVOXMATRIX_[A-Z_]*[A-Z]\b", text)}
+    assert len(named) > 15
+    assert [finding.problem for finding in unknown_names(typer.main.get_command(main.cli), named, ())] == []

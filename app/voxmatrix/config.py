@@ -18,6 +18,9 @@ _OURS = re.compile(
     r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_DEVICE|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS)\b"
 )
 
+#: The variables that a .env has set.
+_from_dotenv: set[str] = set()
+
 
 def home(environment: Mapping[str, str] | None = None) -> Path:
     """The folder for everything that outlives a run: `VOXMATRIX_HOME`, or `~/.voxmatrix`."""
@@ -72,6 +75,7 @@ def load_dotenv(folder: Path | None = None) -> None:
         return
     from dotenv.parser import parse_stream
 
+    _from_dotenv.clear()
     with _readable(path), path.open(encoding="utf-8-sig") as file:
         for binding in parse_stream(file):
             ours = _OURS.match(binding.original.string.strip().removeprefix("export "))
@@ -82,7 +86,14 @@ def load_dotenv(folder: Path | None = None) -> None:
                     f"{path}, line {binding.original.line}: the value of {ours[0]} cannot be parsed",
                     f"write {ours[0]}=VALUE on a line of its own",
                 )
-            os.environ.setdefault(binding.key, binding.value)
+            if binding.key not in os.environ:
+                os.environ[binding.key] = binding.value
+                _from_dotenv.add(binding.key)
+
+
+def is_from_dotenv(variable: str) -> bool:
+    """Whether `load_dotenv` has set this environment variable."""
+    return variable in _from_dotenv
 
 
 @contextmanager

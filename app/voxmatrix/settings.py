@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 #: `run`: taken from the run that is resumed. `automatic`: chosen by voxmatrix.
-Source = Literal["flag", "environment", "voxmatrix.toml", "run", "automatic"]
+Source = Literal["flag", "environment", ".env", "voxmatrix.toml", "run", "automatic"]
 T = TypeVar("T")
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from voxmatrix.errors import Finding
+from voxmatrix.errors import Finding, UnreachableError
 from voxmatrix.files import nearest_folder, read_text_or_empty, storage_errors
 
 
@@ -13,9 +13,14 @@ def check_folder(folder: Path) -> None:
     """Check the folder, or its nearest parent that exists.
 
     Raises:
-        UnreachableError: the user has no write permission, or the file system is read-only.
+        UnreachableError: the user has no write permission, the file system is read-only, or a file is in the way.
     """
     existing = nearest_folder(folder)
+    if not existing.is_dir():
+        raise UnreachableError(
+            f"cannot write {folder}: {existing} is not a folder",
+            "choose another path, or move that file",
+        )
     with storage_errors(folder):
         if not os.access(existing, os.W_OK | os.X_OK):
             number = errno.EROFS if _is_read_only(existing) else errno.EACCES

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from tests.machine.computers import machines
 from voxmatrix.cli import main
 from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.record import read_machine
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
@@ -41,6 +43,20 @@ def test_json_has_every_fact_and_null_for_what_is_unknown(capsys: pytest.Capture
 def test_every_described_computer_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["devices", "--machine", str(path)]) == 0
     assert "cpu" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
+def test_eighty_columns_show_the_whole_name_of_every_device(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main.run(["devices", "--machine", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(line.index("name") for line in lines if "name" in line)
+    names = "".join(line[start:].split("  ", maxsplit=1)[0].strip() for line in lines).replace(" ", "")
+    for row in as_rows(read_machine(path)):
+        assert (row["name"] or "unknown").replace(" ", "") in names
 
 
 def test_this_computer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,10 +87,34 @@ def test_a_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def select(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main.run(["devices", "select", *words, *TWO]) == 0
+    assert main.run(["devices", "select", *words]) == 0
     return capsys.readouterr().out
 
 
+def here(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """This computer is the one of that name."""
+    computer = detect.Detection(read_machine(MACHINES / f"{name}.json"), ())
+    monkeypatch.setattr(detect, "detect", lambda: computer)
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    here(monkeypatch, "two-different-gpus")
+
+
+@pytest.mark.usefixtures("two_gpus")
+def test_a_described_computer_does_not_change_the_choice_of_this_one(capsys: pytest.CaptureFixture[str]) -> None:
+    select(capsys, "1")
+    described = str(MACHINES / "h100.json")
+    for words in (["--machine", described], ["cpu", "--machine", described]):
+        shown = select(capsys, *words)
+        assert "not saved" in shown and "h100.json" in shown
+    main.run(["devices", "--machine", described, "select", "cpu"])
+    assert "not saved" in capsys.readouterr().out
+    assert select(capsys).startswith("cuda:1 ")
+
+
+@pytest.mark.usefixtures("two_gpus")
 def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: pytest.CaptureFixture[str]) -> None:
     said = select(capsys)
     assert said.startswith("cuda:0 (NVIDIA GeForce RTX 5090): the best device")
@@ -83,6 +123,7 @@ def test_without_a_terminal_the_best_is_taken_and_said_and_remembered(capsys: py
     assert "the best device" in select(capsys, "--reconfigure")
 
 
+@pytest.mark.usefixtures("two_gpus")
 def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.CaptureFixture[str]) -> None:
     assert select(capsys, "1").startswith("cuda:1 ")
     assert select(capsys).startswith("cuda:1 ")
@@ -90,16 +131,21 @@ def test_a_number_is_taken_and_remembered_until_another_is_given(capsys: pytest.
     assert json.loads(select(capsys, "--json"))["device"] == "cpu"
 
 
+@pytest.mark.usefixtures("two_gpus")
 def test_a_device_that_is_not_there_is_exit_4_and_nothing_is_remembered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.run(["devices", "select", "7", *TWO]) == 4
+    assert main.run(["devices", "select", "7"]) == 4
     said = capsys.readouterr().err
     assert all(name in said for name in ("cuda:0", "cuda:1", "cpu"))
     assert "the best device" in select(capsys)
 
 
-def test_a_card_that_is_gone_is_said_and_chosen_anew(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("two_gpus")
+def test_a_card_that_is_gone_is_said_and_chosen_anew(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     select(capsys, "1")
-    main.run(["devices", "select", "--machine", str(MACHINES / "h100.json")])
+    here(monkeypatch, "h100")
+    main.run(["devices", "select"])
     shown = capsys.readouterr()
     assert "no longer available" in shown.err
     assert "H100" in shown.out

@@ -1,6 +1,8 @@
 """`voxmatrix doctor`: on this computer, on a described one, and with a broken operation."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -42,6 +44,41 @@ def test_a_torch_that_cannot_be_imported_is_something_missing(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert main.run(["doctor", "--device", "cpu", "--json"]) == 7
     assert "libc10.so" in capsys.readouterr().out
+
+
+def test_everything_that_a_command_needs_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["doctor", "--no-smoke", "--device", "cpu"]) == 0
+    shown = capsys.readouterr().out
+    for word in ("Phonemes", "ffmpeg", "Disk", "/dev/shm", "GiB free"):
+        assert word in shown
+
+
+def test_what_a_command_needs_and_is_not_there_is_found_with_its_remedy(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voxmatrix.text.phonemes.espeak.espeak_version", lambda: None)
+    monkeypatch.setattr("voxmatrix.doctor.requirements.espeak_version", lambda: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    full = shutil.disk_usage("/")._replace(free=1024**3)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: full)
+    main.run(["doctor", "--no-smoke", "--device", "cpu", "--json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    for problem, remedy in (("espeak-ng", "pip install"), ("ffmpeg", "imageio-ffmpeg"), ("1.0 GiB", "VOXMATRIX_HOME")):
+        (found,) = [finding for finding in findings if problem in finding["problem"]]
+        assert remedy in found["remedy"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_cannot_be_written_is_found(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o500)
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    main.run(["doctor", "--no-smoke", "--device", "cpu", "--json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert any(str(tmp_path) in finding["problem"] for finding in findings)
 
 
 def test_a_recorded_computer_can_be_described_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

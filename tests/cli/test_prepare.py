@@ -117,3 +117,13 @@ def test_an_interruption_says_that_what_is_done_is_kept(
     said = capsys.readouterr()
     assert code == 130
     assert "is kept in" in (json.loads(said.out)["problem"] if as_json else said.err)
+
+
+def test_zero_seconds_means_the_automatic_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]
+    answers = []
+    for more in ([], ["--max-seconds", "0"], ["--max-seconds", "20"]):
+        assert main.run([*words, *more]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0]["clips"] > 0

@@ -10,7 +10,7 @@ from voxmatrix.dataset.prepared import MeasuredRecording
 
 def measured(name: str, seconds: float, characters: int, used: bool = True) -> MeasuredRecording:
     return MeasuredRecording(
-        id=name, place=name, speaker=None, text="", seconds=seconds, characters=characters, used=used
+        id=name, place=name, path=name, speaker=None, text="", seconds=seconds, characters=characters, used=used
     )
 
 

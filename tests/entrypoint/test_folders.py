@@ -72,3 +72,12 @@ def test_a_folder_that_is_deleted_with_the_container_is_named(tmp_path: Path) ->
 
 def test_where_mounts_are_unknown_nothing_is_claimed(tmp_path: Path) -> None:
     assert folders.lost_with_container(tmp_path, tmp_path / "absent") is None
+
+
+@pytest.mark.parametrize("inside", ["", "run", "deep/run"])
+def test_a_file_where_a_folder_is_needed_is_named(tmp_path: Path, inside: str) -> None:
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(UnreachableError, match="taken is not a folder") as refused:
+        check_folder(tmp_path / "taken" / inside)
+    assert "another path" in refused.value.remedy
+    assert "permission" not in refused.value.problem.lower()

@@ -60,6 +60,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "profiles list": ((), ""),
     "profiles export": (("a-cpu-2cpus", "--out", "/data/exported.json"), "exported.json"),
     "profiles remove": (("a-cpu-2cpus",), ""),
+    "voices list": ((), ""),
     "devices select": (("cpu",), "settings.toml"),
 }
 

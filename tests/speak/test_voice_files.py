@@ -6,7 +6,7 @@ import pytest
 
 from voxmatrix import config
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.speak.voice_files import default_voice, find_voice
 
 
 @pytest.fixture
@@ -45,3 +45,26 @@ def test_the_home_is_asked_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path))
 
     assert config.voice_folders()[0] == tmp_path / "voices"
+
+
+def test_a_name_finds_a_voice_in_the_home_and_the_bundled_one(folders: list[Path]) -> None:
+    put(folders[0], "mine.onnx", "both.onnx")
+    put(folders[1], "bundled.onnx", "both.onnx")
+    assert find_voice(Path("mine")) == find_voice(Path("mine.onnx")) == folders[0] / "mine.onnx"
+    assert find_voice(Path("bundled")) == folders[1] / "bundled.onnx"
+    assert find_voice(Path("both")) == folders[0] / "both.onnx"
+
+
+def test_a_file_here_comes_before_a_name(folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(folders[0], "mine.onnx")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.onnx").touch()
+    assert find_voice(Path("mine.onnx")) == Path("mine.onnx")
+
+
+@pytest.mark.parametrize("path", ["theirs", "elsewhere/mine", "mine.ckpt"])
+def test_an_unknown_name_lists_the_voices_there_are(folders: list[Path], path: str) -> None:
+    put(folders[0], "mine.onnx")
+    with pytest.raises(BadInputError, match=path) as caught:
+        find_voice(Path(path))
+    assert "voices list" in caught.value.remedy and "mine" in caught.value.remedy

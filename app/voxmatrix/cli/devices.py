@@ -49,19 +49,26 @@ def select(
     machine: MachineFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Select the device to use and save it. Without DEVICE: ask, or take the best one where there is no terminal."""
+    """Select the device to use and save it. Without DEVICE: ask, or take the best one where there is no terminal.
+
+    With --machine, nothing is saved.
+    """
     from voxmatrix.machine import saved_device as saved
 
-    computer, notes = _computer(machine or context.obj)
+    described = machine or context.obj
+    computer, notes = _computer(described)
     _warn(notes)
-    before = None if name or reconfigure else saved.saved_device()
+    before = None if name or reconfigure or described else saved.saved_device()
     if before is not None and saved.is_here(computer, before):
         gpu, reason = saved.find_saved_device(computer, before), "selected earlier (--reconfigure selects again)"
     else:
         if before is not None:
             typer.echo(f"{before.device} was selected earlier and is no longer available", err=True)
         gpu, reason = _decide(computer, name, may_ask=not as_json)
-        reason += f"; saved in {saved.save_device(saved.saved_device_of(gpu))}"
+        if described:
+            reason += f"; not saved, because {described} describes another computer"
+        else:
+            reason += f"; saved in {saved.save_device(saved.saved_device_of(gpu))}"
     device = saved.CPU if gpu is None else gpu.device
     if as_json:
         typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))

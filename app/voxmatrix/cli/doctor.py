@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,19 +51,21 @@ def _described(path: Path, device: str) -> "DoctorReport":
 
 def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorReport":
     from voxmatrix.doctor.examine import describe, examine
+    from voxmatrix.doctor.requirements import requirements
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.record import write_machine
-    from voxmatrix.text.phonemes.espeak import espeak_findings
 
     found, notes = detect()
-    notes = (*notes, *espeak_findings())
+    needs = requirements(home())
+    notes = (*notes, *(finding for need in needs for finding in need.findings))
     if record:
         write_machine(found, Path(record))
         typer.echo(f"written: {record}", err=True)
     if no_smoke:
-        return describe(found, device, notes)
+        return replace(describe(found, device, notes), needs=needs)
     cache = home() / "cache"
-    return examine(found, device, cache=cache, fresh=fresh, notes=notes, on_device=_show_progress)
+    report = examine(found, device, cache=cache, fresh=fresh, notes=notes, on_device=_show_progress)
+    return replace(report, needs=needs)
 
 
 def _show_progress(device: str) -> None:

@@ -8,10 +8,12 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
+from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.parameters.options import EPILOG
-from voxmatrix.config import load_dotenv, read_config
+from voxmatrix.cli.parameters.unknown import unknown_names
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 
 
@@ -44,9 +46,10 @@ cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(bench.group, name="bench")
 cli.add_typer(profiles.group, name="profiles")
+cli.add_typer(voices.group, name="voices")
 
 #: The commands of voxmatrix; in an image, any other first word names a program to run.
-COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles")
+COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles", "voices")
 
 #: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
 _COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -65,7 +68,11 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    context.default_map = dict.fromkeys(COMMANDS, read_config())
+    config = read_config()
+    context.default_map = dict.fromkeys(COMMANDS, config)
+    if is_rank_zero():
+        for finding in unknown_names(context.command, environment(), config):
+            warn(finding)
 
 
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Check | None = None) -> int:

@@ -59,8 +59,8 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
 
 
 def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareSettings":
-    """The settings of a preparation. 0 workers and phonemes `auto` are replaced by what suits this machine."""
-    from voxmatrix.dataset.prepared import PrepareSettings
+    """The settings of a preparation. 0 and `auto` are replaced by automatic values."""
+    from voxmatrix.dataset.prepared import MAX_SECONDS, PrepareSettings
     from voxmatrix.machine.probes.limits import cpus
 
     return PrepareSettings(
@@ -69,7 +69,7 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
         phoneme_type=_phoneme_type(given.phonemes),
         cache=home() / "cache",
         workers=workers or min(cpus(), 16),
-        max_seconds=given.max_seconds,
+        max_seconds=given.max_seconds or MAX_SECONDS,
         profile=given.profile or None,
         prompt_list=given.prompt_list or None,
     )
@@ -127,7 +127,7 @@ def show(prepared: "PreparedSet") -> None:
         typer.echo(f"left out: {problem.id}{place}: {problem.problem}\n  → {problem.remedy}")
     warnings: dict[str, list[Problem]] = {}
     for problem in prepared.problems:
-        if problem.severity == "warning":
+        if problem.severity == "warning" and problem.recording not in prepared.left_out:
             warnings.setdefault(problem.kind, []).append(problem)
     for alike in warnings.values():
         named = ", ".join(problem.id for problem in alike[:_NAMED])
@@ -135,7 +135,7 @@ def show(prepared: "PreparedSet") -> None:
         typer.echo(f"used, but: {named}{more}: {alike[0].problem}\n  → {alike[0].remedy}")
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
-    lost = len({problem.id for problem in left_out})
+    lost = len(prepared.left_out)
     ready = count(len(prepared.clips), "recording")
     typer.echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
     amount, better = amount_of(prepared.seconds)

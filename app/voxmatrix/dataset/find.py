@@ -108,7 +108,7 @@ def _resolve(root: Path, transcript: Transcript) -> Found:
             continue
         recordings.append(recording)
         if _CONTROLS.search(row.text):
-            problems.append(_controls(recording, shown))
+            problems.append(_controls(recording))
     return recordings, problems
 
 
@@ -132,11 +132,11 @@ def _recording(folder: Folder, row: TranscriptRow) -> Recording:
     return Recording(id=identity(relative), path=path, text=text, speaker=row.speaker, line=row.line)
 
 
-def _controls(recording: Recording, shown: str) -> Problem:
+def _controls(recording: Recording) -> Problem:
     return Problem(
         id=recording.id,
         kind="control-characters",
-        path=shown,
+        path=str(recording.path),
         place=recording.line,
         problem="the text contains control characters; they are replaced by spaces",
         remedy="remove them from the text",

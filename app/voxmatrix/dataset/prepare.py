@@ -128,6 +128,7 @@ def _measured(item: ProcessedRecording, used: bool) -> MeasuredRecording:
     return MeasuredRecording(
         id=recording.id,
         place=recording.line,
+        path=str(recording.path),
         speaker=recording.speaker,
         text=recording.text,
         seconds=item.sound.trimmed_seconds,

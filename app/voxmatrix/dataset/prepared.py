@@ -7,6 +7,9 @@ from pathlib import Path
 from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.problem import Problem
 
+#: The automatic limit of a recording's duration.
+MAX_SECONDS = 20.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
@@ -17,7 +20,7 @@ class PrepareSettings:
     phoneme_type: str  # "espeak" or "text"
     cache: Path
     workers: int = 1
-    max_seconds: float = 20.0
+    max_seconds: float = MAX_SECONDS
     profile: str | None = None
     prompt_list: str | None = None
 
@@ -40,6 +43,7 @@ class MeasuredRecording:
 
     id: str
     place: str
+    path: str
     speaker: str | None
     text: str
     seconds: float  # of speech, silence trimmed
@@ -66,6 +70,11 @@ class PreparedSet:
     def seconds(self) -> float:
         """Total duration of the clips."""
         return sum(clip.samples for clip in self.clips) / self.rate_hz
+
+    @property
+    def left_out(self) -> frozenset[tuple[str, str]]:
+        """What identifies each unusable recording, bad line, and text without a recording."""
+        return frozenset(problem.recording for problem in self.problems if problem.severity == "error")
 
 
 class TooFewRecordingsError(BadInputError):

@@ -1,9 +1,11 @@
 """An HTML report on a folder of recordings: used and left out recordings, problems and charts."""
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from voxmatrix.dataset.charts import durations, paces, printable
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
@@ -21,11 +23,14 @@ def write_report(prepared: PreparedSet, out: Path) -> None:
     Raises:
         UnreachableError: `out` cannot be written.
     """
-    write_text(out, page(prepared))
+    write_text(out, page(prepared, out.parent))
 
 
-def page(prepared: PreparedSet) -> str:
-    """The report as HTML. Names and texts of recordings are untrusted and therefore escaped."""
+def page(prepared: PreparedSet, folder: Path) -> str:
+    """The report as HTML for a file in `folder`, from where it plays recordings.
+
+    Names and texts of recordings are untrusted and therefore escaped.
+    """
     outliers = [problem.id for problem in prepared.problems if problem.kind == "text-does-not-fit"]
     body = [
         f"<h1>{len(prepared.clips)} recordings ready, {_left_out(prepared)} left out</h1>",
@@ -33,17 +38,15 @@ def page(prepared: PreparedSet) -> str:
         durations(prepared.measured),
         paces(prepared.measured, outliers),
         _kinds(prepared.problems),
-        _problems(prepared),
-        _good(prepared),
+        _problems(prepared, folder),
+        _good(prepared, folder),
     ]
     return document("Recordings", "".join(body))
 
 
 def _left_out(prepared: PreparedSet) -> int:
     """The number of unusable recordings, including bad lines and texts without a recording."""
-    measured = {(item.id, item.place) for item in prepared.measured if not item.used}
-    others = {(problem.id, problem.place) for problem in prepared.problems if problem.severity == "error"}
-    return len(measured | others)
+    return len(prepared.left_out)
 
 
 def _figures(prepared: PreparedSet) -> str:
@@ -67,30 +70,42 @@ def _kinds(problems: Sequence[Problem]) -> str:
     return "<h2>Problems</h2>" + _table("Problems by kind", ("kind", "effect", "count"), rows)
 
 
-def _problems(prepared: PreparedSet) -> str:
-    if not prepared.problems:
-        return ""
-    measured: dict[tuple[str, str], MeasuredRecording] = {(item.id, item.place): item for item in prepared.measured}
+def _problems(prepared: PreparedSet, folder: Path) -> str:
+    """A table of recordings with a problem of their own, then one table for each problem that several share."""
+    measured = {(item.place, item.path): item for item in prepared.measured}
     grouped: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in prepared.problems:
-        grouped[problem.id, problem.place].append(problem)
-    rows = []
-    for (identity, place), problems in grouped.items():
-        item = measured.get((identity, place))
+        grouped[problem.recording].append(problem)
+    alike: dict[str, list[list[str]]] = defaultdict(list)
+    for recording, problems in grouped.items():
+        item, first = measured.get(recording), problems[0]
         what = "<br>".join(
             f"{_severity(problem.severity)}: {_safe(problem.problem)} <small>→ {_safe(problem.remedy)}</small>"
             for problem in problems
         )
-        rows.append([_safe(identity), _safe(place), what, _seconds(item), _safe(item.text if item else "")])
-    columns = ("recording", "line", "problem", "seconds", "text")
-    return _table("Recordings with problems", columns, rows)
+        facts = [_safe(first.place), _seconds(item), _text(item.text if item else "")]
+        alike[what].append([_safe(first.id) + _play(item, folder), *facts])
+    single = [[row[0], what, *row[1:]] for what, (row, *more) in alike.items() if not more]
+    columns = ("recording", "line", "seconds", "text")
+    tables = [_table("Recordings with problems", (columns[0], "problem", *columns[1:]), single)] if single else []
+    for what, rows in alike.items():
+        if len(rows) > 1:
+            table = _table("Recordings with this problem", columns, rows)
+            tables.append(f"<details><summary>{len(rows)} recordings {what}</summary>{table}</details>")
+    return "".join(tables)
 
 
-def _good(prepared: PreparedSet) -> str:
-    bad = {(problem.id, problem.place) for problem in prepared.problems}
-    good = [item for item in prepared.measured if item.used and (item.id, item.place) not in bad]
+def _good(prepared: PreparedSet, folder: Path) -> str:
+    bad = {problem.recording for problem in prepared.problems}
+    good = [item for item in prepared.measured if item.used and (item.place, item.path) not in bad]
     rows = [
-        [_safe(item.id), _safe(item.speaker or ""), _seconds(item), _number(f"{_pace(item):.1f}"), _safe(item.text)]
+        [
+            _safe(item.id) + _play(item, folder),
+            _safe(item.speaker or ""),
+            _seconds(item),
+            _number(f"{_pace(item):.1f}"),
+            _text(item.text),
+        ]
         for item in good[:_MAX_GOOD]
     ]
     more = f" (the first {_MAX_GOOD} of {len(good)})" if len(good) > _MAX_GOOD else ""
@@ -110,6 +125,22 @@ def _table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) 
 
 def _cell(value: str) -> str:
     return value if value.startswith("<td") else f"<td>{value}</td>"
+
+
+def _play(item: MeasuredRecording | None, folder: Path) -> str:
+    """A button that plays the recording."""
+    if item is None or not item.seconds:
+        return ""
+    try:
+        path = os.path.relpath(item.path, folder)
+    except ValueError:  # on another drive of Windows
+        path = item.path
+    url = quote(os.fsencode(path.replace(os.sep, "/")))
+    return f' <button class="play" data-sound="{escape(url)}" aria-label="play">▶</button>'
+
+
+def _text(text: str) -> str:
+    return f'<td class="text">{_safe(text)}</td>'
 
 
 def _number(value: int | str) -> str:

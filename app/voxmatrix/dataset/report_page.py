@@ -34,8 +34,10 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; margin: 1rem 
 caption { text-align: left; color: var(--quiet) }
 th, td {
   text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
-  overflow-wrap: anywhere;
+  overflow-wrap: break-word; max-width: 24rem;
 }
+td.text { min-width: 14rem }
+.play { font: inherit; color: var(--in); background: none; border: 0; padding: 0 .3rem; cursor: pointer }
 th button {
   font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
   text-decoration: underline dotted;
@@ -55,13 +57,27 @@ for (const button of document.querySelectorAll("th button")) button.addEventList
   const order = (a, b) => read(a).localeCompare(read(b), undefined, {numeric: true});
   body.append(...[...body.rows].sort((a, b) => up ? order(a, b) : order(b, a)));
 });
+const player = new Audio();
+let playing = null;
+const stop = mark => { player.pause(); if (playing) playing.textContent = mark; playing = null };
+player.addEventListener("ended", () => stop("▶"));
+player.addEventListener("error", () => stop("✗"));
+for (const button of document.querySelectorAll(".play")) button.addEventListener("click", () => {
+  const again = playing === button;
+  stop("▶");
+  if (again) return;
+  playing = button;
+  button.textContent = "■";
+  player.src = button.dataset.sound;
+  player.play().catch(() => {});
+});
 """
 
 
 def document(title: str, body: str) -> str:
     """The complete page with the HTML `body`."""
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; media-src 'self' file:"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'

@@ -13,8 +13,9 @@ _UNUSABLE = ("unsupported", "driver-too-old")
 IMPORT = "import torch"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
 _REPORT = "set --device cpu, and report this with the file written by: voxmatrix doctor --record machine.json"
-#: With less, DataLoader workers run out of space for batches. Docker's default is 64.
+#: With less, DataLoader workers run out of space for batches. Docker's default is 64, which is enough for a CPU.
 _MIN_SHM_MIB = 512
+_MIN_SHM_MIB_ON_CPU = 64
 
 
 def find(
@@ -70,7 +71,7 @@ def _where(result: OperationResult) -> str:
 def of_system(machine: Machine) -> list[Finding]:
     """Problems of the system around torch and the GPUs: shared memory, WSL2."""
     found = []
-    if machine.shm_mib is not None and machine.shm_mib < _MIN_SHM_MIB and machine.gpus:
+    if machine.shm_mib is not None and machine.shm_mib < (_MIN_SHM_MIB if machine.gpus else _MIN_SHM_MIB_ON_CPU):
         found.append(
             Finding(
                 problem=f"/dev/shm has only {machine.shm_mib} MiB free: too little for data loader workers",

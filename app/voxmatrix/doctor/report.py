@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from voxmatrix.doctor.findings import IMPORT, find
+from voxmatrix.doctor.requirements import Requirement
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -37,6 +38,7 @@ class DoctorReport:
     flash: FlashAttention
     findings: tuple[Finding, ...]
     exit_code: int
+    needs: tuple[Requirement, ...] = ()  # only of this computer, not of a described one
 
     def to_json(self) -> dict[str, Any]:
         """The object of `doctor --json`."""

@@ -16,7 +16,7 @@ _COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "drive
 
 def show(report: DoctorReport, console: "Console") -> None:
     """Print the report."""
-    for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_findings(report)):
+    for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_needs(report), *_findings(report)):
         console.print(line, highlight=False, soft_wrap=True)
 
 
@@ -76,6 +76,12 @@ def _result(result: OperationResult) -> str:
     if not result.ok:
         return f"  [red]✗ {_plain(name)}: {_plain(result.problem)}[/]"
     return f"  ✓ {_plain(name)}: error {result.max_abs_error:.1e}, {result.milliseconds:.1f} ms"
+
+
+def _needs(report: DoctorReport) -> list[str]:
+    shm_mib = report.machine.shm_mib
+    shared = [f"[bold]/dev/shm[/]: {shm_mib} MiB free"] if report.needs and shm_mib is not None else []
+    return [*(f"[bold]{need.name}[/]: {_plain(need.found)}" for need in report.needs), *shared]
 
 
 def _findings(report: DoctorReport) -> list[str]:

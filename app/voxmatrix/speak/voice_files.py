@@ -17,19 +17,32 @@ CONFIGS = ("voice.json", "config.json")
 
 
 def find_voice(path: Path) -> Path:
-    """The file of the voice in `path`, a file or a folder.
+    """The file of the voice in `path`: a file, a folder, or the name of an installed voice.
 
     Raises:
         BadInputError: there is none, or there are several.
     """
     if path.is_dir():
         return _in_folder(path)
-    if not path.exists():
-        raise BadInputError(
-            f"there is no voice {path}",
-            "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, or the folder of a run",
-        )
-    return path
+    if path.exists():
+        return path
+    named = {voice.stem: voice for voice in installed_voices()}
+    if path.name == str(path) and path.name.removesuffix(".onnx") in named:
+        return named[path.name.removesuffix(".onnx")]
+    raise BadInputError(
+        f"there is no voice {path}",
+        "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, or a name from "
+        f"`voxmatrix voices list`: {', '.join(named)}",
+    )
+
+
+def installed_voices() -> list[Path]:
+    """The voices in the voice folders by name; one in an earlier folder hides those of the same name."""
+    found: dict[str, Path] = {}
+    for folder in voice_folders():
+        for path in sorted(folder.glob("*.onnx")):
+            found.setdefault(path.stem, path)
+    return list(found.values())
 
 
 def default_voice() -> Path:
@@ -38,12 +51,10 @@ def default_voice() -> Path:
     Raises:
         BadInputError: they contain no voice.
     """
-    folders = voice_folders()
-    for folder in folders:
-        for found in sorted(folder.glob("*.onnx")):
-            return found
+    for found in installed_voices():
+        return found
     raise BadInputError(
-        f"no --voice was given, and there is no voice in {' or '.join(map(str, folders))}",
+        f"no --voice was given, and there is no voice in {' or '.join(map(str, voice_folders()))}",
         "set --voice, or put NAME.onnx and NAME.onnx.json there",
     )
 

@@ -39,3 +39,8 @@ class Problem(Finding):
     kind: ProblemKind
     path: str = ""  # as written in the transcript, or relative to the folder
     place: str = ""  # e.g. "metadata.csv:12"
+
+    @property
+    def recording(self) -> tuple[str, str]:
+        """What identifies the recording: ids may occur twice."""
+        return self.place, self.path

@@ -51,7 +51,8 @@ PromptList = Annotated[
     str, option("--prompt-list", "NAME", "Use those in DATA/PROFILE/NAME; requires --profile.", panel="Recordings")
 ]
 MaxSeconds = Annotated[
-    float, option("--max-seconds", "SECONDS", "Leave out longer recordings.", panel="Recordings", min=0)
+    float,
+    automatic("--max-seconds", "SECONDS", "Leave out longer recordings (0: those over 20 s).", "Recordings", min=0),
 ]
 ReadingWorkers = Annotated[
     int, automatic("--workers", "N", "Processes that check recordings (0: one per CPU).", "Recordings", min=0)
@@ -96,7 +97,7 @@ ParallelVoices = Annotated[
 ]
 Threads = Annotated[int, automatic("--threads", "N", "CPU threads (0: all available).", "Device", min=0)]
 VoicePath = Annotated[
-    str, option("--voice", "PATH", "NAME.onnx, checkpoint or run (default: the bundled voice).", panel="Voice")
+    str, option("--voice", "PATH", "Name (see `voices list`), NAME.onnx, checkpoint or run.", panel="Voice")
 ]
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
 Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
@@ -118,7 +119,7 @@ class RecordingOptions:
     phonemes: PhonemeType = "espeak"
     profile: ProfileName = ""
     prompt_list: PromptList = ""
-    max_seconds: MaxSeconds = 20.0
+    max_seconds: MaxSeconds = 0.0
     force: ForceAmount = False
 
 

@@ -1,7 +1,8 @@
-"""Where the value of an option comes from: a flag, the environment or voxmatrix.toml."""
+"""Where the value of an option comes from: a flag, the environment, .env or voxmatrix.toml."""
 
 import typer
 
+from voxmatrix.config import is_from_dotenv
 from voxmatrix.settings import Source
 
 #: By the names of click's ParameterSource.
@@ -31,7 +32,8 @@ class ParameterSources:
         option = self._flags[name]
         if source == "environment":
             variable = getattr(option, "envvar", None)
-            return (variable if isinstance(variable, str) else name.upper()), source
+            variable = variable if isinstance(variable, str) else name.upper()
+            return (f"{variable} in .env", ".env") if is_from_dotenv(variable) else (variable, source)
         if source == "voxmatrix.toml":
             return f"{name} in voxmatrix.toml", source
         return max(option.opts, key=len), source

@@ -7,6 +7,10 @@ from voxmatrix.machine.saved_device import CPU
 from voxmatrix.tables.architecture import architecture
 
 _UNKNOWN = "unknown"
+#: The device has no such thing. Columns without anything else are not shown.
+_NONE = "–"
+#: Columns that are wrapped on a narrow terminal.
+_WRAPPED = ("name", "free MiB", "driver")
 _HEADERS = ("device", "name", "architecture", "capability", "MiB", "free MiB", "driver")
 
 
@@ -36,14 +40,15 @@ def print_table(machine: Machine) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for header in _HEADERS:
-        # On a narrow terminal, only names are wrapped: everything else is short.
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    cells = [_cells(row) for row in as_rows(machine)]
+    shown = [place for place, _ in enumerate(_HEADERS) if any(row[place] != _NONE for row in cells)]
+    for header in (_HEADERS[place] for place in shown):
         side: Literal["left", "right"] = "right" if header.endswith("MiB") else "left"
-        table.add_column(header, justify=side, no_wrap=header != "name", overflow="fold")
-    for row in as_rows(machine):
+        table.add_column(header, justify=side, no_wrap=header not in _WRAPPED, overflow="fold")
+    for row in cells:
         # Text, not str: square brackets in the name of a GPU are not markup.
-        table.add_row(*(Text(cell) for cell in _cells(row)))
+        table.add_row(*(Text(row[place]) for place in shown))
     Console().print(table)
 
 
@@ -71,8 +76,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [
         row["device"],
         name,
-        row["architecture"] or (_UNKNOWN if row["capability"] else "–"),
-        row["capability"] or "–",
+        row["architecture"] or (_UNKNOWN if row["capability"] else _NONE),
+        row["capability"] or _NONE,
         *(unknown_memory if row[key] is None else str(row[key]) for key in ("memory_mib", "free_mib")),
-        row["driver"] or "–",
+        row["driver"] or _NONE,
     ]

@@ -1,0 +1,44 @@
+"""Names in the environment, .env and voxmatrix.toml that no option has: most of them are misspelt."""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from voxmatrix.config import CONFIG_NAME, DOTENV_NAME, is_from_dotenv
+from voxmatrix.errors import Finding
+
+_PREFIX = "VOXMATRIX_"
+#: Variables that are not options: of the program, of its images, and of the tools in a clone.
+_NOT_OPTIONS = re.compile(
+    r"VOXMATRIX_(HOME|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|ESPEAK"
+    r"|UID|DATA|SHM|PORT|CA|ROW|REQUIRE|BUILD_NETWORK|(TORCH_INDEX|REGISTRY|TEST)(_\w+)?)"
+)
+
+
+def unknown_names(command: Any, variables: Iterable[str], keys: Iterable[str]) -> Iterator[Finding]:
+    """A warning for each variable and each key of voxmatrix.toml that no command below `command` reads."""
+    options = list(_options(command))
+    known = {str(option.envvar) for option in options if getattr(option, "envvar", None)}
+    for name in sorted(variables):
+        if name.startswith(_PREFIX) and name not in known and not _NOT_OPTIONS.fullmatch(name):
+            yield _finding(name, f" in {DOTENV_NAME}" if is_from_dotenv(name) else "", known)
+    names = {str(option.name) for option in options}
+    for key in keys:
+        if key not in names:
+            yield _finding(key, f" in {CONFIG_NAME}", names)
+
+
+def _options(command: Any) -> Iterator[Any]:
+    yield from command.params
+    for inner in getattr(command, "commands", {}).values():
+        yield from _options(inner)
+
+
+def _finding(name: str, place: str, known: set[str]) -> Finding:
+    alike = get_close_matches(name, known, n=1)
+    return Finding(
+        problem=f"{name}{place} is not a setting; it is ignored",
+        remedy=f"did you mean {alike[0]}?" if alike else "remove it; `voxmatrix COMMAND --help` lists the settings",
+        severity="warning",
+    )

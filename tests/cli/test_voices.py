@@ -1,0 +1,50 @@
+"""`voxmatrix voices list`, and speaking with a voice by its name."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.speak.conftest import *  # noqa: F403  # its voices
+from voxmatrix.cli import main
+from voxmatrix.config import home
+
+BUNDLED = "en_US-slt-tiny"
+
+
+@pytest.fixture
+def mine(make_onnx: Any) -> Path:
+    """A voice with two speakers in the home."""
+    folder = home() / "voices"
+    folder.mkdir(parents=True)
+    for suffix in (".onnx", ".onnx.json"):
+        shutil.copy(make_onnx("tiny", 2, "text").with_suffix(suffix), folder / f"mine{suffix}")
+    return folder / "mine.onnx"
+
+
+def test_voices_are_listed_with_their_facts_and_own_ones_first(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["voices", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("mine ") < shown.index(BUNDLED)
+    assert str(mine) in shown and "2 speakers" in shown and "en-us, tiny, 16000 Hz" in shown
+
+    assert main.run(["voices", "list", "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["voices"]
+    assert (first["name"], first["speakers"], second["name"]) == ("mine", 2, BUNDLED)
+
+
+def test_a_voice_whose_json_is_missing_is_listed_with_the_problem(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.with_name("mine.onnx.json").unlink()
+    assert main.run(["voices", "list"]) == 0
+    assert "mine.onnx.json" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_voice_speaks_by_its_name(tmp_path: Path) -> None:
+    out = tmp_path / "out.wav"
+    assert main.run(["speak", "--voice", "mine", "--speaker", "1", "--text", "Hello.", "--out", str(out)]) == 0
+    assert out.stat().st_size > 1000
