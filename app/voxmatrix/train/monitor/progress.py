@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.wording import count
 
 #: Between two updates of a bar: as often as rich redraws it.
 _BAR_SECONDS = 0.25
@@ -210,12 +211,15 @@ def make_progress(stream: TextIO | None = None) -> Progress:
 def describe(start: RunSummary) -> list[str]:
     """The settings of a training, in lines."""
     effective = f"batch {start.batch_size}" + (f" × {start.accumulation}" if start.accumulation > 1 else "")
+    progress = f"{start.step} of {start.total_steps} steps done"
+    if start.step >= start.total_steps:
+        progress = f"{start.step} steps done, {start.total_steps} requested: nothing is left to do"
     return [
         f"training {start.quality} into {start.out}: {start.came_from}",
         f"{start.clips} clips ({start.audio_seconds / 60:.1f} min), {start.validation_clips} for validation, "
-        f"{effective}, {start.steps_per_epoch} steps per epoch, {start.step} of {start.total_steps} steps done",
-        f"on {start.device}, precision {start.precision}, {start.threads} threads, {start.workers} loading workers "
-        f"({start.workers_reason})",
+        f"{effective}, {count(start.steps_per_epoch, 'step')} per epoch, {progress}",
+        f"on {start.device}, precision {start.precision}, {count(start.threads, 'thread')}, "
+        f"{count(start.workers, 'loading worker')} ({start.workers_reason})",
         *start.decisions,
     ]
 
