@@ -110,6 +110,13 @@ def test_what_is_no_recording_is_refused_in_clear_words(tmp_path: Path) -> None:
             read(tmp_path / name, 16000)
         assert caught.value.exit_code == 3
         assert caught.value.remedy
+    (tmp_path / "text.wav").write_text("This was saved under the wrong name. Ö\n", encoding="utf-8")
+    (tmp_path / "noise.wav").write_bytes(bytes(range(256)))
+    with pytest.raises(AudioError, match="it is a text"):
+        read(tmp_path / "text.wav", 16000)
+    with pytest.raises(AudioError) as caught:
+        read(tmp_path / "noise.wav", 16000)
+    assert "export audio noise.wav --out noise.flac" in caught.value.remedy  # never onto itself
     with pytest.raises(AudioError, match="does not exist"):
         read(tmp_path / "nu\0ll.wav", 16000)
 

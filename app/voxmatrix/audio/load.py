@@ -23,6 +23,8 @@ RATES_HZ = range(2000, 1_000_001)
 BLOCK_SAMPLES = 1 << 18
 #: A sample at or above this is at full scale (16 bits: the last 32 steps).
 FULL_SCALE = 0.999
+#: Read to tell a text from a damaged recording.
+_TEXT_BYTES = 200
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 #: Error messages of libsndfile 1.2 and their plain meaning.
@@ -100,9 +102,18 @@ def _open(path: Path) -> "soundfile.SoundFile":
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        reason = _plain(error)
-        remedy = f"if it plays elsewhere, run: voxmatrix export audio {path.name} --out {path.stem}.wav"
-        raise _unreadable(path, reason, remedy) from error
+        if _is_text(path):
+            raise _unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
+        other = path.with_suffix(".flac" if path.suffix.lower() == ".wav" else ".wav").name
+        remedy = f"if it plays elsewhere, convert it: voxmatrix export audio {path.name} --out {other}"
+        raise _unreadable(path, _plain(error), remedy) from error
+
+
+def _is_text(path: Path) -> bool:
+    """Whether the file starts with readable text."""
+    with path.open("rb") as file:
+        start = file.read(_TEXT_BYTES).decode("utf-8", "replace")
+    return start.rstrip("\ufffd").replace("\n", " ").replace("\r", " ").replace("\t", " ").isprintable()
 
 
 def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:

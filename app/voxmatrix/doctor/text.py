@@ -7,6 +7,7 @@ from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ def _computer(machine: Machine) -> list[str]:
     kernels = f" with {' '.join(machine.torch.kernels)}" if machine.torch and machine.torch.kernels else ""
     return [
         f"[bold]This computer[/]: {_plain(', '.join([system, *inside]))}",
-        f"  {machine.cpus} CPUs ({_plain(machine.cpu or 'name unknown')}), {memory}",
+        f"  {count(machine.cpus, 'CPU')} ({_plain(machine.cpu or 'name unknown')}), {memory}",
         f"  {_plain(torch + kernels)}{_plain(f'; image {machine.image}' if machine.image else '')}",
     ]
 
