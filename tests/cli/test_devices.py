@@ -15,6 +15,7 @@ from tests.machine.computers import machines
 from voxmatrix.cli import main
 from voxmatrix.cli.terminal.devices_table import as_rows, print_table
 from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.saved_device import saved_device
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
@@ -110,13 +111,49 @@ def test_without_a_gpu_it_is_the_cpu(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith("cpu: no GPU was found")
 
 
-def on_terminal(*answers: str) -> tuple[int, str]:
+#: The program with its check, on eight H100.
+ON_EIGHT = f"""
+import sys
+from pathlib import Path
+from voxmatrix.doctor import preflight
+from voxmatrix.machine.detect import Detection
+from voxmatrix.machine.record import read_machine
+from voxmatrix_entrypoint.check import check
+from voxmatrix.cli.main import run
+preflight.detect = lambda: Detection(read_machine(Path({str(MACHINES / "eight-h100.json")!r})), ())
+sys.exit(run(sys.argv[1:], check=check))
+"""
+
+
+def train_on_terminal(tmp_path: Path, *answers: str) -> tuple[int, str]:
+    words = ["train", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run")]
+    return on_terminal(*answers, program=[sys.executable, "-c", ON_EIGHT, *words])
+
+
+def test_the_first_command_on_a_terminal_asks_which_gpu_and_later_ones_use_the_answer(tmp_path: Path) -> None:
+    code, shown = train_on_terminal(tmp_path, "3\n")
+    assert code == 3 and "nowhere" in shown  # it went on to the recordings
+    assert "several GPUs" in shown and "cuda:3: saved in" in shown
+    assert (saved := saved_device()) and saved.device == "cuda:3"
+    code, shown = train_on_terminal(tmp_path)
+    assert code == 3 and "Which device" not in shown
+
+
+def test_a_command_that_names_its_device_or_has_no_terminal_is_not_asked(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", ON_EIGHT, "train", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run")]
+    assert "Which device" not in on_terminal(program=[*words, "--gpu", "1"])[1]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 3 and "Which device" not in done.stdout
+    assert saved_device() is None
+
+
+def on_terminal(*answers: str, program: list[str] | None = None) -> tuple[int, str]:
     """Run `devices select` on a pseudo-terminal, giving each answer when it is asked for."""
     if not hasattr(os, "openpty"):
         pytest.skip("this system has no pseudo-terminals")
     ours, theirs = os.openpty()
     environment = {**os.environ, "TERM": "dumb"}
-    words = [*PROGRAM, "devices", "select", *TWO]
+    words = program or [*PROGRAM, "devices", "select", *TWO]
     with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as program:
         os.close(theirs)
         shown, waiting = "", list(answers)
