@@ -144,6 +144,23 @@ def test_a_pause_that_is_too_long_is_named_with_its_option(capsys: Any) -> None:
     assert "--sentence-pause is 1000" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "variables", [{"USE_GPU": "yes"}, {"GPU_ID": "3"}, {"VIBEVOICE_DEVICE": "cuda"}, {"VIBEVOICE_DEVICE": "cuda:3"}]
+)
+@pytest.mark.parametrize("kind", ["checkpoint", "onnx"])
+def test_a_gpu_requested_by_the_variables_of_older_programs_is_replaced_by_the_cpu_with_one_warning(
+    voice: Path, capsys: Any, monkeypatch: Any, variables: dict[str, str], kind: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(), ()))
+    monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", frozenset)
+    assert speak(*(("--voice", str(voice)) if kind == "checkpoint" else ())) == 0
+    said = capsys.readouterr().err
+    ((name, value),) = variables.items()
+    assert said.count(f"{name}={value}") == said.count("falling back to the CPU") == said.count("warning:") == 1
+
+
 def test_use_gpu_without_one_is_a_warning(voice: Path, capsys: Any) -> None:
     assert speak("--voice", str(voice), "--use-gpu") == 0
     assert capsys.readouterr().err.startswith("warning: --use-gpu")
