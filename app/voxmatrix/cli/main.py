@@ -9,6 +9,7 @@ import typer
 import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train
 from voxmatrix.cli.checked_command import Check, CheckedCommand
+from voxmatrix.cli.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.config import load_dotenv, read_config
 from voxmatrix.errors import UsageError, VoxmatrixError
@@ -21,9 +22,9 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-cli.command("doctor")(doctor.command)
-cli.command("plan", epilog=EPILOG)(plan.command)
-cli.command("prepare", epilog=EPILOG)(prepare.command)
+cli.command("doctor", cls=AliasedCommand)(doctor.command)
+cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
+cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
 cli.command("train", cls=CheckedCommand, epilog=EPILOG)(train.command)
 cli.command("speak", cls=CheckedCommand, epilog=EPILOG)(speak.command)
 cli.add_typer(export.group, name="export")
