@@ -44,6 +44,17 @@ def test_every_described_computer_is_shown(path: Path, capsys: pytest.CaptureFix
     assert "cpu" in capsys.readouterr().out
 
 
+def test_the_suggested_number_of_parallel_voices_is_shown_for_every_device_that_can_speak(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run(["devices", *TWO]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "--parallel-voices" in line)
+    assert "8 on cuda:0" in line and "5 on cuda:1" in line and "cpu" in line
+    main.run(["devices", "--machine", str(MACHINES / "amd.json"), "--json"])
+    amd, cpu = json.loads(capsys.readouterr().out)["devices"]
+    assert amd["parallel_voices"] is None and cpu["parallel_voices"] >= 1
+
+
 def test_this_computer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["devices", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["devices"][-1]["device"] == "cpu"

@@ -29,7 +29,7 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
     if context.invoked_subcommand is not None:
         context.obj = machine
         return
-    from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+    from voxmatrix.cli.terminal.devices_table import as_rows, print_parallel_voices, print_table
 
     computer, notes = _computer(machine)
     if as_json:
@@ -37,6 +37,7 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
         typer.echo(json.dumps({"devices": as_rows(computer), "findings": findings}))
         return
     print_table(computer)
+    print_parallel_voices(computer)
     _warn(notes)
 
 
