@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from voxmatrix.doctor.advice import advice
 from voxmatrix.doctor.findings import of_gpu
 from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
@@ -38,7 +39,11 @@ def _gpus(report: DoctorReport) -> list[str]:
     if not report.assessments:
         return ["[bold]GPU[/]: none, the CPU is used"]
     pairs = zip(report.machine.gpus, report.assessments, strict=True)
-    return [line for gpu, assessment in pairs for line in _gpu(gpu, assessment)]
+    return [
+        line
+        for gpu, assessment in pairs
+        for line in (*_gpu(gpu, assessment), *(f"  {_plain(advised)}" for advised in advice(gpu, report.machine)))
+    ]
 
 
 def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
