@@ -40,9 +40,18 @@ def run(
     """
     from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
+    from voxmatrix.speak.batch.telemetry import batch_telemetry
 
     items = read_items(source)
-    with progress("characters spoken", quiet=as_json) as on_progress:
+    with (
+        batch_telemetry(devices, warn) as telemetry,
+        progress("characters spoken", quiet=as_json, note=telemetry.load) as on_progress,
+    ):
+
+        def spoken(done: int, total: int) -> None:
+            telemetry.check()
+            on_progress(done, total)
+
         outcomes = speak_batch(
             items,
             Path(out),
@@ -51,7 +60,7 @@ def run(
             settings,
             workers=parallel_voices or sum(map(_automatic, devices)),
             devices=devices,
-            on_progress=on_progress,
+            on_progress=spoken,
             warn=warn,
         )
     failures = failures_of(outcomes)
