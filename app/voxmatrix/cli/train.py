@@ -35,7 +35,7 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
     ] = 0
     epochs: Annotated[
         int,
-        options.automatic("--epochs", "N", "Stop after N epochs (0: 1000, or until --max-steps).", "Training", min=0),
+        options.automatic("--epochs", "N", "Stop after N epochs (default: 1000, or --max-steps).", "Training", min=0),
     ] = 0
     max_batch_seconds: Annotated[
         float, options.automatic("--max-batch-seconds", "N", "Limit the audio per batch to N s.", "Training", min=0)
