@@ -13,6 +13,8 @@ from voxmatrix.errors import UsageError
 
 CONFIG_NAME = "voxmatrix.toml"
 DOTENV_NAME = ".env"
+#: If set, actions are logged to standard error, not only warnings.
+LOG_VARIABLE = "VOXMATRIX_LOG"
 #: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
 _OURS = re.compile(
     r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_DEVICE|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS)\b"

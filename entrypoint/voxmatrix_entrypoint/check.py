@@ -5,16 +5,18 @@ does not fall back to the CPU, which takes hours, unless `--device cpu` is set.
 """
 
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voxmatrix.cli.devices import ask_once
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home, is_rank_zero
-from voxmatrix.machine.detect import IMAGE
+from voxmatrix.machine.detect import DESCRIBED, IMAGE
 from voxmatrix.train.lock import check_unlocked
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
@@ -61,10 +63,16 @@ def check(context: typer.Context) -> "Preflight | None":
         return None
     from voxmatrix_entrypoint.device import check_device
 
-    preflight, findings = check_device(request, task)
+    preflight, findings = check_device(request, task, ask_once if _may_ask(parameters) else None)
     for finding in (*preflight.notes, *findings):
         warn(finding)
     return preflight
+
+
+def _may_ask(parameters: dict[str, Any]) -> bool:
+    """Whether a question can be answered. A batch uses all GPUs, so there is nothing to ask."""
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    return interactive and not parameters["as_json"] and not parameters.get("batch") and DESCRIBED not in os.environ
 
 
 def _folders(context: typer.Context) -> list[Path]:

@@ -7,7 +7,7 @@ from voxmatrix.config import home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
 from voxmatrix.doctor.findings import of_system, of_torch
-from voxmatrix.doctor.preflight import Preflight, run_preflight
+from voxmatrix.doctor.preflight import Ask, Preflight, run_preflight
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
@@ -21,13 +21,13 @@ from voxmatrix.plan.verdict import assess
 Try = Callable[[Machine, Gpu], SmokeResult]
 
 
-def check_device(request: DeviceRequest, task: Task) -> tuple[Preflight, tuple[Finding, ...]]:
-    """Select the device and, before training on a GPU in an image, test it.
+def check_device(request: DeviceRequest, task: Task, ask: Ask | None = None) -> tuple[Preflight, tuple[Finding, ...]]:
+    """Select the device, after asking for it if need be, and test it before training on a GPU in an image.
 
     Raises:
         As `findings_before` and `try_on`.
     """
-    preflight = run_preflight(request, task)
+    preflight = run_preflight(request, task, ask)
     findings = findings_before(preflight, request, task)
     machine, gpu = preflight.machine, preflight.selected.gpu
     if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:

@@ -3,13 +3,14 @@
 import os
 import sys
 
-VARIABLE = "VOXMATRIX_LOG"
+from voxmatrix.config import LOG_VARIABLE
+
 _QUIET = ("", "0", "off", "no", "false")
 
 
 def is_verbose() -> bool:
     """Whether actions are logged, not only warnings."""
-    return os.environ.get(VARIABLE, "").strip().lower() not in _QUIET
+    return os.environ.get(LOG_VARIABLE, "").strip().lower() not in _QUIET
 
 
 def write(line: str) -> None:

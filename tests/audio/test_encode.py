@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from voxmatrix.audio import encode as module
-from voxmatrix.audio.encode import FORMATS, encode, ffmpeg_program
+from voxmatrix.audio import ffmpeg as module
+from voxmatrix.audio.encode import FORMATS, encode
+from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError
 
 

@@ -9,6 +9,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.audio.load import AudioError, read
 
 
@@ -40,6 +41,32 @@ def test_any_depth_is_read(tmp_path: Path, subtype: str) -> None:
 def test_the_content_counts_and_not_the_ending(tmp_path: Path, format_: str) -> None:
     soundfile.write(tmp_path / "a.wav", tone(1, 22050), 22050, format=format_)
     assert abs(len(read(tmp_path / "a.wav", 22050).samples) - 22050) < 3000
+
+
+@pytest.mark.parametrize("name", ["a.m4a", "a.aac", "a.opus", "a.webm", "a.mp4", "wrong.wav"])
+def test_what_libsndfile_cannot_read_is_read_by_ffmpeg(tmp_path: Path, name: str) -> None:
+    soundfile.write(tmp_path / "tone.wav", tone(1.5, 22050), 22050)
+    format_ = {"a.aac": "adts", "wrong.wav": "ipod"}.get(name)
+    command = [ffmpeg_program(), "-v", "error", "-i", str(tmp_path / "tone.wav"), *(["-f", format_] if format_ else [])]
+    subprocess.run([*command, *(["-acodec", "aac"] if format_ else []), str(tmp_path / name)], check=True)
+    wave = read(tmp_path / name, 22050)
+    assert abs(len(wave.samples) - 1.5 * 22050) < 3000
+    assert np.abs(wave.samples).max() == pytest.approx(0.5, abs=0.15)
+    with pytest.raises(AudioError, match=r"limit is 0\.2 s"):
+        read(tmp_path / name, 22050, max_seconds=0.2)
+
+
+def test_without_ffmpeg_such_a_file_is_reported_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.m4a").write_bytes(b"\0\0\0\x20ftypM4A " + bytes(range(200)))
+    with pytest.raises(AudioError, match="ffmpeg cannot decode it"):
+        read(tmp_path / "a.m4a", 16000)
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(AudioError, match="requires ffmpeg") as caught:
+        read(tmp_path / "a.m4a", 16000)
+    assert "install ffmpeg" in caught.value.remedy
 
 
 def test_channels_are_averaged(tmp_path: Path) -> None:
@@ -110,6 +137,13 @@ def test_what_is_no_recording_is_refused_in_clear_words(tmp_path: Path) -> None:
             read(tmp_path / name, 16000)
         assert caught.value.exit_code == 3
         assert caught.value.remedy
+    (tmp_path / "text.wav").write_text("This was saved under the wrong name. Ö\n", encoding="utf-8")
+    (tmp_path / "noise.wav").write_bytes(bytes(range(256)))
+    with pytest.raises(AudioError, match="it is a text"):
+        read(tmp_path / "text.wav", 16000)
+    with pytest.raises(AudioError) as caught:
+        read(tmp_path / "noise.wav", 16000)
+    assert "noise.wav" not in caught.value.remedy  # it is not converted onto itself
     with pytest.raises(AudioError, match="does not exist"):
         read(tmp_path / "nu\0ll.wav", 16000)
 

@@ -17,6 +17,7 @@ from voxmatrix.cli.terminal.devices_table import as_rows, print_table
 from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.record import read_machine
+from voxmatrix.machine.saved_device import saved_device
 
 ROOT = Path(__file__).parent.parent.parent
 MACHINES = ROOT / "tests" / "machines"
@@ -57,6 +58,17 @@ def test_eighty_columns_show_the_whole_name_of_every_device(
     names = "".join(line[start:].split("  ", maxsplit=1)[0].strip() for line in lines).replace(" ", "")
     for row in as_rows(read_machine(path)):
         assert (row["name"] or "unknown").replace(" ", "") in names
+
+
+def test_the_suggested_number_of_parallel_voices_is_shown_for_every_device_that_can_speak(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run(["devices", *TWO]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "--parallel-voices" in line)
+    assert "8 on cuda:0" in line and "5 on cuda:1" in line and "cpu" in line
+    main.run(["devices", "--machine", str(MACHINES / "amd.json"), "--json"])
+    amd, cpu = json.loads(capsys.readouterr().out)["devices"]
+    assert amd["parallel_voices"] is None and cpu["parallel_voices"] >= 1
 
 
 def test_this_computer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,13 +168,49 @@ def test_without_a_gpu_it_is_the_cpu(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith("cpu: no GPU was found")
 
 
-def on_terminal(*answers: str) -> tuple[int, str]:
+#: The program with its check, on eight H100.
+ON_EIGHT = f"""
+import sys
+from pathlib import Path
+from voxmatrix.doctor import preflight
+from voxmatrix.machine.detect import Detection
+from voxmatrix.machine.record import read_machine
+from voxmatrix_entrypoint.check import check
+from voxmatrix.cli.main import run
+preflight.detect = lambda: Detection(read_machine(Path({str(MACHINES / "eight-h100.json")!r})), ())
+sys.exit(run(sys.argv[1:], check=check))
+"""
+
+
+def train_on_terminal(tmp_path: Path, *answers: str) -> tuple[int, str]:
+    words = ["train", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run")]
+    return on_terminal(*answers, program=[sys.executable, "-c", ON_EIGHT, *words])
+
+
+def test_the_first_command_on_a_terminal_asks_which_gpu_and_later_ones_use_the_answer(tmp_path: Path) -> None:
+    code, shown = train_on_terminal(tmp_path, "3\n")
+    assert code == 3 and "nowhere" in shown  # it went on to the recordings
+    assert "several GPUs" in shown and "cuda:3: saved in" in shown
+    assert (saved := saved_device()) and saved.device == "cuda:3"
+    code, shown = train_on_terminal(tmp_path)
+    assert code == 3 and "Which device" not in shown
+
+
+def test_a_command_that_names_its_device_or_has_no_terminal_is_not_asked(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", ON_EIGHT, "train", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run")]
+    assert "Which device" not in on_terminal(program=[*words, "--gpu", "1"])[1]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 3 and "Which device" not in done.stdout
+    assert saved_device() is None
+
+
+def on_terminal(*answers: str, program: list[str] | None = None) -> tuple[int, str]:
     """Run `devices select` on a pseudo-terminal, giving each answer when it is asked for."""
     if not hasattr(os, "openpty"):
         pytest.skip("this system has no pseudo-terminals")
     ours, theirs = os.openpty()
     environment = {**os.environ, "TERM": "dumb"}
-    words = [*PROGRAM, "devices", "select", *TWO]
+    words = program or [*PROGRAM, "devices", "select", *TWO]
     with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as program:
         os.close(theirs)
         shown, waiting = "", list(answers)

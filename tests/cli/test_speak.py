@@ -128,6 +128,39 @@ def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
     assert "cuda:1 (Tesla T4) was requested and failed" in capsys.readouterr().err
 
 
+def test_sound_is_not_written_to_a_terminal(voice: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert main.run(["speak", "--voice", str(voice), *STILL, "--out", "-"]) == 2
+    assert "is a terminal" in (said := capsys.readouterr()).err and "--out speech.wav" in said.err and not said.out
+
+
+def test_one_sentence_is_not_called_sentences(voice: Path, capsys: Any) -> None:
+    assert main.run(["speak", "--voice", str(voice), "--text", "Hello.", "--out", "a.wav"]) == 0
+    assert capsys.readouterr().out.endswith("s of speech, 1 sentence\n")
+
+
+def test_a_pause_that_is_too_long_is_named_with_its_option(capsys: Any) -> None:
+    assert main.run(["speak", "--text", "Hello.", "--sentence-pause", "1000"]) == 2
+    assert "--sentence-pause is 1000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "variables", [{"USE_GPU": "yes"}, {"GPU_ID": "3"}, {"VIBEVOICE_DEVICE": "cuda"}, {"VIBEVOICE_DEVICE": "cuda:3"}]
+)
+@pytest.mark.parametrize("kind", ["checkpoint", "onnx"])
+def test_a_gpu_requested_by_the_variables_of_older_programs_is_replaced_by_the_cpu_with_one_warning(
+    voice: Path, capsys: Any, monkeypatch: Any, variables: dict[str, str], kind: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(), ()))
+    monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", frozenset)
+    assert speak(*(("--voice", str(voice)) if kind == "checkpoint" else ())) == 0
+    said = capsys.readouterr().err
+    ((name, value),) = variables.items()
+    assert said.count(f"{name}={value}") == said.count("falling back to the CPU") == said.count("warning:") == 1
+
+
 def test_use_gpu_without_one_is_a_warning(voice: Path, capsys: Any) -> None:
     assert speak("--voice", str(voice), "--use-gpu") == 0
     assert capsys.readouterr().err.startswith("warning: --use-gpu")

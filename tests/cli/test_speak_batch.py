@@ -91,6 +91,7 @@ def test_failures_that_are_alike_are_said_once(tmp_path: Path, capsys: pytest.Ca
 )
 def test_words_that_make_no_sense_are_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("lines.txt").write_text("Good morning.\n")
+    Path("lines.doc").touch()
 
     code, answer = speak(capsys, *words)
 
@@ -145,8 +146,10 @@ def test_ctrl_c_and_docker_stop_end_it_with_130_and_the_same_command_goes_on(
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "book: not spoken: interrupted\n  → run the same command again" in err and "Traceback" not in err
-    assert "texts spoken" in out
+    assert (
+        "interrupted: book: not spoken: interrupted\n  → run the same command again" in err and "Traceback" not in err
+    )
+    assert "texts spoken" in out and "1 interrupted" in out and "failed" not in out + err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["texts", "word.wav"]
 
 

@@ -41,7 +41,7 @@ def test_every_recorded_computer_has_a_report_in_the_shape_of_the_design(path: P
     assert list(answer) == ["machine", "image", "gpus", "smoke", "flash_attention", "findings", "exit_code"]
     assert [row["index"] for row in answer["gpus"]] == [gpu.index for gpu in machine.gpus]
     for row in answer["gpus"]:
-        assert set(row) == {"index", "verdict", "reason", "remedy", "image"}
+        assert set(row) == {"index", "verdict", "reason", "remedy", "image", "advice"}
     for row in answer["findings"]:
         assert set(row) == {"severity", "problem", "remedy"}
         assert all(row.values())

@@ -2,6 +2,7 @@
 
 import pytest
 
+from voxmatrix.config import LOG_VARIABLE
 from voxmatrix_entrypoint import log
 
 
@@ -9,7 +10,7 @@ from voxmatrix_entrypoint import log
     ("value", "verbose"), [("", False), ("0", False), ("Off", False), ("1", True), ("debug", True)]
 )
 def test_voxmatrix_log_asks_for_it(monkeypatch: pytest.MonkeyPatch, value: str, verbose: bool) -> None:
-    monkeypatch.setenv(log.VARIABLE, value)
+    monkeypatch.setenv(LOG_VARIABLE, value)
     assert log.is_verbose() is verbose
 
 

@@ -36,9 +36,10 @@ def test_auto_is_nobodys_wish() -> None:
 
 def test_the_names_of_seed_001() -> None:
     request = older_names({"VIBEVOICE_DEVICE": "directml", "DIRECTML_DEVICE": "1"})
-    assert (request.kind, request.index, request.source, request.fallback) == ("directml", 1, "environment", "end")
+    assert (request.kind, request.index, request.source, request.fallback) == ("directml", 1, "environment", "cpu")
     assert request.origin == "VIBEVOICE_DEVICE=directml DIRECTML_DEVICE=1"
     assert older_names({"VIBEVOICE_DEVICE": "cpu", "DIRECTML_DEVICE": "1"}).kind == "cpu"
+    assert older_names({"VIBEVOICE_DEVICE": "auto", "DIRECTML_DEVICE": "1"}) == AUTO
 
 
 def test_an_adapters_number_alone_forces_nothing() -> None:

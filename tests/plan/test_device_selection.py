@@ -79,7 +79,9 @@ def test_a_demand_with_too_old_a_driver_is_no_device() -> None:
 def test_the_seeds_way_warns_and_falls_back_to_the_cpu() -> None:
     choice = chosen(TWO, gpu_or_cpu("yes", 5, "environment"))
     assert (choice.device.value, choice.device.source) == ("cpu", "automatic")
-    assert "USE_GPU=yes GPU_ID=5" in choice.findings[0].problem
+    problem = choice.findings[0].problem
+    assert problem.count("USE_GPU=yes") == problem.count("GPU_ID=5") == 1
+    assert problem.endswith("; falling back to the CPU")
     assert chosen(TWO, gpu_or_cpu("yes", 1, "environment")).device.value == "cuda:1"
     assert chosen(machine(), gpu_or_cpu("yes", None, "environment")).device.value == "cpu"
 

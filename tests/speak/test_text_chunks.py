@@ -96,7 +96,7 @@ def test_a_pipe_is_read_as_it_comes() -> None:
         assert "".join(text) == ""
 
 
-@pytest.mark.parametrize("content", [b"caf\xe9 and more", b"\xff\xfeh\x00", "å".encode()[:1]])
+@pytest.mark.parametrize("content", [b"caf\xe9 and more", b"\xffh\x00", "å".encode()[:1]])
 def test_what_is_not_utf8_is_refused_with_the_place(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "t.txt").write_bytes(content)
 
@@ -104,6 +104,14 @@ def test_what_is_not_utf8_is_refused_with_the_place(tmp_path: Path, content: byt
         list(read_text(file))
 
     assert "iconv" in caught.value.remedy
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_with_its_mark_is_read_as_in_batches(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "t.txt").write_text("Hej då." if encoding == "utf-16" else "\ufeffHej då.", encoding=encoding)
+
+    with (tmp_path / "t.txt").open("rb") as file:
+        assert "".join(read_text(file)) == "Hej då."
 
 
 def test_a_byte_order_mark_is_not_spoken(tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 import io
 import re
 import shutil
-import subprocess
 import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
+from voxmatrix.audio.ffmpeg import decode, ffmpeg_program
+from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import replacing, storage_errors
 
 #: Words by which a line of ffmpeg's output is recognised as an error.
@@ -68,24 +68,6 @@ def encode(
     return out
 
 
-def ffmpeg_program() -> str:
-    """The path of the system's ffmpeg, or else of the static build in the package imageio-ffmpeg.
-
-    Raises:
-        MissingProgramError: neither is installed.
-    """
-    found = shutil.which("ffmpeg")
-    if found:
-        return found
-    try:
-        import imageio_ffmpeg
-
-        return str(imageio_ffmpeg.get_ffmpeg_exe())
-    except (ImportError, RuntimeError) as error:
-        remedy = "apt install ffmpeg, or pip install imageio-ffmpeg"
-        raise MissingProgramError("ffmpeg is not installed; sound cannot be encoded", remedy) from error
-
-
 def check_format(out: Path, bitrate: str | None) -> Format:
     """The format for the extension of `out`.
 
@@ -122,24 +104,10 @@ def _audio_segment() -> Any:
 
 def _decode(source: Path) -> Any:
     """Decode `source` with ffmpeg alone: pydub would call ffprobe, which the static ffmpeg does not include."""
-    command = [ffmpeg_program(), "-v", "error", "-nostdin", "-xerror", "-i", f"file:{source}"]
-    command += ["-vn", "-map", "0:a:0", "-f", "wav", "-acodec", "pcm_s16le", "-"]
-    done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode or len(done.stdout) <= 44:
-        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = f": {reason[-1]}" if reason else ""
-        raise BadInputError(f"{source} cannot be decoded{why}", "check that it plays, or create it again")
-    segment = _audio_segment().from_file(io.BytesIO(_with_length(done.stdout)), format="wav")
+    segment = _audio_segment().from_file(io.BytesIO(decode(source)), format="wav")
     if not len(segment.raw_data):
         raise BadInputError(f"{source} contains no sound", "check that it plays, or create it again")
     return segment
-
-
-def _with_length(wav: bytes) -> bytes:
-    """`wav` with the length of its data in its header: ffmpeg leaves that open when it writes to a pipe."""
-    data = wav.index(b"data") + 4
-    size = min(len(wav) - data - 4, 0xFFFF_FFFF)
-    return wav[:data] + size.to_bytes(4, "little") + wav[data + 4 :]
 
 
 def _export(segment: Any, encoded: Path, target: Format, bitrate: str | None) -> None:

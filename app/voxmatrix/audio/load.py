@@ -1,5 +1,6 @@
-"""Read audio files with libsndfile as float32 mono at a given sample rate, in bounded memory."""
+"""Read audio files with libsndfile, or else ffmpeg, as float32 mono at a given sample rate, in bounded memory."""
 
+import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 
 from voxmatrix.audio.riff import missing_seconds
 from voxmatrix.audio.samples import Samples
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, MissingProgramError
 
 if TYPE_CHECKING:
     import soundfile
@@ -23,6 +24,13 @@ RATES_HZ = range(2000, 1_000_001)
 BLOCK_SAMPLES = 1 << 18
 #: A sample at or above this is at full scale (16 bits: the last 32 steps).
 FULL_SCALE = 0.999
+#: Read to tell formats apart that libsndfile cannot read.
+_START_BYTES = 200
+#: Formats that ffmpeg reads, as place and bytes: MP4 (m4a), AAC, Ogg (opus), Matroska (webm), ASF (wma), AMR.
+_BY_FFMPEG = (
+    *((4, b"ftyp"), (0, b"\xff\xf1"), (0, b"\xff\xf9"), (0, b"OggS"), (0, b"\x1aE\xdf\xa3"), (0, b"0&\xb2u")),
+    (0, b"#!AMR"),
+)
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 #: Error messages of libsndfile 1.2 and their plain meaning.
@@ -65,13 +73,14 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
         AudioError: the file is missing, not audio, truncated, empty or too long, or contains NaN or infinity.
     """
     _check_file(path)
-    with _open(path) as file:
+    with _open(path, max_seconds) as file:
         if file.samplerate not in RATES_HZ:
             reason = f"its header has a sample rate of {file.samplerate} Hz"
             raise _unreadable(path, reason, "record it again or fix its header")
         limit = None if max_seconds is None else int(max_seconds * file.samplerate)
         if limit is not None and 0 <= limit < file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
-            raise _too_long(path, file.frames / file.samplerate, max_seconds or 0)
+            more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
+            raise _too_long(path, file.frames / file.samplerate, max_seconds or 0, more)
         wave = _decode(path, file, rate_hz, limit)
         _check_complete(path, file, wave)
     return wave
@@ -94,15 +103,36 @@ def _check_file(path: Path) -> None:
         raise _unreadable(path, "it is empty (0 bytes)", "record or copy it again")
 
 
-def _open(path: Path) -> "soundfile.SoundFile":
+def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
     import soundfile
 
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        reason = _plain(error)
-        remedy = f"if it plays elsewhere, run: voxmatrix export audio {path.name} --out {path.stem}.wav"
-        raise _unreadable(path, reason, remedy) from error
+        with path.open("rb") as opened:
+            start = opened.read(_START_BYTES)
+        if _is_text(start):
+            raise _unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
+        if any(start.startswith(magic, place) for place, magic in _BY_FFMPEG):
+            return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
+        raise _unreadable(path, _plain(error), "if it plays elsewhere, export it there as WAV") from error
+
+
+def _decoded(path: Path, max_seconds: float | None) -> bytes:
+    """The file as WAV; if it is too long, a little more than is allowed."""
+    from voxmatrix.audio.ffmpeg import decode
+
+    try:
+        return decode(path, None if max_seconds is None else max_seconds + 1)
+    except MissingProgramError as error:
+        raise _unreadable(path, "its format requires ffmpeg, which is not installed", error.remedy) from error
+    except BadInputError as error:
+        raise _unreadable(path, "ffmpeg cannot decode it", "record or copy it again") from error
+
+
+def _is_text(start: bytes) -> bool:
+    text = start.decode("utf-8", "replace")
+    return text.rstrip("\ufffd").replace("\n", " ").replace("\r", " ").replace("\t", " ").isprintable()
 
 
 def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:

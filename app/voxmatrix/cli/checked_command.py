@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
+from voxmatrix.cli.older_options import AliasedCommand
 from voxmatrix.doctor.preflight import Preflight
 
 #: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
 Check = Callable[[typer.Context], Preflight | None]
 
 
-class CheckedCommand(TyperCommand):
+class CheckedCommand(AliasedCommand):
     """Runs the check that `voxmatrix.cli.main.run` was given, and passes its result to the command as `context.obj`."""
 
     def invoke(self, ctx: Any) -> Any:

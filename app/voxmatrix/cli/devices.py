@@ -9,10 +9,11 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.errors import Finding, NoDeviceError, UsageError
+from voxmatrix.errors import Finding, NoDeviceError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
     from voxmatrix.machine.facts import Gpu, Machine
+    from voxmatrix.machine.saved_device import SavedDevice
 
 group = typer.Typer(help="List the devices of this computer, or select the one to use.")
 
@@ -28,7 +29,7 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
     if context.invoked_subcommand is not None:
         context.obj = machine
         return
-    from voxmatrix.cli.terminal.devices_table import as_rows, print_table
+    from voxmatrix.cli.terminal.devices_table import as_rows, print_parallel_voices, print_table
 
     computer, notes = _computer(machine)
     if as_json:
@@ -36,6 +37,7 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
         typer.echo(json.dumps({"devices": as_rows(computer), "findings": findings}))
         return
     print_table(computer)
+    print_parallel_voices(computer)
     _warn(notes)
 
 
@@ -90,6 +92,19 @@ def _decide(computer: "Machine", name: str, may_ask: bool) -> "tuple[Gpu | None,
     if may_ask and sys.stdin.isatty() and sys.stdout.isatty():
         return _ask(computer, best), "as requested"
     return best, "the best device, taken without asking (to select another: voxmatrix devices select DEVICE)"
+
+
+def ask_once(computer: "Machine", best: "Gpu") -> "SavedDevice":
+    """Ask which of several GPUs to use from now on, and save the answer."""
+    from voxmatrix.machine.saved_device import save_device, saved_device_of
+
+    typer.echo("This computer has several GPUs. Which one should voxmatrix use from now on?")
+    choice = saved_device_of(_ask(computer, best))
+    try:
+        typer.echo(f"{choice.device}: saved in {save_device(choice)}; to change it: voxmatrix devices select DEVICE")
+    except UnreachableError as error:
+        warn(Finding(problem=f"{choice.device} is not saved: {error.problem}", remedy=error.remedy, severity="warning"))
+    return choice
 
 
 def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 import voxmatrix
 from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
 from voxmatrix.cli.checked_command import Check, CheckedCommand
+from voxmatrix.cli.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.warn import warn
@@ -37,9 +38,9 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-cli.command("doctor")(doctor.command)
-cli.command("plan", epilog=EPILOG)(plan.command)
-cli.command("prepare", epilog=EPILOG)(prepare.command)
+cli.command("doctor", cls=AliasedCommand)(doctor.command)
+cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
+cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
 cli.command("train", cls=CheckedCommand, epilog=EPILOG)(train.command)
 cli.command("speak", cls=CheckedCommand, epilog=EPILOG)(speak.command)
 cli.add_typer(export.group, name="export")

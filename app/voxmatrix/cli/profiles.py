@@ -52,13 +52,14 @@ def export(
 ) -> None:
     """Write a profile to a file, to share it."""
     from voxmatrix.machine.profiles.store import as_text, find, write_profile
+    from voxmatrix.wording import count
 
     profile = find(name)
     if out is None:
         typer.echo(as_text(profile), nl=False)
     else:
         write_profile(profile, out)
-        typer.echo(f"{out}: {len(profile.measurements)} measurements of {name}")
+        typer.echo(f"{out}: {count(len(profile.measurements), 'measurement')} of {name}")
 
 
 @group.command("import")

@@ -22,6 +22,7 @@ from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
 from voxmatrix.files import digest, read_errors
 from voxmatrix.plan.overrides import override_number
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.doctor.preflight import Preflight
@@ -181,6 +182,10 @@ def _speak(
     from voxmatrix.speak.output import speak_to
 
     streamed = out == _STANDARD
+    if streamed and sys.stdout.isatty():
+        raise UsageError(
+            "--out - writes sound to standard output, which is a terminal", "add | aplay, or choose --out speech.wav"
+        )
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
     try:
         with _progress(length, as_json) as on_spoken:
@@ -199,7 +204,7 @@ def _speak(
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
         typer.echo(json.dumps({**summary, "left_out": [finding.problem for finding in speech.findings]}))
     else:
-        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
+        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
 
 
 @contextmanager

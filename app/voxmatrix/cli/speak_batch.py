@@ -10,6 +10,7 @@ import typer
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import InterruptedRunError
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.speak.batch.batch import BatchOutcome
@@ -39,9 +40,18 @@ def run(
     """
     from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
+    from voxmatrix.speak.batch.telemetry import batch_telemetry
 
     items = read_items(source)
-    with progress("characters spoken", quiet=as_json) as on_progress:
+    with (
+        batch_telemetry(devices, warn) as telemetry,
+        progress("characters spoken", quiet=as_json, note=telemetry.load) as on_progress,
+    ):
+
+        def spoken(done: int, total: int) -> None:
+            telemetry.check()
+            on_progress(done, total)
+
         outcomes = speak_batch(
             items,
             Path(out),
@@ -50,7 +60,7 @@ def run(
             settings,
             workers=parallel_voices or sum(map(_automatic, devices)),
             devices=devices,
-            on_progress=on_progress,
+            on_progress=spoken,
             warn=warn,
         )
     failures = failures_of(outcomes)
@@ -77,7 +87,11 @@ def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:
     from voxmatrix.speak.batch.messages import Failure
 
     found = [outcome.result for outcome in outcomes if isinstance(outcome.result, Failure)]
-    return sorted(found, key=lambda failure: failure.exit_code != InterruptedRunError.exit_code)
+    return sorted(found, key=lambda failure: not _is_interrupted(failure))
+
+
+def _is_interrupted(failure: "Failure") -> bool:
+    return failure.exit_code == InterruptedRunError.exit_code
 
 
 def to_json(folder: str, outcomes: Sequence["BatchOutcome"]) -> dict[str, Any]:
@@ -86,11 +100,13 @@ def to_json(folder: str, outcomes: Sequence["BatchOutcome"]) -> dict[str, Any]:
 
     spoken = [outcome.result for outcome in outcomes if isinstance(outcome.result, Speech)]
     failures = failures_of(outcomes)
+    interrupted = sum(map(_is_interrupted, failures))
     answer: dict[str, Any] = {
         "out": folder,
         "spoken": len(spoken),
         "skipped": sum(outcome.result is None for outcome in outcomes),
-        "failed": len(failures),
+        "failed": len(failures) - interrupted,
+        "interrupted": interrupted,
         "seconds": sum((speech.seconds for speech in spoken), 0.0),
         "items": [_item(outcome) for outcome in outcomes],
     }
@@ -124,7 +140,7 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
         match outcome.result:
             case Speech() as speech:
                 spoken.append(speech)
-                typer.echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {speech.sentences} sentences")
+                typer.echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
                 for finding in speech.findings:
                     typer.echo(f"left out of {outcome.item.id}: {finding.problem}\n  → {finding.remedy}", err=True)
             case Failure() as failure:
@@ -133,8 +149,16 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
                 skipped += 1
     for failure, ids in failed.items():
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        typer.echo(f"failed: {', '.join(ids[:_NAMED])}{more}: {failure.problem}\n  → {failure.remedy}", err=True)
+        what = "interrupted" if _is_interrupted(failure) else "failed"
+        typer.echo(f"{what}: {', '.join(ids[:_NAMED])}{more}: {failure.problem}\n  → {failure.remedy}", err=True)
     existing = f", {skipped} skipped because their files exist (--force overwrites them)" if skipped else ""
-    lost = f", {sum(map(len, failed.values()))} failed" if failed else ""
+    lost = "".join(
+        f", {number} {what}"
+        for what, number in (
+            ("failed", sum(len(ids) for failure, ids in failed.items() if not _is_interrupted(failure))),
+            ("interrupted", sum(len(ids) for failure, ids in failed.items() if _is_interrupted(failure))),
+        )
+        if number
+    )
     seconds = sum(speech.seconds for speech in spoken)
     typer.echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{existing}{lost}")

@@ -12,6 +12,7 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
 from voxmatrix.config import is_rank_zero
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.plan.plan import Overrides
@@ -29,9 +30,12 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
         Path | None,
         options.option("--from", "FILE", "Fine-tune this checkpoint, of voxmatrix or Piper.", panel="Training"),
     ] = None
-    max_steps: Annotated[int, options.automatic("--max-steps", "N", "Stop after N steps.", "Training", min=0)] = 0
+    max_steps: Annotated[
+        int, options.automatic("--max-steps", "N", "Stop after N steps (0: no limit).", "Training", min=0)
+    ] = 0
     epochs: Annotated[
-        int, options.automatic("--epochs", "N", "Stop after N epochs (1000 if neither is set).", "Training", min=0)
+        int,
+        options.automatic("--epochs", "N", "Stop after N epochs (default: 1000, or --max-steps).", "Training", min=0),
     ] = 0
     max_batch_seconds: Annotated[
         float, options.automatic("--max-batch-seconds", "N", "Limit the audio per batch to N s.", "Training", min=0)
@@ -78,7 +82,9 @@ def command(
     if as_json:
         typer.echo(json.dumps(_summary(result)))
     else:
-        typer.echo(f"{result.steps} steps. Checkpoints: {result.last} and {result.best} (lowest validation loss)")
+        typer.echo(
+            f"{count(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"
+        )
         typer.echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
 
 

@@ -79,7 +79,9 @@ class Processor:
         self._spoken |= self._cache.lookup(Pronunciation, (self._spoken_key(item) for item in recordings))
 
     def _accept_cached(self, key: str, sound: SoundFacts) -> bool:
-        """Use a cached sound if its samples still exist."""
+        """Use a cached sound if its samples still exist; ffmpeg may read now what could not be read."""
+        if sound.fault == "unreadable":
+            return False
         if not sound.fault and not self._cache.holds_clip(key, sound.samples):
             return False
         self._sounds[key] = sound

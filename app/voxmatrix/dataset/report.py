@@ -12,6 +12,7 @@ from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.dataset.report_page import document
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.problem import Problem
+from voxmatrix.wording import count
 
 #: List at most this many recordings without a problem; those with one are all listed.
 _MAX_GOOD = 5000
@@ -33,7 +34,7 @@ def page(prepared: PreparedSet, folder: Path) -> str:
     """
     outliers = [problem.id for problem in prepared.problems if problem.kind == "text-does-not-fit"]
     body = [
-        f"<h1>{len(prepared.clips)} recordings ready, {_left_out(prepared)} left out</h1>",
+        f"<h1>{count(len(prepared.clips), 'recording')} ready, {_left_out(prepared)} left out</h1>",
         _figures(prepared),
         durations(prepared.measured),
         paces(prepared.measured, outliers),
@@ -111,7 +112,9 @@ def _good(prepared: PreparedSet, folder: Path) -> str:
     more = f" (the first {_MAX_GOOD} of {len(good)})" if len(good) > _MAX_GOOD else ""
     columns = ("recording", "speaker", "seconds", "characters per second", "text")
     table = _table(f"Recordings without problems{more}", columns, rows)
-    return f"<details><summary>{len(good)} recordings without problems</summary>{table}</details>" if good else ""
+    return (
+        f"<details><summary>{count(len(good), 'recording')} without problems</summary>{table}</details>" if good else ""
+    )
 
 
 def _table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:

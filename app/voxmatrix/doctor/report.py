@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from voxmatrix.doctor.advice import advice
 from voxmatrix.doctor.findings import IMPORT, find
 from voxmatrix.doctor.requirements import Requirement
 from voxmatrix.doctor.smoke import OperationResult
@@ -46,7 +47,7 @@ class DoctorReport:
             "machine": machine_to_json(self.machine),
             "image": self.machine.image,
             "gpus": [
-                {"index": gpu.index, **asdict(assessment)}
+                {"index": gpu.index, **asdict(assessment), "advice": list(advice(gpu, self.machine))}
                 for gpu, assessment in zip(self.machine.gpus, self.assessments, strict=True)
             ],
             "smoke": [result.to_json() for result in self.results],

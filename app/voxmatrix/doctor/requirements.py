@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from voxmatrix.audio.encode import ffmpeg_program
+from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.errors import Finding, MissingProgramError
 from voxmatrix.text.phonemes.espeak import espeak_findings, espeak_version
 

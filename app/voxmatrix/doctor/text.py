@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from voxmatrix.doctor.advice import advice
 from voxmatrix.doctor.findings import of_gpu
 from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +30,7 @@ def _computer(machine: Machine) -> list[str]:
     kernels = f" with {' '.join(machine.torch.kernels)}" if machine.torch and machine.torch.kernels else ""
     return [
         f"[bold]This computer[/]: {_plain(', '.join([system, *inside]))}",
-        f"  {machine.cpus} CPUs ({_plain(machine.cpu or 'name unknown')}), {memory}",
+        f"  {count(machine.cpus, 'CPU')} ({_plain(machine.cpu or 'name unknown')}), {memory}",
         f"  {_plain(torch + kernels)}{_plain(f'; image {machine.image}' if machine.image else '')}",
     ]
 
@@ -37,7 +39,11 @@ def _gpus(report: DoctorReport) -> list[str]:
     if not report.assessments:
         return ["[bold]GPU[/]: none, the CPU is used"]
     pairs = zip(report.machine.gpus, report.assessments, strict=True)
-    return [line for gpu, assessment in pairs for line in _gpu(gpu, assessment)]
+    return [
+        line
+        for gpu, assessment in pairs
+        for line in (*_gpu(gpu, assessment), *(f"  {_plain(advised)}" for advised in advice(gpu, report.machine)))
+    ]
 
 
 def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:

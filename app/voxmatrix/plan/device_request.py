@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from voxmatrix.errors import UsageError
@@ -50,16 +50,20 @@ def parse_device(text: str, source: Source, origin: str) -> DeviceRequest:
 def older_names(environment: Mapping[str, str]) -> DeviceRequest:
     """Parse the variables of older programs: VIBEVOICE_DEVICE, DIRECTML_DEVICE, USE_GPU and GPU_ID.
 
+    None of them requires the device: if it is not available, the command warns and falls back, as those programs do.
+
     Raises:
         UsageError: one of them has an invalid value.
     """
     named = environment.get("VIBEVOICE_DEVICE", "")
     adapter = _number("DIRECTML_DEVICE", environment)
     if named:
-        request = parse_device(named, "environment", f"VIBEVOICE_DEVICE={named}")
+        request = replace(parse_device(named, "environment", f"VIBEVOICE_DEVICE={named}"), fallback="cpu")
+        if request.kind == "auto":
+            return AUTO
         if request.kind == "directml" and request.index is None and adapter is not None:
             origin = f"{request.origin} DIRECTML_DEVICE={adapter}"
-            return DeviceRequest(kind="directml", index=adapter, source="environment", origin=origin)
+            return replace(request, index=adapter, origin=origin)
         return request
     request = gpu_or_cpu(environment.get("USE_GPU", ""), _number("GPU_ID", environment), "environment")
     if request.kind == "auto" and adapter is not None:

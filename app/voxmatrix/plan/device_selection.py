@@ -50,12 +50,13 @@ def select_device(
     assert error is not None  # set whenever there is no GPU
     if request.fallback == "end":
         raise error
-    finding = Finding(problem=f"{request.origin}: {error.problem}", remedy=error.remedy, severity="warning")
+    problem = f"{request.origin}: {error.problem.removeprefix(f'{request.origin}: ')}"
+    instead = "falling back to the CPU" if request.fallback == "cpu" else "the device is selected automatically"
+    finding = Finding(problem=f"{problem}; {instead}", remedy=error.remedy, severity="warning")
     if request.fallback == "auto":
         other = _automatic(machine, assess, task, saved_device)
         return SelectedDevice(device=other.device, gpu=other.gpu, findings=(finding, *other.findings))
-    reason = f"{request.origin} is not available, falling back to the CPU: {error.problem}"
-    return SelectedDevice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=(finding,))
+    return SelectedDevice(device=Setting(value=CPU, reason=finding.problem, source="automatic"), findings=(finding,))
 
 
 def _automatic(machine: Machine, assess: Assess, task: Task, saved_device: SavedDevice | None) -> SelectedDevice:

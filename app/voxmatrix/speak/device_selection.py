@@ -121,4 +121,5 @@ def _without_provider(request: DeviceRequest) -> DeviceSelection:
     problem = f"{request.origin}: the onnxruntime that is installed supports only the CPU"
     if request.fallback == "end":
         raise NoDeviceError(problem, INSTALL)
-    return DeviceSelection((CPU,), (Finding(problem=problem, remedy=INSTALL, severity="warning"),))
+    finding = Finding(problem=f"{problem}; falling back to the CPU", remedy=INSTALL, severity="warning")
+    return DeviceSelection((CPU,), (finding,))

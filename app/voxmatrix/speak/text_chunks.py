@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.sentences import split
+from voxmatrix.transcripts.lines import UTF16_MARKS
 
 #: Small, so that the first sentence of a book can be spoken before its first chapter is read.
 READ_BYTES = 8192
@@ -30,7 +31,7 @@ def read_text(file: BinaryIO) -> Iterator[str]:
     Bypasses Python's buffer: a thread that waits for input would hold its lock, which blocks the exit of the process.
 
     Raises:
-        BadInputError: the text is not UTF-8.
+        BadInputError: the text is neither UTF-8 nor UTF-16 with a byte order mark.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     place = 0
@@ -41,6 +42,8 @@ def read_text(file: BinaryIO) -> Iterator[str]:
             block = os.read(file.fileno(), READ_BYTES)
             if not block:
                 break
+            if place == 0 and block.startswith(UTF16_MARKS):
+                decoder = codecs.getincrementaldecoder("utf-16")()
             if text := decoder.decode(block):
                 yield text
             place += len(block)

@@ -15,6 +15,7 @@ from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
+from voxmatrix.train.duration import describe_length
 from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
 from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
@@ -69,7 +70,7 @@ def fit(
         stop = StopRequest()
         loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
-            progress.started(_summary(run, prepared, loop.total_steps))
+            progress.started(_summary(run, prepared, preflight, loop.total_steps))
             try:
                 with stop.listening(lambda: _save_and_report(loop)):
                     loop.train()
@@ -139,9 +140,15 @@ def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
     return MemoryExhaustedError(
         f"{run.plan.device.value} is out of memory at step {run.state.position.step + 1}, outside of its forward and "
         f"backward passes{request}; {saved}",
-        "free memory on the device (voxmatrix devices shows how much is free), choose a smaller --quality, "
-        "or train with --device cpu; run the same command to resume",
+        f"free memory on the device (voxmatrix devices shows how much is free), {_instead(run)}"
+        "run the same command to resume",
     )
+
+
+def _instead(run: Run) -> str:
+    if run.device.type == "cpu":
+        return "or choose a smaller --quality; "
+    return "choose a smaller --quality, or train with --device cpu; "
 
 
 def _not_written(run: Run, error: UnreachableError) -> UnreachableError:
@@ -151,7 +158,7 @@ def _not_written(run: Run, error: UnreachableError) -> UnreachableError:
     return UnreachableError(f"{error.problem} (at step {run.state.position.step}; {saved})", error.remedy)
 
 
-def _summary(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
+def _summary(run: Run, prepared: PreparedSet, preflight: Preflight, total_steps: int) -> RunSummary:
     recipe, step = run.state.recipe, run.state.position.step
     return RunSummary(
         out=run.out,
@@ -170,7 +177,7 @@ def _summary(run: Run, prepared: PreparedSet, total_steps: int) -> RunSummary:
         step=step,
         total_steps=total_steps,
         came_from=run.came_from,
-        decisions=_decisions(run.plan),
+        decisions=(*_decisions(run.plan), *describe_length(run, prepared, preflight, total_steps)),
     )
 
 

@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def decode(data: bytes) -> str:
+    """Text in UTF-8, or in UTF-16 with a byte order mark.
+
+    Raises:
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return data.decode("utf-16", "replace") if data.startswith(UTF16_MARKS) else data.decode("utf-8-sig")
 
 
 def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
     """Each line that is not blank as ("metadata.csv:12", text), with a problem instead of a text that is not UTF-8."""
-    if data.startswith(_UTF16_MARKS):
+    if data.startswith(UTF16_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data:

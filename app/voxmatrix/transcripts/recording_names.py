@@ -7,7 +7,7 @@ SOUND_SUFFIXES = (
     *(".wav", ".flac", ".ogg", ".opus", ".mp3", ".oga", ".aiff", ".aif", ".aifc", ".au", ".snd", ".caf", ".w64"),
     *(".rf64", ".wave", ".voc", ".sph", ".nist"),
 )
-#: Sound that soundfile cannot read: found in order to be reported.
+#: Sound that soundfile cannot read: ffmpeg decodes it.
 OTHER_SUFFIXES = (".m4a", ".aac", ".mp4", ".wma", ".webm", ".amr", ".mka", ".mpeg", ".3gp")
 SUFFIXES = frozenset((*SOUND_SUFFIXES, *OTHER_SUFFIXES))
 

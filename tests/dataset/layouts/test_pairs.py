@@ -49,6 +49,12 @@ def test_a_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     assert (problem.id, problem.kind, problem.place) == ("a", "bad-encoding", "a.txt")
 
 
+def test_a_text_in_utf_16_with_its_mark_is_read(tmp_path: Path) -> None:
+    write(tmp_path, a_wav="", a_txt="chérie".encode("utf-16"))
+    ((row,), problems) = read(tmp_path)
+    assert row.text == "chérie" and not problems
+
+
 def test_a_folder_called_like_a_recording_is_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "a.wav").mkdir()
     write(tmp_path, a_txt="text")

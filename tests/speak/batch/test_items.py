@@ -111,6 +111,11 @@ def test_an_unknown_kind_is_usage(tmp_path: Path, name: str) -> None:
         read_items(put(tmp_path, name, "x"))
 
 
+def test_a_batch_that_does_not_exist_is_said_not_to_exist(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="nothere: No such file"):
+        read_items(tmp_path / "nothere")
+
+
 @pytest.mark.parametrize("name", ["empty.txt", "empty.csv", "empty.jsonl"])
 def test_nothing_to_read_is_bad_input(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInputError, match="contains no text"):

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import warnings
 from itertools import islice
 
 import pytest
@@ -48,6 +49,16 @@ def test_batches_are_those_of_the_plan_across_epochs(prepared: PreparedSet, work
         assert len(batches) == len(plan.batches)
         for clips, batch in zip(plan.batches, batches, strict=True):
             assert batch.text_lengths.tolist() == [len(prepared.clips[clip].ids) for clip in clips]
+
+
+def test_more_workers_than_cpus_are_no_warning_of_torch(prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as leaked:
+        warnings.simplefilter("always")
+        assert first_steps(make_feed(prepared, workers=2, said=said), 1)
+    assert not said and not [str(one.message) for one in leaked if "DataLoader" in str(one.message)]
 
 
 class DyingLoader:

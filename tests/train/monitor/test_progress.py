@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.machine.sensors.reading import Reading, describe_load
 from voxmatrix.train.monitor.progress import (
     BarProgress,
     LineProgress,
@@ -15,7 +15,6 @@ from voxmatrix.train.monitor.progress import (
     clock,
     describe,
     figures,
-    load,
     make_progress,
 )
 
@@ -162,4 +161,4 @@ def test_quiet_says_only_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_what_is_known_is_shown_and_nothing_else(reading: Reading | None, words: str) -> None:
-    assert load(reading) == words
+    assert describe_load(reading) == words

@@ -217,6 +217,13 @@ def test_what_is_no_checkpoint_is_said_to_be_none(tmp_path: Path, content: bytes
         read_checkpoint(path)
 
 
+@pytest.mark.parametrize("content", [b"RIFF....WAVEfmt ", b"fLaC....", b"ID3.....", b"\0\0\0\x20ftypM4A ", b'{"a": 1}'])
+def test_a_sound_or_a_voice_config_is_not_called_a_damaged_checkpoint(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.wav").write_bytes(content)
+    with pytest.raises(BadInputError, match="is not a torch file"):
+        read_checkpoint(tmp_path / "a.wav")
+
+
 @pytest.mark.parametrize(
     "content", [{}, [], {"state_dict": {}}, {"state_dict": None}, {"state_dict": {1: 2}}, torch.zeros(3)]
 )

@@ -4,6 +4,9 @@ from typing import Any, Literal
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
+from voxmatrix.plan.budget import memory_budget
+from voxmatrix.plan.device_support import USED_BY
+from voxmatrix.plan.parallelism import choose_parallel_voices
 from voxmatrix.tables.architecture import architecture
 
 _UNKNOWN = "unknown"
@@ -30,7 +33,25 @@ def as_rows(machine: Machine) -> list[dict[str, Any]]:
         "unified": False,
         "mig": False,
     }
-    return [*map(_row, machine.gpus), cpu]
+    devices = zip((*machine.gpus, None), (*map(_row, machine.gpus), cpu), strict=True)
+    return [row | {"parallel_voices": _parallel_voices(gpu, machine)} for gpu, row in devices]
+
+
+def print_parallel_voices(machine: Machine) -> None:
+    """Print how many texts each device should speak at once."""
+    devices: dict[int, list[str]] = {}
+    for row in as_rows(machine):
+        if row["parallel_voices"]:
+            devices.setdefault(row["parallel_voices"], []).append(row["device"])
+    counts = [f"{number} on {', '.join(names)}" for number, names in devices.items()]
+    print(f"Suggested --parallel-voices of speak --batch: {'; '.join(counts)}")  # noqa: T201
+
+
+def _parallel_voices(gpu: Gpu | None, machine: Machine) -> int | None:
+    """The suggested number of parallel voices; None for a GPU that cannot speak."""
+    if gpu is not None and gpu.kind not in USED_BY["speak"]:
+        return None
+    return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
 
 
 def print_table(machine: Machine) -> None:

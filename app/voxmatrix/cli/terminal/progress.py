@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from voxmatrix.progress import OnProgress
@@ -12,29 +12,33 @@ _PLAIN_SECONDS = 5.0
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False) -> Iterator[OnProgress]:
-    """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results."""
+def progress(title: str, quiet: bool = False, note: Callable[[], str] = str) -> Iterator[OnProgress]:
+    """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results.
+
+    `note` returns what to show beside the progress.
+    """
     if quiet:
         yield lambda done, total: None
     elif sys.stderr.isatty():
-        with _bar(title) as on_progress:
+        with _bar(title, note) as on_progress:
             yield on_progress
     else:
-        yield _plain(title)
+        yield _plain(title, note)
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[OnProgress]:
+def _bar(title: str, note: Callable[[], str]) -> Iterator[OnProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
+    columns = (TextColumn("{task.description}"), *shown)
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(title, total=None, note="")
+        yield lambda done, total: bar.update(task, completed=done, total=total, note=note())
 
 
-def _plain(title: str) -> OnProgress:
+def _plain(title: str, note: Callable[[], str]) -> OnProgress:
     started = time.monotonic()
     last = started
 
@@ -45,6 +49,7 @@ def _plain(title: str) -> OnProgress:
             return
         last = now
         left = (now - started) / max(done, 1) * (total - done)
-        print(f"{title}: {done}/{total}" + (f", {left:.0f} s left" if done < total else ""), file=sys.stderr)  # noqa: T201
+        ending = "  ".join(filter(None, (f", {left:.0f} s left", note()))) if done < total else ""
+        print(f"{title}: {done}/{total}{ending}", file=sys.stderr)  # noqa: T201
 
     return on_progress

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
-from voxmatrix.transcripts.lines import not_utf8
+from voxmatrix.transcripts.lines import decode, not_utf8
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import SUFFIXES, suffix_of
 from voxmatrix.transcripts.row import TranscriptRow
@@ -90,7 +90,7 @@ def _row(root: Path, folder: str, sound: str, text: str | None) -> TranscriptRow
     try:
         with open(os.path.join(folder, text), "rb") as file:  # noqa: PTH118, PTH123
             raw = file.read(MAX_TEXT_BYTES)
-        return TranscriptRow(line=place, file=shown, text=raw.decode("utf-8-sig"))
+        return TranscriptRow(line=place, file=shown, text=decode(raw))
     except UnicodeDecodeError as error:
         return not_utf8(place, raw, error, name=stem)
     except OSError as error:

@@ -1,6 +1,5 @@
 """Read the texts of a batch from a folder of `.txt` files, or from a file with one text per line."""
 
-import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import read_errors
 from voxmatrix.speak.batch.filenames import safe_name, same_file
 from voxmatrix.transcripts.json_lines import read_json_lines
-from voxmatrix.transcripts.lines import not_utf8, readable, split_lines
+from voxmatrix.transcripts.lines import decode, not_utf8, readable, split_lines
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 from voxmatrix.transcripts.row import TranscriptRow
@@ -23,7 +22,6 @@ _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list
     ".ndjson": (read_json_lines, 'write {"id": "name", "text": "what is said"} on every line'),
 }
 _KINDS = "a folder of .txt files, a .txt with one text per line, a .csv (id|text), or a .jsonl"
-_UTF16_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: As in 0001.wav.
 _LEAST_DIGITS = 4
 #: Pairs of equal names listed in the error.
@@ -75,7 +73,7 @@ def _text_file(path: Path) -> Item:
     try:
         with read_errors(path):
             data = path.read_bytes()
-        text = data.decode("utf-16", "replace") if data.startswith(_UTF16_BOMS) else data.decode("utf-8-sig")
+        text = decode(data)
     except BadInputError as error:
         return _without_text(item, error.problem, error.remedy)
     except UnicodeDecodeError as error:
@@ -85,6 +83,8 @@ def _text_file(path: Path) -> Item:
 
 
 def _file(path: Path) -> list[Item]:
+    if not path.exists():
+        raise BadInputError(f"--batch {path}: No such file or folder", f"choose {_KINDS}")
     extension = path.suffix.lower()
     if extension != ".txt" and extension not in _READERS:
         raise UsageError(f"--batch {path} has no known extension: {extension!r}", f"choose {_KINDS}")

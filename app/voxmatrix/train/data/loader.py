@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -82,17 +83,20 @@ class BatchLoader:
         That handler raises an error at an arbitrary place in this process when a worker dies. Without it, the death is
         detected some seconds later, when the next batch is fetched.
         """
-        loader: DataLoader[Batch] = DataLoader(
-            self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
-            batch_sampler=_BatchSampler(schedule=self.schedule, epoch=epoch, index=index),
-            num_workers=workers,
-            collate_fn=_CollateShared(self.collate) if workers else self.collate,
-            pin_memory=self.device.type == "cuda",
-            worker_init_fn=quiet_worker if workers else None,
-            prefetch_factor=PREFETCH if workers else None,
-        )
-        with _child_handler_restored():
-            return iter(loader)
+        with warnings.catch_warnings():
+            # Torch warns about more workers than CPUs; the plan never chooses that many, and --workers is the user's.
+            warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)
+            loader: DataLoader[Batch] = DataLoader(
+                self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items
+                batch_sampler=_BatchSampler(schedule=self.schedule, epoch=epoch, index=index),
+                num_workers=workers,
+                collate_fn=_CollateShared(self.collate) if workers else self.collate,
+                pin_memory=self.device.type == "cuda",
+                worker_init_fn=quiet_worker if workers else None,
+                prefetch_factor=PREFETCH if workers else None,
+            )
+            with _child_handler_restored():
+                return iter(loader)
 
 
 def _reason(error: RuntimeError) -> str:

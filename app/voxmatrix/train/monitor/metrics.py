@@ -41,6 +41,12 @@ class Metrics:
             self._file.close()
 
 
+def last_speed(path: Path) -> float | None:
+    """The speed in steps per second that metrics.csv recorded last."""
+    speeds = [float(row["steps_per_second"]) for row in _rows(path) if row["steps_per_second"]]
+    return speeds[-1] if speeds else None
+
+
 class TensorBoard:
     """TensorBoard files in `folder`."""
 

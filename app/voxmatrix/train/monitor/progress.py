@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.machine.sensors.reading import Reading, describe_load
+from voxmatrix.wording import count
 
 #: Between two updates of a bar: as often as rich redraws it.
 _BAR_SECONDS = 0.25
@@ -190,7 +191,7 @@ class BarProgress(LineProgress):
         """Update the text beside and below the bar."""
         self._reported_at = time.monotonic()
         self._bar.update(self._task, description=f"{speed(report)}  {clock(report.seconds_left)} left")
-        below = [f"epoch {report.epoch}  {losses(report)}", load(report.reading)]
+        below = [f"epoch {report.epoch}  {losses(report)}", describe_load(report.reading)]
         self._losses.plain = "\n".join(filter(None, below))
 
     def ended(self) -> None:
@@ -210,12 +211,15 @@ def make_progress(stream: TextIO | None = None) -> Progress:
 def describe(start: RunSummary) -> list[str]:
     """The settings of a training, in lines."""
     effective = f"batch {start.batch_size}" + (f" × {start.accumulation}" if start.accumulation > 1 else "")
+    progress = f"{start.step} of {start.total_steps} steps done"
+    if start.step >= start.total_steps:
+        progress = f"{start.step} steps done, {start.total_steps} requested: nothing is left to do"
     return [
         f"training {start.quality} into {start.out}: {start.came_from}",
         f"{start.clips} clips ({start.audio_seconds / 60:.1f} min), {start.validation_clips} for validation, "
-        f"{effective}, {start.steps_per_epoch} steps per epoch, {start.step} of {start.total_steps} steps done",
-        f"on {start.device}, precision {start.precision}, {start.threads} threads, {start.workers} loading workers "
-        f"({start.workers_reason})",
+        f"{effective}, {count(start.steps_per_epoch, 'step')} per epoch, {progress}",
+        f"on {start.device}, precision {start.precision}, {count(start.threads, 'thread')}, "
+        f"{count(start.workers, 'loading worker')} ({start.workers_reason})",
         *start.decisions,
     ]
 
@@ -223,7 +227,7 @@ def describe(start: RunSummary) -> list[str]:
 def figures(report: StepReport) -> str:
     """A report in one line."""
     parts = (f"epoch {report.epoch}", losses(report), speed(report), f"{clock(report.seconds_left)} left")
-    return "  ".join(filter(None, (*parts, load(report.reading))))
+    return "  ".join(filter(None, (*parts, describe_load(report.reading))))
 
 
 def losses(report: StepReport) -> str:
@@ -241,17 +245,3 @@ def clock(seconds: float) -> str:
     minutes, second = divmod(max(0, round(seconds)), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
-
-
-def load(reading: Reading | None) -> str:
-    """Utilisation, memory and temperature of the device, as far as known: GPU 93 %  11.2/12.0 GiB  71 °C."""
-    if reading is None:
-        return ""
-    used, total = reading.used_mib, reading.total_mib
-    known = (
-        None if reading.utilisation is None else f"{reading.utilisation:.0%}".replace("%", " %"),
-        None if used is None or total is None else f"{used / 1024:.1f}/{total / 1024:.1f} GiB",
-        None if reading.temperature_c is None else f"{reading.temperature_c:.0f} °C",
-    )
-    figures = "  ".join(filter(None, known))
-    return f"{'CPU' if reading.device == 'cpu' else 'GPU'} {figures}" if figures else ""

@@ -31,6 +31,8 @@ _DAMAGE = (
     zipfile.BadZipFile, RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError,
     NotImplementedError, struct.error, zlib.error,
 )  # fmt: skip
+#: First bytes of sounds (wav, flac, ogg, mp3, mp4) and of an ONNX voice's JSON: files given by mistake.
+_OTHER_FORMATS = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"\xff\xfb", b"\xff\xf3", b"{")
 #: The key of our data in the file, beside Lightning's keys.
 EXTRA = "voxmatrix"
 
@@ -122,6 +124,8 @@ def piper_hyper_parameters(
 def _load(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise BadInputError(f"{path} does not exist", "check the path; `ls` the folder to see its checkpoints")
+    if not _may_be_checkpoint(path):
+        raise BadInputError(f"{path} is not a torch file", "give a checkpoint (.ckpt) of voxmatrix train or of Piper")
     try:
         _verify_checksums(path)
         with _paths_allowed(), warnings.catch_warnings():
@@ -142,6 +146,13 @@ def _load(path: Path) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise BadInputError(f"{path} contains a {type(raw).__name__}, not a checkpoint", "give a .ckpt file")
     return raw
+
+
+def _may_be_checkpoint(path: Path) -> bool:
+    """Whether the file starts like one of torch, new or old, or is too short or damaged to tell."""
+    with path.open("rb") as file:
+        start = file.read(8)
+    return not (start.startswith(_OTHER_FORMATS) or start.endswith(b"ftyp"))
 
 
 def _verify_checksums(path: Path) -> None:

@@ -1,0 +1,19 @@
+"""How fast a CPU trains, read from speed.toml."""
+
+from dataclasses import dataclass
+
+from voxmatrix.tables import rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpuSpeed:
+    """One row of speed.toml: CPU seconds per clip, and per second of the clip, in a training step."""
+
+    clip_seconds: float
+    second_seconds: float
+
+
+def cpu_speed(quality: str) -> CpuSpeed | None:
+    """The row of a quality; None if it was not measured."""
+    row = rows.read("speed.toml").get(quality)
+    return None if row is None else CpuSpeed(clip_seconds=row["clip_seconds"], second_seconds=row["second_seconds"])

@@ -1,0 +1,70 @@
+"""How long a training is expected to take, before its first step."""
+
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.doctor.preflight import Preflight
+from voxmatrix.machine.profiles.profile import Measurement
+from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.tables.speed import cpu_speed
+from voxmatrix.train.config import DEFAULT_EPOCHS
+from voxmatrix.train.monitor.metrics import last_speed
+from voxmatrix.train.run import Run
+from voxmatrix.wording import count
+
+#: In seconds, from the longest.
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
+
+
+def describe_length(run: Run, prepared: PreparedSet, preflight: Preflight, total_steps: int) -> tuple[str, ...]:
+    """The end of the training and the expected duration, one per line: setting, value, reason."""
+    settings, left = run.settings, total_steps - run.state.position.step
+    if left <= 0:
+        return ()
+    per_epoch = len(run.loader.schedule.epoch(0))
+    ends = []
+    if settings.max_steps is None and settings.epochs is None:
+        ends.append(f"  epochs {DEFAULT_EPOCHS}: the default; --epochs or --max-steps ends it earlier or later")
+    known = _step_seconds(run, prepared, preflight, (len(prepared.clips) - len(run.validation)) / per_epoch)
+    if known is None:
+        return (*ends, f"  duration unknown before the second of {count(left, 'step')}: --tune measures this device")
+    seconds, source = known
+    return (*ends, f"  duration about {in_words(seconds * left)}: {count(left, 'step')} of {seconds:.2g} s, {source}")
+
+
+def in_words(seconds: float) -> str:
+    """A rough duration in its largest unit: 2 days, 5 hours, 1 minute."""
+    for unit, name in _UNITS:
+        if seconds >= 1.5 * unit or unit == 60:
+            return count(max(1, round(seconds / unit)), name)
+    raise AssertionError(_UNITS)
+
+
+def _step_seconds(
+    run: Run, prepared: PreparedSet, preflight: Preflight, clips_per_step: float
+) -> tuple[float, str] | None:
+    """Seconds per step and how they are known; None if nothing was measured on such a device."""
+    if speed := last_speed(run.out / "metrics.csv"):
+        return 1 / speed, "as measured last in this run"
+    gpu, clip_seconds = preflight.selected.gpu, prepared.seconds / len(prepared.clips)
+    measured = _measurement(run, preflight)
+    if measured is not None:
+        nearest = min(measured.sizes, key=lambda size: abs(size.batch_size - run.state.recipe.batch_size))
+        clips_per_second = nearest.clips_per_second * measured.seconds / clip_seconds * run.distributed.count
+        return clips_per_step / clips_per_second, f"as measured by train --tune on {measured.date}"
+    row = cpu_speed(prepared.quality)
+    if gpu is not None or row is None:
+        return None
+    cpus = run.threads * run.distributed.count
+    seconds = clips_per_step * (row.clip_seconds + row.second_seconds * clip_seconds) / cpus
+    return seconds, f"estimated for {count(cpus, 'CPU')}"
+
+
+def _measurement(run: Run, preflight: Preflight) -> Measurement | None:
+    """The latest measurement of such a training on such a device."""
+    profile = profile_of(preflight.selected.gpu, preflight.machine).one
+    kind = (run.state.recipe.quality, run.plan.precision.value, run.plan.gradient_checkpointing.value)
+    found = [
+        one
+        for one in (profile.measurements if profile else ())
+        if one.sizes and (one.quality, one.precision, one.gradient_checkpointing) == kind
+    ]
+    return max(found, key=lambda one: one.date, default=None)

@@ -1,0 +1,24 @@
+"""Progress, with what is shown beside it."""
+
+import pytest
+
+from voxmatrix.cli.terminal import progress as module
+from voxmatrix.cli.terminal.progress import progress
+
+
+def test_lines_show_the_time_left_and_the_note_until_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PLAIN_SECONDS", 0.0)
+    with progress("texts", note=lambda: "GPU 93 %") as on_progress:
+        on_progress(1, 2)
+        on_progress(2, 2)
+    first, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("texts: 1/2, ") and first.endswith("s left  GPU 93 %")
+    assert last == "texts: 2/2"
+
+
+def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("texts", quiet=True, note=lambda: "GPU 93 %") as on_progress:
+        on_progress(2, 2)
+    assert capsys.readouterr().err == ""
