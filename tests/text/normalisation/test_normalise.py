@@ -211,3 +211,19 @@ def test_no_text_in_any_language_is_too_much(text, language):
 def test_the_same_thing_over_and_over_is_read_in_good_time(unit, language):
     """What would hang here on a pattern that looks back again and again passes at once."""
     normalise(unit * (20_000 // len(unit)), language)
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "said"),
+    [
+        ("fr", "le 1er à 17h40, 2º", "le 1er à 17h40, 2º"),
+        ("de", "-5 Grad am 3. Mai, 10⁶", "-5 Grad am 3. Mai, 10⁶"),
+        ("ru", "1 000 000 и 12 500,5", "1000000 и 12500,5"),
+        ("fr", "10\u202f000 euros", "10000 euros"),
+        ("de", "Ruf 030 123 45 67 an", "Ruf 030 123 45 67 an"),
+        ("ar", "\u0663\u0664", "34"),
+        ("ja", "\uff13\uff14円", "34円"),
+    ],
+)
+def test_other_languages_leave_numbers_to_espeak(language, written, said):
+    assert normalise(written, language) == said

@@ -44,6 +44,8 @@ _WITH_NUMBERS: tuple[Step, ...] = (
 )
 
 _ANY_DIGIT = re.compile(r"\d")
+#: espeak-ng reads the groups as numbers of their own in most languages.
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)")
 #: As people type the degree sign.
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\u00ba(?=\s?[CF&,.;\s]|$)")
 _SUPERSCRIPT = "[\u00b9\u2070\u2074-\u2079]"
@@ -56,12 +58,14 @@ _FOOTNOTE = re.compile(rf"(?<=[^\W\d_]){_SUPERSCRIPT}+")
 def normalise(text: str, language: str) -> str:
     """The text as it is said: numbers, dates, money and abbreviations in words, odd characters repaired.
 
-    English and Swedish have rules of their own; of other languages only characters are repaired. Never raises.
+    English and Swedish have rules of their own; of other languages only characters are repaired:
+    espeak-ng reads their numbers. Never raises.
     `language` is a voice of espeak-ng or a language tag: `en-us`, `sv`, `sv-SE`.
     """
     table = language_of(language)
     if table is None:
-        return tidy(repair(text).replace(RANGE_DASH, "-"))
+        text = repair(text).replace(RANGE_DASH, "-")
+        return tidy(_SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text))
     text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), _ORDINAL_SIGN.sub("°", text))
     text = repair(_FOOTNOTE.sub("", text))
     for step in _WITH_NUMBERS if _ANY_DIGIT.search(text) else _WITHOUT_NUMBERS:

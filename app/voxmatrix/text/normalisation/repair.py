@@ -44,9 +44,7 @@ _PICTURES = re.compile(
     "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U000f0000-\U0010ffff]+"
 )
 _FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
-_COMPATIBLE = re.compile(
-    "[\u00aa\u00ba\u2070-\u2079\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+"
-)
+_COMPATIBLE = re.compile("[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+")
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _SPACES = re.compile(r"[^\S\n]+")

@@ -8,6 +8,7 @@ from typing import Protocol, Self
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.text.phonemes.clauses import marks
 from voxmatrix.text.phonemes.espeak import Espeak, outdated
+from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, PAD, letters
 
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
@@ -46,8 +47,13 @@ class EspeakPhonemizer:
         self.close()
 
     def phonemes(self, sentence: str) -> list[str]:
-        """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them."""
+        """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them.
+
+        Raises:
+            BadInputError: it is Arabic without vowel signs, or espeak-ng crashes on it.
+        """
         text = _plain(sentence)
+        require_vowels(text, self.espeak.voice)
         clauses = self.espeak.ask(text)
         spoken = "".join(
             _LANGUAGE_FLAG.sub("", phonemes) + mark + (" " if mark in (",", ":", ";") else "")
