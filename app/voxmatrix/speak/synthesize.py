@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
@@ -29,7 +31,7 @@ class SpokenSentence:
 def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
     """The front end that turns text into the phoneme ids of this voice."""
     config = voice.config
-    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
+    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, settings.lexicon)
 
 
 def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:
@@ -68,4 +70,6 @@ def synthesize(
     for sentence, samples in computed:
         spoken = voice.checked(samples)
         levelled = leveller.level(spoken) if leveller else spoken
+        if settings.volume != 1.0:
+            levelled = levelled * np.float32(settings.volume)
         yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz)

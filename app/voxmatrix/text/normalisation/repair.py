@@ -41,7 +41,7 @@ _INVISIBLE = re.compile(
 _LOOSE_JOINER = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]")
 _PICTURES = re.compile(
     "[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u3200-\u32ff"
-    "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U000f0000-\U0010ffff]+"
+    "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U00100000-\U0010ffff]+"
 )
 _FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
 _COMPATIBLE = re.compile("[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+")
