@@ -61,6 +61,20 @@ def test_nothing_asked_for_and_no_gpu_is_the_cpu_without_a_word(voice: Path, cap
     assert capsys.readouterr().err == ""
 
 
+def test_a_lexicon_changes_what_is_spoken(voice: Path, capsys: Any) -> None:
+    Path("lexicon.txt").write_text("morning|[[ab]]\n", encoding="utf-8")
+    assert speak("--voice", str(voice)) == 0
+    usual = samples()
+    assert speak("--voice", str(voice), "--lexicon", "lexicon.txt") == 0
+    assert len(samples()) < len(usual) and capsys.readouterr().err == ""
+
+
+def test_a_lexicon_with_a_wrong_line_is_named_before_anything_is_spoken(voice: Path, capsys: Any) -> None:
+    Path("lexicon.txt").write_text("morning\n", encoding="utf-8")
+    assert speak("--voice", str(voice), "--lexicon", "lexicon.txt") != 0
+    assert "lexicon.txt, line 1" in capsys.readouterr().err and not Path("out.wav").exists()
+
+
 def test_the_voice_that_comes_along_needs_no_probing(capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(detect, "detect", lambda: pytest.fail("this computer was probed"))
     monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", frozenset)  # whatever is installed

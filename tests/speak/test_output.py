@@ -76,6 +76,15 @@ def test_speed_pause_and_noise_are_heard(voice: Path) -> None:
     assert len(noisy) == len(usual) and not np.array_equal(noisy, usual)
 
 
+def test_volume_scales_the_samples_and_clips_them(voice: Path) -> None:
+    usual, quiet, loud = (
+        spoken(TEXT, voice, noise=0, noise_w=0, volume=volume)[1].astype(int) for volume in (1.0, 0.5, 10.0)
+    )
+
+    assert np.abs(quiet - usual / 2).max() <= 1
+    assert len(loud) == len(usual) and np.abs(loud).max() == 32767
+
+
 def test_speakers_are_chosen_by_name(make_onnx: Any) -> None:
     voice = make_onnx("tiny", 3, "text")
     anna, cleo, third = (spoken(TEXT, voice, speaker=who, noise=0, noise_w=0)[1] for who in ("anna", "cleo", "2"))
@@ -223,7 +232,15 @@ def test_other_formats_are_written(voice: Path, tmp_path: Path, ending: str) -> 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"speed": 0.0}, {"speed": float("nan")}, {"noise": -1}, {"noise_w": 99}, {"pause_seconds": -1}, {"threads": -1}],
+    [
+        {"speed": 0.0},
+        {"speed": float("nan")},
+        {"noise": -1},
+        {"noise_w": 99},
+        {"pause_seconds": -1},
+        {"volume": -1},
+        {"threads": -1},
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="--"):

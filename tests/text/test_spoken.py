@@ -1,4 +1,8 @@
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from voxmatrix.text.sentences import MAX_CHARACTERS
 from voxmatrix.text.spoken import spoken_sentences
@@ -23,3 +27,26 @@ def test_a_text_is_split_before_its_numbers_are_read(language, text, expected):
 def test_no_sentence_is_too_long_after_its_numbers_are_read():
     pieces = list(spoken_sentences("987,654,321 " * 30 + "men.", "en-us"))
     assert max(map(len, pieces)) <= MAX_CHARACTERS < sum(map(len, pieces))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is [[5 ˈə. B]] for $5. [[x]] y", ["It is [[5 ˈə. B]] for five dollars.", "[[x]] y"]),
+        ("[[a]][[b]] <[[c]]>", ["[[a]][[b]] [[c]]"]),
+        ("a [[ b\nc ]] \U000f0000", ["a b c"]),
+    ],
+)
+def test_phonemes_in_a_text_are_neither_split_nor_normalised(text, expected):
+    assert list(spoken_sentences(text, "en-us")) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.one_of(st.text(max_size=8), st.text("aˈ.5 ", max_size=5).map(lambda text: f"[[{text}]]")), max_size=9)
+)
+def test_the_phonemes_of_any_text_stay_in_their_order(pieces):
+    text = " ".join(pieces).replace("www", "").replace("//", "")
+    found = re.findall(r"\[\[.*?\]\]", " ".join(spoken_sentences(text, "sv")))
+    wanted = iter(re.findall(r"\[\[.*?\]\]", text))
+    assert all(block in wanted for block in found)

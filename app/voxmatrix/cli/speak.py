@@ -63,6 +63,13 @@ class SpeakOptions(options.ThreadOptions, options.DeviceOptions):
     sentence_pause: Annotated[
         float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
     ] = 0.2
+    volume: Annotated[float, options.option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")] = (
+        1.0
+    )
+    lexicon: Annotated[
+        Path | None,
+        options.option("--lexicon", "FILE", "Pronunciations: word|respelling or word|[[phonemes]].", panel="Voice"),
+    ] = None
     seed: Annotated[
         int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
     ] = None
@@ -121,6 +128,7 @@ def command(
 
 def _settings(given: SpeakOptions) -> "SpeakSettings":
     from voxmatrix.speak.options import SpeakSettings
+    from voxmatrix.text.lexicon import Lexicon, read_lexicon
 
     return SpeakSettings(
         speaker=given.speaker or None,
@@ -128,6 +136,8 @@ def _settings(given: SpeakOptions) -> "SpeakSettings":
         noise=given.noise,
         noise_w=given.noise_w,
         pause_seconds=given.sentence_pause,
+        volume=given.volume,
+        lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         levelled=given.level,
         seed=given.seed,
         threads=given.threads,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: A longer text is more than one sentence; it is rejected without being pronounced.
 MAX_CHARACTERS = 2000
 #: Packages that affect the pronunciation, by version.
-_FRONT_END_PACKAGES = ("num2words", "sentencex")
+_FRONT_END_PACKAGES = ("sentencex",)
 
 
 class Pronunciation(NamedTuple):

@@ -1,12 +1,14 @@
 """The settings of speech synthesis."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from voxmatrix.errors import UsageError
+from voxmatrix.text.lexicon import Lexicon
 
 MOST_PAUSE_SECONDS = 60.0
 MOST_SPEED = 10.0
 MOST_NOISE = 10.0
+MOST_VOLUME = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +20,8 @@ class SpeakSettings:
     noise: float | None = None  # variation of the sound
     noise_w: float | None = None  # variation of the rhythm
     pause_seconds: float = 0.2  # between sentences
+    volume: float = 1.0  # 0.5 is half the amplitude
+    lexicon: Lexicon = field(default_factory=Lexicon)
     levelled: bool = True  # make sentences equally loud
     seed: int | None = None  # reproduces speech exactly on the same machine and version
     threads: int = 0  # CPU threads; 0: all that this process may use
@@ -30,6 +34,7 @@ class SpeakSettings:
         _within("--noise", self.noise, 0.0, MOST_NOISE)
         _within("--noise-w", self.noise_w, 0.0, MOST_NOISE)
         _within("--sentence-pause", self.pause_seconds, 0.0, MOST_PAUSE_SECONDS)
+        _within("--volume", self.volume, 0.0, MOST_VOLUME)
         _within("--threads", self.threads, 0, 1024)
 
 

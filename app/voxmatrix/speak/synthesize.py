@@ -34,7 +34,7 @@ class SpokenSentence:
 def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
     """The front end that turns text into the phoneme ids of this voice."""
     config = voice.config
-    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
+    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, settings.lexicon)
 
 
 def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:
@@ -80,5 +80,7 @@ def synthesize(
     for sentence, samples in computed:
         spoken = voice.checked(samples)
         levelled = leveller.level(spoken) if leveller else spoken
+        if settings.volume != 1.0:
+            levelled = levelled * np.float32(settings.volume)
         gain_db = leveller.gain_db if leveller else None
         yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz, gain_db=gain_db)

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import to_ids
@@ -23,11 +24,18 @@ class Sentence:
 class FrontEnd:
     """What stands between text and a voice. What could not be said is in `findings`, each thing once."""
 
-    def __init__(self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self,
+        language: str,
+        phoneme_type: str,
+        id_map: Mapping[str, Sequence[int]],
+        lexicon: Lexicon | None = None,
+    ) -> None:
         """`language` is the voice of espeak-ng, e.g. `en-us`."""
         self.language = language
         self.findings: list[Finding] = []
         self._id_map = id_map
+        self._lexicon = lexicon or Lexicon()
         self._phonemizer = phonemizer(phoneme_type, language)
         self._missing: set[str] = set()
 
@@ -50,7 +58,7 @@ class FrontEnd:
 
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences of a text as they become ready. One that cannot be said is left out and becomes a finding."""
-        for sentence in spoken_sentences(text, self.language):
+        for sentence in spoken_sentences(self._lexicon.apply(text), self.language):
             try:
                 phonemes = self._phonemizer.phonemes(sentence)
             except BadInputError as error:

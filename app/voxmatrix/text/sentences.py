@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from voxmatrix.text.lines import blocks, item_marker
-from voxmatrix.text.normalisation.abbreviations import any_of
 from voxmatrix.text.normalisation.language import language_of
+from voxmatrix.text.normalisation.patterns import any_of
 
 #: Some 25 seconds of speech: longer sentences are broken where they pause, so that the memory of a voice stays bounded.
 MAX_CHARACTERS = 400
@@ -52,16 +52,17 @@ def _belongs(before: str, after: str, language: str) -> bool:
     start = _SMALL_START.match(after)
     if before.endswith(".") and start is not None and start.group()[-1].islower():
         return True
-    return _abbreviated(language).search(before[-20:]) is not None
+    return _abbreviated(language, before_digit=after[:1].isdigit()).search(before[-20:]) is not None
 
 
 @cache
-def _abbreviated(language: str) -> re.Pattern[str]:
+def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
     """The end of a piece that breaks off behind an abbreviation that ends no sentence, or behind an initial."""
     table = language_of(language)
     if table is None:
         return re.compile(r"(?!)")
-    known = any_of([*table.titles, *(key.rstrip(".") for key in table.before_numbers)])
+    before_numbers = [*table.before_numbers, *(table.abbreviations if before_digit else ())]
+    known = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
     return re.compile(rf"(?:^|[\s(\"'])(?:{known}|[A-HJ-Z])\.$")
 
 

@@ -1,13 +1,29 @@
 """Written text to its sentences in words. It is split before numbers are read: `It was in 1998. 3 left.`"""
 
+import re
 from collections.abc import Iterator
 
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import shortened, split
 
+#: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
+_PHONEMES = re.compile(r"\[\[.*?\]\]")
+_FIRST, _MOST = 0xF0000, 0xFFFE
+_PRIVATE = re.compile("[\U000f0000-\U000fffff]")
+
 
 def spoken_sentences(text: str, language: str) -> Iterator[str]:
-    """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS."""
+    """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS without phonemes."""
+    found: list[str] = []
+
+    def hidden(match: re.Match[str]) -> str:
+        if len(found) == _MOST:
+            return match[0]
+        found.append(match[0])
+        return chr(_FIRST + len(found) - 1)
+
+    text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in split(unwrap(text), language):
-        yield from shortened(normalise(sentence, language))
+        for piece in shortened(normalise(sentence, language)):
+            yield _PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], piece)

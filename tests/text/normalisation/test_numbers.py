@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import language_of
@@ -10,6 +12,7 @@ ENGLISH, SWEDISH = language_of("en-us"), language_of("sv")
     ("digits", "english", "swedish"),
     [
         ("0", "zero", "noll"),
+        ("1005", "one thousand and five", "ettusen fem"),
         ("21", "twenty-one", "tjugoett"),
         ("40", "forty", "fyrtio"),
         ("101", "one hundred and one", "etthundraett"),
@@ -27,7 +30,12 @@ def test_cardinals(digits, english, swedish):
 
 @pytest.mark.parametrize(
     ("digits", "english", "swedish"),
-    [("1", "first", "första"), ("20", "twentieth", "tjugonde"), ("43", "forty-third", "fyrtiotredje")],
+    [
+        ("1", "first", "första"),
+        ("20", "twentieth", "tjugonde"),
+        ("43", "forty-third", "fyrtiotredje"),
+        ("17", "seventeenth", "sjuttonde"),
+    ],
 )
 def test_ordinals(digits, english, swedish):
     assert numbers.ordinal(digits, ENGLISH) == english
@@ -37,10 +45,10 @@ def test_ordinals(digits, english, swedish):
 @pytest.mark.parametrize(
     ("digits", "english", "swedish"),
     [
-        ("1066", "ten sixty-six", "ettusensextiosex"),
+        ("1066", "ten sixty-six", "ettusen sextiosex"),
         ("1984", "nineteen eighty-four", "nittonhundraåttiofyra"),
         ("1900", "nineteen hundred", "nittonhundra"),
-        ("2005", "two thousand and five", "tvåtusenfem"),
+        ("2005", "two thousand and five", "tvåtusen fem"),
         ("2024", "twenty twenty-four", "tjugohundratjugofyra"),
     ],
 )
@@ -56,18 +64,69 @@ def test_numbers_with_separators_are_the_languages_own():
 
 
 @pytest.mark.parametrize(
-    ("tag", "text", "said"),
+    ("digits", "english", "swedish"),
+    [("1000000", "one million", "en miljon"), ("21000", "twenty-one thousand", "tjugoettusen")],
+)
+def test_large_numbers_have_the_gender_of_their_scale(digits, english, swedish):
+    assert numbers.cardinal(digits, ENGLISH) == english
+    assert numbers.cardinal(digits, SWEDISH) == swedish
+
+
+def test_swedish_has_a_form_for_nouns_of_common_gender():
+    assert numbers.cardinal("21", SWEDISH, common=True) == "tjugoen"
+    assert numbers.cardinal("22", SWEDISH, common=True) == "tjugotvå"
+
+
+@pytest.mark.parametrize(
+    ("digits", "many", "english", "swedish"),
     [
-        ("de", "Ich habe 21 Äpfel.", "Ich habe einundzwanzig Äpfel."),
-        ("fr-fr", "21 ans", "vingt et un ans"),
-        ("pt-br", "1100", "mil e cem"),
-        ("nb", "21 år", "tjueen år"),
-        ("de", "3,5 und 1.000", "3,5 und 1.000"),
-        ("cmn", "我有21个", "我有21个"),
-        ("xx", "21", "21"),
-        ("", "21", "21"),
-        ("de", "9" * 40, "9" * 40),
+        ("2", False, "half", "halv"),
+        ("3", True, "thirds", "tredjedelar"),
+        ("8", False, "eighth", "åttondel"),
+        ("32", True, "thirty-seconds", "trettioandradelar"),
     ],
 )
-def test_other_languages_have_their_whole_numbers_read_where_somebody_can(tag, text, said):
-    assert numbers.read_numbers(text, tag) == said
+def test_the_parts_of_a_whole(digits, many, english, swedish):
+    assert numbers.denominator(digits, ENGLISH, many=many) == english
+    assert numbers.denominator(digits, SWEDISH, many=many) == swedish
+
+
+@pytest.mark.parametrize(
+    ("digits", "said"),
+    [("12", "twelve"), ("321", "three twenty-one"), ("708", "seven oh eight"), ("54321", "five four three two one")],
+)
+def test_the_numbers_of_houses_and_models_are_read_in_groups(digits, said):
+    assert numbers.in_groups(digits, ENGLISH) == said
+
+
+_VALUES = {
+    word: value
+    for value, word in [*enumerate(ENGLISH.below_twenty), *zip(range(20, 100, 10), ENGLISH.tens, strict=True)]
+}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+
+
+def value_of(words: str) -> int:
+    total = group = 0
+    for word in words.replace("-", " ").replace(" and ", " ").split():
+        if word == "hundred":
+            group *= 100
+        elif word in _SCALES:
+            total, group = total + group * _SCALES[word], 0
+        else:
+            group += _VALUES[word]
+    return total + group
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**numbers.MAX_DIGITS - 1))
+def test_the_words_of_any_number_give_the_number_back(value):
+    assert value_of(numbers.cardinal(str(value), ENGLISH)) == value
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**numbers.MAX_DIGITS - 1))
+def test_two_swedish_numbers_never_sound_the_same(value):
+    words = numbers.cardinal(str(value), SWEDISH)
+    assert words == words.strip() and "  " not in words and "ttt" not in words
+    assert words != numbers.cardinal(str(value + 1), SWEDISH)

@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -130,6 +131,34 @@ def test_hostile_text_changes_nothing_for_the_next_sentence(text):
         expected = ours.phonemes("A plain sentence.")
         ours.phonemes(text)
         assert ours.phonemes("A plain sentence.") == expected
+
+
+@pytest.mark.peers
+@pytest.mark.usefixtures("pipers_library")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am the [[ bˈætmæn ]] not [[bɹˈuːs weɪn]].",
+        "[[həlˈoʊ]] world",
+        "a, [[b]]c [[d]]",
+        "no [[ ]] phonemes",
+        "[[a]]",
+    ],
+)
+def test_phonemes_in_brackets_are_spoken_as_they_are_as_in_piper(text):
+    from piper import PiperVoice
+    from piper.config import PhonemeType
+    from piper.phonemize_espeak import ESPEAK_DATA_DIR
+
+    piper = PiperVoice.__new__(PiperVoice)
+    piper.config = SimpleNamespace(phoneme_type=PhonemeType.ESPEAK, espeak_voice="en-us", vowel_clusters=None)
+    piper.espeak_data_dir, piper.use_tashkeel = ESPEAK_DATA_DIR, False
+    with EspeakPhonemizer("en-us") as ours:
+        assert ours.phonemes(text) == [phoneme for sentence in piper.phonemize(text) for phoneme in sentence]
+
+
+def test_phonemes_in_brackets_are_for_voices_without_espeak_too():
+    assert TextPhonemizer().phonemes("Ab [[Ç^]] cd") == ["a", "b", " ", "Ç", "^", " ", "c", "d"]
 
 
 @pytest.mark.espeak

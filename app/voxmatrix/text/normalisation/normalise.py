@@ -1,37 +1,73 @@
 """Written text to the words that are spoken: one step after the other, each text to text."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 
-from voxmatrix.text.normalisation.abbreviations import expand
-from voxmatrix.text.normalisation.dates import say_dates, say_times, say_years
 from voxmatrix.text.normalisation.language import Language, language_of
-from voxmatrix.text.normalisation.links import spell_links
-from voxmatrix.text.normalisation.money import say_money
-from voxmatrix.text.normalisation.numbers import read_numbers
-from voxmatrix.text.normalisation.quantities import RANGE_DASH, say_measures, say_numbers, say_ranges, say_signs
 from voxmatrix.text.normalisation.repair import repair, tidy
+from voxmatrix.text.normalisation.rules.abbreviations import expand
+from voxmatrix.text.normalisation.rules.addresses import say_addresses
+from voxmatrix.text.normalisation.rules.codes import say_codes
+from voxmatrix.text.normalisation.rules.dates import say_dates
+from voxmatrix.text.normalisation.rules.fractions import say_fractions
+from voxmatrix.text.normalisation.rules.links import spell_links
+from voxmatrix.text.normalisation.rules.measures import say_measures
+from voxmatrix.text.normalisation.rules.money import say_money
+from voxmatrix.text.normalisation.rules.ranges import RANGE_DASH, mark_ranges, say_ranges
+from voxmatrix.text.normalisation.rules.roman import say_roman_numbers
+from voxmatrix.text.normalisation.rules.signs import mark_signs, say_numbers, say_signs
+from voxmatrix.text.normalisation.rules.times import say_times
+from voxmatrix.text.normalisation.rules.years import say_years
 
 Step = Callable[[str, Language], str]
 
-#: Needed for any text. The order matters: what knows more about a number comes before what knows less.
-_WORDS: tuple[Step, ...] = (spell_links, expand)
-_NUMBERS: tuple[Step, ...] = (say_dates, say_times, say_years, say_ranges, say_money, say_measures, say_numbers)
+#: The order matters: what knows more about a number comes before what knows less.
+_WITHOUT_NUMBERS: tuple[Step, ...] = (spell_links, expand, say_roman_numbers, mark_signs, say_signs)
+_WITH_NUMBERS: tuple[Step, ...] = (
+    spell_links,
+    say_addresses,
+    expand,
+    say_roman_numbers,
+    mark_signs,
+    mark_ranges,
+    say_dates,
+    say_times,
+    say_codes,
+    say_years,
+    say_fractions,
+    say_ranges,
+    say_money,
+    say_measures,
+    say_numbers,
+    say_signs,
+)
 
 _ANY_DIGIT = re.compile(r"\d")
+#: espeak-ng reads the groups as numbers of their own in most languages.
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)")
+#: As people type the degree sign.
+_ORDINAL_SIGN = re.compile(r"(?<=\d)\u00ba(?=\s?[CF&,.;\s]|$)")
+_SUPERSCRIPT = "[\u00b9\u2070\u2074-\u2079]"
+_POWER = re.compile(
+    rf"(?<=[\d)])(?!\u00b9\b)[\u00b2\u00b3]*{_SUPERSCRIPT}[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]*|(?<=\b[a-z]){_SUPERSCRIPT}"
+)
+_FOOTNOTE = re.compile(rf"(?<=[^\W\d_]){_SUPERSCRIPT}+")
 
 
 def normalise(text: str, language: str) -> str:
     """The text as it is said: numbers, dates, money and abbreviations in words, odd characters repaired.
 
-    English and Swedish have rules of their own; of other languages only whole numbers are read. Never raises.
+    English and Swedish have rules of their own; of other languages only characters are repaired:
+    espeak-ng reads their numbers. Never raises.
     `language` is a voice of espeak-ng or a language tag: `en-us`, `sv`, `sv-SE`.
     """
-    text = repair(text)
     table = language_of(language)
-    has_numbers = _ANY_DIGIT.search(text) is not None
     if table is None:
-        return tidy(read_numbers(text.replace(RANGE_DASH, "-"), language) if has_numbers else text)
-    for step in (*_WORDS, *(_NUMBERS if has_numbers else ()), say_signs):
+        text = repair(text).replace(RANGE_DASH, "-")
+        return tidy(_SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text))
+    text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), _ORDINAL_SIGN.sub("°", text))
+    text = repair(_FOOTNOTE.sub("", text))
+    for step in _WITH_NUMBERS if _ANY_DIGIT.search(text) else _WITHOUT_NUMBERS:
         text = step(text, table)
     return tidy(text)

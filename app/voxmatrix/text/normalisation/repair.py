@@ -41,12 +41,10 @@ _INVISIBLE = re.compile(
 _LOOSE_JOINER = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]")
 _PICTURES = re.compile(
     "[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u3200-\u32ff"
-    "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U000f0000-\U0010ffff]+"
+    "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U00100000-\U0010ffff]+"
 )
 _FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
-_COMPATIBLE = re.compile(
-    "[\u00aa\u00ba\u2070-\u2079\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+"
-)
+_COMPATIBLE = re.compile("[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+")
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -57,7 +55,7 @@ _ELLIPSIS = re.compile(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?
 _DIGITS_DASH = re.compile(r"(?<=[\d%])[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)")
 _LEADING_DASH = re.compile(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
 _DASH = re.compile(
-    r"[^\S\n]*([,;:.!?]?)[^\S\n]*(?:\u2013+|(?<=\s)-{1,3}(?=\s)|(?<=\w)--+(?=\w))[^\S\n]*([,;:.!?]?)[^\S\n]*"
+    r"[^\S\n]*([,;:.!?]?)[^\S\n]*(?:\u2013+|(?<=\s)(?<![\d%ms]\s)-(?=\s)|(?<=\s)-(?=\s[^\d$£€¥₹])|(?<=\s)-{2,3}(?=\s)|(?<=\w)--+(?=\w))[^\S\n]*([,;:.!?]?)[^\S\n]*"
 )
 
 

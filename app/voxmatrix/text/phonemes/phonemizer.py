@@ -2,14 +2,18 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.text.phonemes.clauses import marks
 from voxmatrix.text.phonemes.espeak import Espeak, outdated
+from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, PAD, letters
 
+#: As in Piper: `the [[bˈætmæn]] is here`.
+_GIVEN = re.compile(r"\[\[(.*?)\]\]")
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
@@ -46,8 +50,15 @@ class EspeakPhonemizer:
         self.close()
 
     def phonemes(self, sentence: str) -> list[str]:
-        """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them."""
-        text = _plain(sentence)
+        """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them.
+
+        Raises:
+            BadInputError: it is Arabic without vowel signs, or espeak-ng crashes on it.
+        """
+        return _with_given(_plain(sentence), self._pronounced)
+
+    def _pronounced(self, text: str) -> list[str]:
+        require_vowels(text, self.espeak.voice)
         clauses = self.espeak.ask(text)
         spoken = "".join(
             _LANGUAGE_FLAG.sub("", phonemes) + mark + (" " if mark in (",", ":", ";") else "")
@@ -69,7 +80,7 @@ class TextPhonemizer:
 
     def phonemes(self, sentence: str) -> list[str]:
         """Lower-case letters with their accents apart (NFD), without the symbols that frame a sentence."""
-        return [letter for letter in letters(_plain(sentence)) if letter not in (PAD, BOS, EOS)]
+        return _with_given(_plain(sentence), _letters)
 
     def warning(self) -> None:
         """Nothing can be wrong."""
@@ -89,6 +100,25 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
     if phoneme_type == "text":
         return TextPhonemizer()
     raise UsageError(f"there is no phoneme type {phoneme_type!r}", "choose espeak or text")
+
+
+def _letters(text: str) -> list[str]:
+    return [letter for letter in letters(text) if letter not in (PAD, BOS, EOS)]
+
+
+def _with_given(text: str, pronounce: Callable[[str], list[str]]) -> list[str]:
+    """The phonemes of a text, those in [[brackets]] as they are. As Piper joins them: with a space where one is."""
+    parts = _GIVEN.split(text)
+    found: list[str] = []
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            found += pronounce(part.strip()) if part.strip() or len(parts) == 1 else []
+        else:
+            before, after = (
+                " " if space else "" for space in (parts[number - 1][-1:] == " ", parts[number + 1][:1] == " ")
+            )
+            found += [*before, *part.strip(), *after]
+    return found
 
 
 def _plain(text: str) -> str:

@@ -1,38 +1,27 @@
-"""Abbreviations in full: `Dr. Smith`, `Baker St.`, `e.g.`, `No. 5`, `the U.S. Army`, `J. Smith`, `Henry VIII`."""
+"""Abbreviations in full: `Dr. Smith`, `Baker St.`, `e.g.`, `No. 5`, `the U.S. Army`, `J. Smith`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
-from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
-
-CAPITAL = "[A-ZÀ-ÖØ-Þ]"
-SMALL = "[a-zß-öø-ÿ]"
-
-_ROMAN = r"(?=[IVXL])(X{0,3}(?:IX|IV|V?I{0,3})|XL|L)(?!\w)"
-_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
-TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
-
-#: What is looked for, and what is said in its place.
-Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, TEXT_ENDS, Rule, any_of, apply
 
 
 def expand(text: str, language: Language) -> str:
     """Every abbreviation of the language's table in full. A dot that also ends a sentence stays."""
-    for pattern, said in _rules(language):
-        text = pattern.sub(said, text)
-    return text
+    return apply(_rules(language), text)
 
 
 @cache
 def _rules(language: Language) -> tuple[Rule, ...]:
+    fixed = language.fixed
     return (
+        (re.compile(rf"(?<![\w./-])({any_of(fixed)})(?![\w/-]|[.,]\d)"), lambda match: fixed[match[1]]),
         *_numbered(language),
         *_names(language),
         *_everyday(language),
         *_initials(language),
-        *_roman_numbers(language),
     )
 
 
@@ -80,22 +69,6 @@ def _initials(language: Language) -> list[Rule]:
     ]
 
 
-def _roman_numbers(language: Language) -> list[Rule]:
-    """`Chapter IV` and `Henry VIII`; a lone I after a name is more often a word."""
-    parts, rulers = any_of(language.numbered_parts), any_of(language.rulers)
-
-    def part(match: re.Match[str]) -> str:
-        return f"{match[1]} {numbers.cardinal(str(_roman(match[2])), language)}"
-
-    def ruler(match: re.Match[str]) -> str:
-        return f"{match[1]} {language.the_ruler.format(number=numbers.ordinal(str(_roman(match[2])), language))}"
-
-    return [
-        (re.compile(rf"(?<!\w)({parts})\s{_ROMAN}"), part),
-        (re.compile(rf"(?<!\w)({rulers})\s(?!I\b|X\b|L\b){_ROMAN}"), ruler),
-    ]
-
-
 def _with_dot(pattern: str, table: Mapping[str, str], ends: re.Pattern[str]) -> Rule:
     """Replaced from the table (or left as it is), with a dot where a sentence ends behind it."""
 
@@ -114,16 +87,5 @@ def _before_starter(language: Language) -> re.Pattern[str]:
     return re.compile(rf"\s+[\"'(]*(?:{any_of(language.starters)})\b")
 
 
-def any_of(words: Iterable[str]) -> str:
-    """An alternation, longest first; of nothing, one that never matches."""
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) or r"(?!)"
-
-
 def _capitalised(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-def _roman(written: str) -> int:
-    values = [_ROMAN_VALUES[letter] for letter in written]
-    following = [*values[1:], 0]
-    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,0 +1,54 @@
+"""Numbers that are read digit by digit: telephones, IP addresses, codes, serial numbers."""
+
+import re
+from functools import cache
+
+from voxmatrix.text.normalisation import numbers
+from voxmatrix.text.normalisation.language import Language
+from voxmatrix.text.normalisation.patterns import any_of
+
+_TELEPHONE = re.compile(
+    r"(?<![\w.,+-])(?:(?:\+\d{1,3}[ .-]?)?(?:1[ .-])?(?:\(\d{3}\)[ .-]{0,2}|\d{3}[ .-])\d{3}[.-]\d{4}(?:-\d{4})?"
+    r"|\+\d{1,3}[ -]?(?:\(\d{1,4}\))?[\d -]{5,15}\d|0\d{1,3}-\d{2,3}(?: ?\d{2,3}){1,3}"
+    r"|0\d{1,2} \d{3} (?:\d{4}|\d\d \d\d)|\d{3}-\d{2}-\d{4}|\d{3}-\d{4})(?![\w-]|[.,]\d)"
+)
+_ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
+_SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|\d{3,}(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
+
+
+def say_codes(text: str, language: Language) -> str:
+    """`555-1234`, `192.168.0.40`, `your code is 4711`, `call 911`."""
+
+    def telephone(match: re.Match[str]) -> str:
+        groups = ", ".join(numbers.one_by_one(group, language) for group in re.findall(r"\d+", match[0]))
+        return f"{language.words['plus']} {groups}" if match[0].startswith("+") else groups
+
+    def address(match: re.Match[str]) -> str:
+        dot = f" {language.words['dot']} "
+        return dot.join(numbers.one_by_one(part, language) for part in match[0].split("."))
+
+    text = _ADDRESS.sub(address, _TELEPHONE.sub(telephone, text))
+    return _named(language).sub(lambda match: match[1] + numbers.one_by_one(match[2], language), text)
+
+
+def say_serials(text: str, language: Language) -> str:
+    """Digits grown together with letters: `A321` in groups, `ab9453` digit by digit."""
+
+    def serial(match: re.Match[str]) -> str:
+        digits = match[0]
+        if len(digits) == 3:
+            return f" {numbers.in_groups(digits, language)} "
+        said = numbers.cardinal if digits.endswith("00") and len(digits) == 4 else numbers.one_by_one
+        return f" {said(digits, language)} "
+
+    return _SERIAL.sub(serial, text)
+
+
+@cache
+def _named(language: Language) -> re.Pattern[str]:
+    """A number behind a word for codes, and a short one behind a word for telephones."""
+    codes, phones = any_of(language.code_words), any_of(language.phone_words)
+    return re.compile(
+        rf"(?<!\w)((?i:(?:{codes})(?:\s(?:is|number|no|är|nummer))?[.:]?\s(?=\d{{3}})|(?:{phones})[.:]?\s(?=\d{{3}}\b)))"
+        r"(\d{3,12})(?![\w/%]|[.,:-]\d|\s\d)"
+    )

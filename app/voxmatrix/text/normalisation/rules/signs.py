@@ -1,0 +1,79 @@
+"""The digits and signs that are left when all else is read."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from voxmatrix.text.normalisation import numbers
+from voxmatrix.text.normalisation.language import Language
+from voxmatrix.text.normalisation.patterns import any_of
+from voxmatrix.text.normalisation.rules.codes import say_serials
+
+_GROWN_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_RATIO = re.compile(r"(?<=\d):(?=\d)")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+_BETWEEN_RUNS = re.compile(r"(?<=\d)[^\w\s](?=\d)")
+_RUN = re.compile(r"\d+")
+_ALONE = re.compile(r"(\d{1,3})\.")
+
+_TAG = re.compile(r"</?([A-Za-z][^<>\n/]{0,200})/?>")
+_TIMES = re.compile(r"(?<=\d)\s?[*·]\s?(?=\d)")
+_LESS = re.compile(r"(?<=[\w)])\s?<\s?(?=[\w-]*\d)|(?<=\d)\s?<\s?(?=\w)|(?<=\w)\s<\s(?=\w)")
+_GREATER = re.compile(r"(?<=[\w)])\s?>\s?(?=[\w-]*\d)|(?<=\d)\s?>\s?(?=\w)|(?<=\w)\s>\s(?=\w)")
+_POWER = re.compile(r"(?<=[\w)])\^\(?(-?\w+)\)?")
+_SHARP = re.compile(r"(?<![\w#])([A-G])#(?!\w)")
+_SLASH = re.compile(r"(?<=\w)\s?/\s?(?=\w)")
+_SILENT = re.compile(r"[\\/*_^`{}<>|~#\[\]\u00a8\u00af\u00b8\u00a6\u00b6\u2020\u2021\u2022\u2012\u2013]+")
+
+
+def say_numbers(text: str, language: Language) -> str:
+    """Every digit that is left: numbers, versions such as 1.2.3, and numbers grown together with letters (MP3)."""
+
+    def version(match: re.Match[str]) -> str:
+        return f" {language.words['dot']} ".join(numbers.cardinal(part, language) for part in match[0].split("."))
+
+    def plain(match: re.Match[str]) -> str:
+        large = match[2] in language.magnitudes and language.magnitudes[match[2]] in language.common
+        return numbers.number(match[1], language, common=large or match[2] in language.common)
+
+    if language.years != "pairs" and (alone := _ALONE.fullmatch(text.strip())):
+        return numbers.ordinal(alone[1], language) + "."
+    text = _RATIO.sub(" ", _GROWN_TOGETHER.sub(" ", say_serials(text, language)))
+    text = _plain_number(language).sub(plain, text)
+    text = _VERSION.sub(version, text)
+    return _RUN.sub(lambda match: numbers.cardinal(match[0], language), _BETWEEN_RUNS.sub(" ", text))
+
+
+@cache
+def _plain_number(language: Language) -> re.Pattern[str]:
+    following = any_of([*language.common, *language.magnitudes])
+    return re.compile(rf"(?<![\d.,])({numbers.pattern(language)})(?!\d|[.,]\d)(?=\s({following})(?!\w)|)")
+
+
+def mark_signs(text: str, language: Language) -> str:
+    """Signs of formulas and of markup, before numbers are read."""
+    text = _TAG.sub(r" \1 ", text).replace("<=", "≤").replace(">=", "≥").replace("^2", "²").replace("^3", "³")
+    text = _TIMES.sub(f" {language.words['times']} ", text)
+    for pattern, word in ((_LESS, "less"), (_GREATER, "greater")):
+        text = pattern.sub(f" {language.words[word]} ", text)
+    text = _POWER.sub(rf" {language.words['power']} \1", text)
+    return _SHARP.sub(rf"\1 {language.words['sharp']}", text)
+
+
+def say_signs(text: str, language: Language) -> str:
+    """`&`, `+`, `=`, `°` as words; brackets and the signs of markup as nothing."""
+    for sign, word in _signs(language).items():
+        if sign in text:
+            text = text.replace(sign, f" {word} ")
+    return _SILENT.sub(" ", _SLASH.sub(" ", text))
+
+
+@cache
+def _signs(language: Language) -> Mapping[str, str]:
+    money = {
+        written: currency.names[0]
+        for currency in language.currencies
+        for written in currency.written
+        if len(written) == 1
+    }
+    return {**money, **language.signs}

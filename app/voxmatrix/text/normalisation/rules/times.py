@@ -1,0 +1,55 @@
+"""Clock times and durations: `5:05`, `17:30`, `8 p.m.`, `kl. 17.30`, `1:01:01`."""
+
+import re
+
+from voxmatrix.text.normalisation import numbers
+from voxmatrix.text.normalisation.language import Language
+from voxmatrix.text.normalisation.patterns import sentence_ends
+
+_CLOCK = re.compile(
+    r"(?<![\w:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:\s?([ap])\.?m(\.?)(?!\w))?", re.IGNORECASE
+)
+_CLOCK_WITH_DOT = re.compile(
+    r"(?:(?<=klockan )|(?=\S+ (?:för|efter)middag\b))(?<![\w.,])([01]?\d|2[0-4])\.([0-5]\d)(?!\d|[.:]\d)()()()"
+)
+_HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
+_ZONE = re.compile(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
+
+
+def say_times(text: str, language: Language) -> str:
+    """`5:05` as `five oh five`; with seconds it is a duration: `one hour one minute and one second`."""
+
+    def hour(match: re.Match[str]) -> str:
+        return numbers.cardinal(str(int(match[1])), language) + _half(match[2], match[3], match)
+
+    text = _HOUR.sub(hour, text)
+    for pattern in (_CLOCK, _CLOCK_WITH_DOT):
+        text = pattern.sub(lambda match: _time(match, language), text)
+    return _ZONE.sub(lambda match: " ".join(letter.upper() for letter in match.groups() if letter), text)
+
+
+def _time(match: re.Match[str], language: Language) -> str:
+    hour, minute = int(match[1]), int(match[2])
+    half = _half(match[4], match[5], match) if match[4] else ""
+    said = numbers.cardinal(str(hour), language)
+    if match[3] and not half:
+        return _duration(hour, minute, int(match[3]), language)
+    if minute == 0 and not match[3]:
+        whole = language.words["oclock" if hour <= 12 else "hundred_hours"].format(hour=said)
+        return f"{said}{half}" if half else whole
+    oh = f"{language.words['oh']} " if minute < 10 else ""
+    said = f"{said} {oh}{numbers.cardinal(str(minute), language)}"
+    return f"{said} {numbers.cardinal(str(int(match[3])), language)}{half}" if match[3] else f"{said}{half}"
+
+
+def _duration(hours: int, minutes: int, seconds: int, language: Language) -> str:
+    said = [
+        f"{numbers.cardinal(str(count), language, common=True)} {language.words[unit if count == 1 else unit + 's']}"
+        for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
+    ]
+    return f"{said[0]} {said[1]} {language.words['and']} {said[2]}"
+
+
+def _half(letter: str, dot: str, match: re.Match[str]) -> str:
+    """` a.m`, with a last dot only where a sentence ends."""
+    return f" {letter.lower()}.m{'.' if dot and sentence_ends(match) else ''}"

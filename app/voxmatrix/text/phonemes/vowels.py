@@ -1,0 +1,27 @@
+"""Arabic is written without most of its vowels; espeak-ng pronounces only what is written."""
+
+import re
+
+from voxmatrix.errors import BadInputError
+
+_LETTER = re.compile("[\u0621-\u063a\u0641-\u064a]")
+_VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
+#: Text with all its signs has more than one for two letters; text with a few to avoid confusion has fewer than this.
+_FEWEST_SIGNS_PER_LETTER = 0.25
+
+
+def require_vowels(sentence: str, voice: str) -> None:
+    """Refuse a sentence that an Arabic voice would pronounce without vowels. Piper adds the signs with a model.
+
+    Raises:
+        BadInputError: the voice is Arabic and the sentence has few vowel signs.
+    """
+    if voice.lower().split("-")[0] != "ar":
+        return
+    letters = len(_LETTER.findall(sentence))
+    if len(_VOWEL_SIGN.findall(sentence)) < letters * _FEWEST_SIGNS_PER_LETTER:
+        shown = sentence if len(sentence) <= 60 else sentence[:57] + "..."
+        raise BadInputError(
+            f"{shown!r} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only",
+            "add them first (tashkeel)",
+        )
