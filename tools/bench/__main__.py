@@ -46,6 +46,7 @@ BENCHES = (
     ),
     Bench(name="tiny", title="A training step of `tiny`, compared with `medium`", script="tiny_beside_medium.py"),
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
+    Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),

@@ -63,13 +63,7 @@ class Clock:
 
 def main() -> None:
     """Train, and print audio seconds, wall time and the number of steps."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--batch-size", type=int, default=4)
-    parser.add_argument("--warmup", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=8)
-    parser.add_argument("--threads", type=int, default=2)
-    args = parser.parse_args()
+    args = _arguments()
 
     import torch
 
@@ -115,6 +109,16 @@ def main() -> None:
     rate = data.sample_rate
     seconds = clock.ended - clock.started
     print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": clock.steps}))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--batch-size", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 The plan is for the best image of each GPU, quality `medium`, without overrides.
 """
 
-from tools.images.rows import ROOT
-from tools.tables.described import columns, served
+from tools.images.rows import ROOT, rows
+from tools.tables.described import Served, columns, served
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.tables.architecture import architecture
 
@@ -20,14 +20,19 @@ the tables in `app/voxmatrix/tables/`. `voxmatrix doctor` and `voxmatrix plan` r
 the GPU. **driver-too-old**: runs with a newer driver. **no build**: this torch does not exist for the processor.
 The batch is recordings per batch × batches per step.
 
+**What was run.** No GPU was at hand, so no kernel ever ran on one. *image*: the image was built, its kernels were
+measured and its commands ran on a CPU; from torch 2.10 on, every quality also passed through its torch as CUDA tensors
+without values (`tests/images/`). What the row says about the GPU is derived. *all*: the computer trains and speaks on
+its CPU, and that was run in this image. *nothing*: the image was never built for such a computer, or never run.
+
 """
 
 
 def page() -> str:
     """The page as Markdown."""
     verdicts = [f"`{image.name}` ({image.torch})" for image in columns()]
-    head = ["computer", "GPU", "capability", *verdicts, "best image", "precision", "batch"]
-    rows = [
+    head = ["computer", "GPU", "capability", *verdicts, "best image", "precision", "batch", "what was run"]
+    table = [
         [
             one.computer,
             *_of(one.gpu),
@@ -35,10 +40,19 @@ def page() -> str:
             f"`{one.image}`",
             one.precision,
             f"{one.plan.batch_size.value} × {one.plan.accumulation.value}",
+            _run(one),
         ]
         for one in served()
     ]
-    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *table])
+
+
+def _run(one: Served) -> str:
+    """How much of a row rests on runs; the rest is derived. Images were built for 64-bit PCs with Linux only."""
+    on_linux = (one.machine.platform, one.machine.architecture) == ("linux", "x86_64")
+    if not on_linux or rows()[one.image].status != "tested":
+        return "nothing"
+    return "all" if one.plan.device.value == "cpu" else "image"
 
 
 def _of(gpu: Gpu | None) -> tuple[str, str]:

@@ -70,9 +70,10 @@ def _totals(scores: Tensor) -> Tensor:
     totals = scores.new_full((f, b, t + 1), _FORBIDDEN)
     totals[:, :, 1:] = scores.transpose(0, 1)
     totals[0, :, 2:] = _FORBIDDEN  # the path starts at the first symbol
+    # All views are made at once, and each frame is changed in place: `totals[frame] += ...` would copy it as well.
+    stay, move = totals[:, :, 1:].unbind(), totals[:, :, :-1].unbind()
     for frame in range(1, f):
-        before = totals[frame - 1]
-        totals[frame, :, 1:] += torch.maximum(before[:, 1:], before[:, :-1])
+        stay[frame].add_(torch.maximum(stay[frame - 1], move[frame - 1]))
     return totals
 
 

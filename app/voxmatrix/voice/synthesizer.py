@@ -11,7 +11,7 @@ from voxmatrix.voice.alignment import best_path, prior_scores
 from voxmatrix.voice.decoders import make_decoder
 from voxmatrix.voice.duration import StochasticDurationPredictor
 from voxmatrix.voice.flow import Flow
-from voxmatrix.voice.layers.masks import cut, positions, random_starts, sequence_mask
+from voxmatrix.voice.layers.masks import cut, longest, positions, random_starts, sequence_mask
 from voxmatrix.voice.layers.noise import normal_like
 from voxmatrix.voice.posterior import PosteriorEncoder
 from voxmatrix.voice.text_encoder import TextEncoder
@@ -127,7 +127,7 @@ class Synthesizer(nn.Module):
         durations = torch.ceil(torch.exp(log_durations) * text_mask * length_scale).squeeze(1)  # (b, t)
         ends = durations.cumsum(1)
         n_frames = ends[:, -1].clamp_min(1).long()
-        f = n_frames.max()
+        f = longest(n_frames)  # the only value that is read back from the device
         frame_mask = sequence_mask(n_frames, f)
         symbol = (positions(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
         symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.tables import described, gpu_classes
+from tools.tables import described, gpu_classes, gpu_table
 from tools.tables.written_part import README
 from voxmatrix.machine.record import read_machine
 
@@ -27,3 +27,12 @@ def test_the_table_in_readme_is_short_and_knows_every_capability() -> None:
 
 def test_there_are_forty_computers_and_more() -> None:
     assert len(list(described.MACHINES.glob("*.json"))) >= 40
+
+
+def test_the_page_says_what_was_run_and_what_is_only_derived() -> None:
+    cells = (line.strip("| \n").split(" | ") for line in gpu_table.page().splitlines() if line.startswith("| "))
+    ran = {(row[0], row[1]): row[-1] for row in cells}
+    assert ran["rtx-5090", "NVIDIA GeForce RTX 5090"] == "image"
+    assert ran["no-gpu", "none"] == "all"
+    assert ran["thor", "NVIDIA Thor"] == "nothing", "cuda13 was never built for aarch64"
+    assert ran["amd-windows", "AMD Radeon RX 7900 XTX"] == "nothing", "directml-windows was never run"

@@ -79,7 +79,7 @@ def four_passes(networks: Networks, batch: Batch, seed: int) -> None:
     loss = (
         generator_adversarial(scores)
         + feature_matching(real_features, features)
-        + MEL_WEIGHT * mel_distance(networks, batch, spec, out)
+        + MEL_WEIGHT * mel_distance(networks, spec, out)
         + KL_WEIGHT * kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask)
         + out.duration_loss
     )

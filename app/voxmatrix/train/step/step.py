@@ -153,7 +153,7 @@ def step_seed(seed: int, step: int, batch: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/{step}/{batch}".encode()).digest()[:7])
 
 
-def mel_distance(networks: Networks, batch: Batch, spec: Tensor, out: TrainingOutput) -> Tensor:
+def mel_distance(networks: Networks, spec: Tensor, out: TrainingOutput) -> Tensor:
     """Mean absolute difference of the log-mels of generated segments and of the same segments of the recordings."""
     real = cut(networks.spectrum.mel(spec), out.segment_start, out.wave.size(2) // HOP)
     generated = networks.spectrum.mel(networks.spectrum.linear(out.wave.squeeze(1)))  # (b, 1, n) -> (b, 80, f)
@@ -180,7 +180,7 @@ def _part_gradients(
 
     adversarial = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
     losses = {
-        "mel": mel_distance(networks, batch, spec, out) * shares.clips,
+        "mel": mel_distance(networks, spec, out) * shares.clips,
         "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
         "duration": out.duration_loss.float() * shares.symbols,
     }

@@ -9,6 +9,12 @@ def positions(size: int | Tensor, device: torch.device) -> Tensor:
     return torch.arange(size, device=device)  # type: ignore[arg-type]
 
 
+def longest(lengths: Tensor) -> int | Tensor:
+    """The largest length, read from the device; during an export to ONNX, a tensor, so that it stays variable."""
+    size = lengths.max()
+    return size if torch.onnx.is_in_onnx_export() else int(size)
+
+
 def sequence_mask(lengths: Tensor, size: int | Tensor) -> Tensor:
     """1.0 for valid positions, 0.0 for padding: lengths (b,) -> (b, 1, size)."""
     return (positions(size, lengths.device) < lengths.unsqueeze(-1)).unsqueeze(1).float()
