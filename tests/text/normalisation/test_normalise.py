@@ -69,6 +69,14 @@ ENGLISH = [
         "twenty twenty-one, February third, ninety-seven",
     ),
     ("1:02:03, 7pm-9 pm", "one hour two minutes and three seconds, seven p.m to nine p.m"),
+    (
+        "6-8 June, 11/2021, in 1066, '95",
+        "the sixth to eighth of June, November twenty twenty-one, in ten sixty-six, ninety-five",
+    ),
+    (
+        "2024 people, 40 hours/week, >5 %",
+        "two thousand and twenty-four people, forty hours per week, greater than five percent",
+    ),
     # ranges and formulas
     (
         "$30-$40, £5-10, 1960s-1970s",
@@ -101,6 +109,7 @@ ENGLISH = [
     ("Henry VIII, Chapter IV, World War II", "Henry the eighth, Chapter four, World War two"),
     ("NATO and the BBC", "NATO and the BBC"),
     ("CHAPTER XII, Apollo XI, Anna II, Rocky III", "CHAPTER twelve, Apollo eleven, Anna the second, Rocky three"),
+    ("vol. III and Anna II's", "volume three and Anna the second's"),
     ("Francis I, king; said I. MIX, I am", "Francis the first, king; said I. MIX, I am"),
     # signs
     ("A & B + C = D", "A and B plus C equals D"),
@@ -129,6 +138,10 @@ SWEDISH = [
     ("$3,5 biljoner, 21 dollar, 1 km", "tre komma fem biljoner dollar, tjugoen dollar, en kilometer"),
     ("3. jan. 2021, 04-05-2020", "tredje januari tjugohundratjugoett, fjärde maj tjugohundratjugo"),
     ("2.15 e.m., 14:30:01", "två femton eftermiddag, fjorton timmar trettio minuter och en sekund"),
+    (
+        "1 kr 50 öre, kl. 9.30-10.15, 24/12, 3/100",
+        "en krona femtio öre, klockan nio trettio till tio femton, tjugofjärde december, tre hundradelar",
+    ),
     ("2 3/5, 1400-talet", "två och tre femtedelar, fjortonhundratalet"),
     ("tfn 08 790 7559", "telefon noll åtta, sju nio noll, sju fem fem nio"),
     ("ring 08-123 45 67", "ring noll åtta, ett två tre, fyra fem, sex sju"),

@@ -75,7 +75,7 @@ def number(written: str, language: Language, *, common: bool = False) -> str:
 def pattern(language: Language) -> str:
     """The regular expression of a number without sign, as this language writes it."""
     thousands, decimal = re.escape(language.thousands), re.escape(language.decimal)
-    spaced = r"\d{1,3}(?: \d{3}){2,}(?!\d)" if language.thousands == "," else r"\d{1,3}(?: \d{3})+(?!\d)"
+    spaced = r"\d{1,3}(?:(?: \d{3}){2,}| 000)(?!\d)" if language.thousands == "," else r"\d{1,3}(?: \d{3})+(?!\d)"
     grouped = rf"\d{{1,3}}(?:{thousands}\d{{3}})+(?!\d)"
     return rf"(?:{grouped}|{spaced}|\d+)(?:{decimal}\d+)?"
 

@@ -28,7 +28,7 @@ _QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4", "'") | dic
     "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a\u300c\u300d\u300e\u300f", '"'
 )
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63", "-") | dict.fromkeys("\u2014\u2015\u2e3a\u2e3b", "\u2013")
-_TABLE = str.maketrans(_MARKS | _QUOTES | _DASHES | {"\u2026": "...", "\u2044": "/", "\r": "\n", "\u2028": "\n"})
+_TABLE = str.maketrans(_MARKS | _QUOTES | _DASHES | {"\u2026": "...", "\u2044": "/", "\u2028": "\n"})
 
 #: The space inside French quotes; Swedish has the same quotes without it, closing ones at both ends.
 _FRENCH_OPENING = re.compile("[\u00ab\u2039][\u0020\u00a0\u202f]")
@@ -61,14 +61,20 @@ _DASH = re.compile(
 
 def repair(text: str) -> str:
     """The same words in characters that the rules and the voices know."""
-    text = _FRENCH_CLOSING.sub('"', _FRENCH_OPENING.sub('"', text.replace("\r\n", "\n")))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():
+        text = _in_known_characters(text)
+    return _pauses(_SPACES.sub(" ", _CONTROLS.sub(" ", text)))
+
+
+def _in_known_characters(text: str) -> str:
+    text = _FRENCH_CLOSING.sub('"', _FRENCH_OPENING.sub('"', text))
     text = unicodedata.normalize("NFC", text.translate(_TABLE))
     text = _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text))
     text = _FRACTION.sub(_spelled_fraction, text)
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     text = _OTHER_DIGITS.sub(lambda match: str(unicodedata.decimal(match.group())), text)
-    text = _SPACES.sub(" ", _CONTROLS.sub(" ", _PICTURES.sub(" ", text)))
-    return _pauses(text)
+    return _PICTURES.sub(" ", text)
 
 
 def tidy(text: str) -> str:

@@ -28,7 +28,9 @@ def _rules(language: Language) -> tuple[Rule, ...]:
 def _numbered(language: Language) -> list[Rule]:
     """`No. 5`, `kl. 8`."""
     table = language.before_numbers
-    return [(re.compile(rf"(?<![\w.])({any_of(table)})\.?\s?(?=\d)"), lambda match: f"{table[match[1]]} ")]
+    parts = any_of(key for key, said in table.items() if said.title() in language.numbered_parts)
+    number = rf"(?<![\w.])({any_of(table)})\.?\s?(?=\d)|(?<![\w.])({parts})\.?\s(?!I\b)(?=[IVXLC]+\b)"
+    return [(re.compile(number), lambda match: f"{table[match[1] or match[2]]} ")]
 
 
 def _names(language: Language) -> list[Rule]:

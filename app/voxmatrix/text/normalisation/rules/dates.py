@@ -11,6 +11,7 @@ _YEAR_FIRST = re.compile(r"(?<![\w./-])((?:1\d|20)\d\d)([-/.])(\d{1,2})\2(\d{1,2
 _NUMERIC = re.compile(
     r"(?<![\w./-])(\d{1,2})(?:([/.-])(\d{1,2})\2((?:1\d|20)\d\d)|(/)(\d{1,2})/(\d\d))(?![\w/-]|[.,]\d)"
 )
+_MONTH_AND_YEAR = re.compile(r"(?<![\w.,/-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)(?![\w/-]|[.,]\d)")
 _WITH_TIME = re.compile(r"(?<=\d-\d\d)T(?=\d\d:\d\d)")
 _SLASHED = re.compile(
     r"(?<![\w./])(den\s)?(\d{1,2})/(\d{1,2})(?:[\s-]((?:1\d|20)\d\d))?(?![\w/]|[.,]\d)", re.IGNORECASE
@@ -32,11 +33,13 @@ def say_dates(text: str, language: Language) -> str:
 
     def slashed(match: re.Match[str]) -> str:
         the, day, month, year = match.groups(default="")
-        said = _date(day, month, year or "2000", language) if the or year else None
+        is_date = the or year or int(day) >= int(month)  # 17/5, but 1/2 is a half
+        said = _date(day, month, year or "2000", language) if is_date else None
         if said is None or language.years == "pairs":
             return match[0]
         return the + (said if year else said.rsplit(" ", 1)[0])
 
+    text = _MONTH_AND_YEAR.sub(lambda match: f"{language.months[int(match[1]) - 1]} {match[2]}", text)
     text = _WITH_TIME.sub(" ", text)
     text = _SLASHED.sub(slashed, _NUMERIC.sub(numeric, _YEAR_FIRST.sub(year_first, text)))
     for pattern in _with_month(language):
@@ -51,11 +54,14 @@ def _with_month(language: Language) -> tuple[re.Pattern[str], ...]:
     month = rf"(?P<month>(?i:(?:{full})(?!\w)|(?:{short})(?!\w)\.?))"
     endings = any_of(language.ordinal_endings)
     dot = r"\.?" if language.years != "pairs" else ""
-    day = rf"(?P<day>0?[1-9]|[12]\d|3[01])(?:(?i:{endings}))?(?![\w/%]|[.,:]\d|-\d)"
+    last = rf"(?:\s?[-\u2012]\s?(?P<last>[1-9]|[12]\d|3[01])(?:{endings})?)?"
+    day = rf"(?P<day>0?[1-9]|[12]\d|3[01])(?:(?i:{endings}))?{last}(?![\w/%]|[.,:]\d|-\d)"
     year = r"(?P<year>,?[\s-](?:1\d|20)\d\d(?![\w:/%-]|[.,]\d)|,(?:1\d|20)\d\d(?!\w))?"
     day_first = re.compile(rf"(?<![\w.,:/-])(?:the\s)?{day}{dot}(?:\sof)?[\s-]{month}{year}")
     month_first = re.compile(rf"(?<!\w){month}[\s-]?(?:the\s)?(?<=[\s.-]){day}{year}")
-    only_year = re.compile(rf"(?<!\w)(?P<month>(?i:{short})(?!\w)\.?)(?P<day>)(?P<year>,?\s(?:1\d|20)\d\d(?!\w))")
+    only_year = re.compile(
+        rf"(?<!\w)(?P<month>(?i:{short})(?!\w)\.?)(?P<day>)(?P<last>)(?P<year>,?\s(?:1\d|20)\d\d(?!\w))"
+    )
     return (day_first, month_first, only_year) if language.years == "pairs" else (day_first, only_year)
 
 
@@ -75,6 +81,8 @@ def _named_date(match: re.Match[str], language: Language) -> str:
     if not match["day"]:
         return month + said_year
     day = numbers.ordinal(str(int(match["day"])), language)
+    if match["last"]:
+        day = f"{day} {language.words['to']} {numbers.ordinal(match['last'], language)}"
     if language.years == "pairs" and match.start("month") < match.start("day"):
         return f"{month} {day}{said_year}"
     return language.bare_day.format(day=day, month=month) + said_year

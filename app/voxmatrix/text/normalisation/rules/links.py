@@ -5,6 +5,7 @@ import re
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 
+_ANY = re.compile(r"@|\w\.\w|://")
 _SCHEME = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
 _MAIL = re.compile(r"(?<![\w+-])[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
 _ENDINGS = (
@@ -17,6 +18,9 @@ _PARTS = re.compile(r"\d+|[._/&+-]")
 
 def spell_links(text: str, language: Language) -> str:
     """`https://www.example.com/a?b` as `example dot com`, `anna-1@example.com` with its dash, digit and at."""
+
+    if _ANY.search(text) is None:
+        return text
 
     def page(match: re.Match[str]) -> str:
         address = match[0].rstrip(".,;:!?)'")

@@ -16,8 +16,15 @@ def say_measures(text: str, language: Language) -> str:
     words = language.words
     text = _HEIGHT.sub(rf"\1 {words['feet']} \2 {words['inches']}", _SIZE.sub(f" {words['by']} ", text))
     text = apply(_rules(language), text)
+    text = _per(language).sub(lambda match: f" {words['per']} {match[1] or language.per[match[2]]}", text)
     text = re.sub(r"(?<=\d)\s?%", f" {words['percent']}", text)
     return re.sub(r"(?<=\d)\s?‰", f" {words['permille']}", text)
+
+
+@cache
+def _per(language: Language) -> re.Pattern[str]:
+    """`24 hours/day`, `5 %/yr`."""
+    return re.compile(rf"(?<=[a-z%])/({any_of([*language.per.values()])})(?!\w)|(?<=%)/({any_of(language.per)})(?!\w)")
 
 
 @cache

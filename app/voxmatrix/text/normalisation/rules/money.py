@@ -17,6 +17,7 @@ def say_money(text: str, language: Language) -> str:
 def _rules(language: Language) -> tuple[Rule, ...]:
     by_sign = {written: currency for currency in language.currencies for written in currency.written}
     sign, number = any_of(by_sign), numbers.pattern(language)
+    words = any_of(written for written in by_sign if written.isalpha())  # behind a number they belong to it
     magnitude = rf"(?:\s?({any_of(language.magnitudes)})(?!\w))?"
     per = rf"(?:\s?/\s?({any_of([*language.per, *language.units])}|[a-zåäö]{{3,}})(?!\w))?"
 
@@ -27,7 +28,7 @@ def _rules(language: Language) -> tuple[Rule, ...]:
 
     return (
         (
-            re.compile(rf"(?<!\w)({sign})\s?({number}){magnitude}(?![\d]|[.,]\d){per}"),
+            re.compile(rf"(?<!\w)(?!(?<=\d\s)(?:{words}))({sign})\s?({number}){magnitude}(?![\d]|[.,]\d){per}"),
             lambda match: said(match[2], match[3], match[1], match[4]),
         ),
         (

@@ -7,15 +7,16 @@ from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, Rule, any_of, apply
 
+_ANY = re.compile(r"\s[IVXLC]+(?!\w)")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|')"
+_ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|'(?!s\b))"
 #: Where a lone I is a number after a name, not a word.
 _I_ENDS = r"(?=\s*(?:$|[,;:.!?)]|--|\u2013)|\s(?:of|av)\b)"
 
 
 def say_roman_numbers(text: str, language: Language) -> str:
     """Roman numbers behind parts of books, names of rulers and other names."""
-    return apply(_rules(language), text)
+    return apply(_rules(language), text) if _ANY.search(text) else text
 
 
 @cache

@@ -16,10 +16,13 @@ _BETWEEN_RUNS = re.compile(r"(?<=\d)[^\w\s](?=\d)")
 _RUN = re.compile(r"\d+")
 _ALONE = re.compile(r"(\d{1,3})\.")
 
+_FORMULA = re.compile(r"[<>^#*·]")
 _TAG = re.compile(r"</?([A-Za-z][^<>\n/]{0,200})/?>")
 _TIMES = re.compile(r"(?<=\d)\s?[*·]\s?(?=\d)")
-_LESS = re.compile(r"(?<=[\w)])\s?<\s?(?=[\w-]*\d)|(?<=\d)\s?<\s?(?=\w)|(?<=\w)\s<\s(?=\w)")
-_GREATER = re.compile(r"(?<=[\w)])\s?>\s?(?=[\w-]*\d)|(?<=\d)\s?>\s?(?=\w)|(?<=\w)\s>\s(?=\w)")
+_LESS = re.compile(r"^<\s?(?=\d)|(?<=\s)<(?=\d)|(?<=[\w)])\s?<\s?(?=[\w-]*\d)|(?<=\d)\s?<\s?(?=\w)|(?<=\w)\s<\s(?=\w)")
+_GREATER = re.compile(
+    r"^>\s?(?=\d)|(?<=\s)>(?=\d)|(?<=[\w)])\s?>\s?(?=[\w-]*\d)|(?<=\d)\s?>\s?(?=\w)|(?<=\w)\s>\s(?=\w)"
+)
 _POWER = re.compile(r"(?<=[\w)])\^\(?(-?\w+)\)?")
 _SHARP = re.compile(r"(?<![\w#])([A-G])#(?!\w)")
 _SLASH = re.compile(r"(?<=\w)\s?/\s?(?=\w)")
@@ -52,6 +55,8 @@ def _plain_number(language: Language) -> re.Pattern[str]:
 
 def mark_signs(text: str, language: Language) -> str:
     """Signs of formulas and of markup, before numbers are read."""
+    if _FORMULA.search(text) is None:
+        return text
     text = _TAG.sub(r" \1 ", text).replace("<=", "≤").replace(">=", "≥").replace("^2", "²").replace("^3", "³")
     text = _TIMES.sub(f" {language.words['times']} ", text)
     for pattern, word in ((_LESS, "less"), (_GREATER, "greater")):

@@ -12,6 +12,7 @@ _CLOCK = re.compile(
 _CLOCK_WITH_DOT = re.compile(
     r"(?:(?<=klockan )|(?=\S+ (?:för|efter)middag\b))(?<![\w.,])([01]?\d|2[0-4])\.([0-5]\d)(?!\d|[.:]\d)()()()"
 )
+_CLOCK_SPAN = re.compile(r"((?<=klockan )\d{1,2}[.:]\d\d)\s?[-\u2012]\s?(\d{1,2}[.:]\d\d)(?!\d|[.:]\d)")
 _HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
 _ZONE = re.compile(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
 
@@ -22,7 +23,10 @@ def say_times(text: str, language: Language) -> str:
     def hour(match: re.Match[str]) -> str:
         return numbers.cardinal(str(int(match[1])), language) + _half(match[2], match[3], match)
 
-    text = _HOUR.sub(hour, text)
+    def span(match: re.Match[str]) -> str:
+        return f"{match[1].replace('.', ':')} {language.words['to']} {match[2].replace('.', ':')}"
+
+    text = _CLOCK_SPAN.sub(span, _HOUR.sub(hour, text))
     for pattern in (_CLOCK, _CLOCK_WITH_DOT):
         text = pattern.sub(lambda match: _time(match, language), text)
     return _ZONE.sub(lambda match: " ".join(letter.upper() for letter in match.groups() if letter), text)

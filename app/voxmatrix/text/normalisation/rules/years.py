@@ -9,10 +9,10 @@ from voxmatrix.text.normalisation.patterns import any_of
 
 _DECADE = re.compile(r"(?<![\w.,])'?((?:1\d|20)?\d0)'?s(?!\w)")
 _TAL = re.compile(r"(?<![\w.,])(\d{2,4})-tal")
+_SHORT_YEAR = re.compile(r"(?<![\w'])'(?=\d\d(?![\w']))")
 _SPAN = re.compile(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)\s?[-\u2012]\s?(1[1-9]\d\d|20\d\d)(?![\w:/%-]|[.,]\d)")
 _YEAR_AND_SHORT = re.compile(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)([-\u2012/])(\d\d)(?![\w:/%-]|[.,]\d)")
-_WORD_BEFORE = re.compile(r"(\w+)(?:\s(?:of|in|the|year)){0,2}[\s(]*$")
-_COUNTED = re.compile(r"\s(of\b|[a-z]+s\b)")
+_COUNTED = re.compile(r"\s(of|people|men|women|children|feet|[a-z]+s)\b")
 
 
 def say_years(text: str, language: Language) -> str:
@@ -40,6 +40,7 @@ def say_years(text: str, language: Language) -> str:
         said = numbers.year(century + first, language)
         return f"{said} {language.words['to']} {numbers.cardinal(last, language)}"
 
+    text = _SHORT_YEAR.sub("", text)
     text = _DECADE.sub(decade, text) if language.years == "pairs" else _TAL.sub(tal, text)
     text = _YEAR_AND_SHORT.sub(short_span, _SPAN.sub(span, text))
     return _years(language).sub(
@@ -53,16 +54,17 @@ def _years(language: Language) -> re.Pattern[str]:
     currencies = any_of(written for currency in language.currencies for written in currency.written)
     counted = any_of([*language.units, *language.magnitudes])
     return re.compile(
-        rf"(?<![\w.,:/$£€¥₩-])(?<!/\s)(1[1-9]\d\d|20\d\d)(?![\w:/%°]|\s/|[.,]\d|-\d|\s\d|\s?(?:{currencies})|\s(?:{counted})(?![\w.]))"
+        rf"(?<![\w.,:/$£€¥₩-])(?<!/\s)(1\d\d\d|20\d\d)(?![\w:/%°]|\s/|[.,]\d|-\d|\s\d|\s?(?:{currencies})|\s(?:{counted})(?![\w.]))"
     )
 
 
 def _is_counted(match: re.Match[str], language: Language) -> bool:
     """Whether a noun in the plural follows, and nothing before says that this is a year."""
     if language.years != "pairs":
-        return False
+        return match[1] < "1100"
     following = _COUNTED.match(match.string, match.end())
-    if following is None or following[1] in language.uncounted:
+    counted = following is not None and following[1] not in language.uncounted
+    if not counted and match[1] >= "1100":
         return False
     before = match.string[max(0, match.start() - 20) : match.start()].lower().split()
     return not (before and before[-1].strip("(\"'") in language.before_years)
