@@ -6,7 +6,7 @@
 # INSTEAD is the stable row to suggest when a nightly is gone.
 set -euo pipefail
 
-do=(install)
+do=(install --no-compile)
 if [[ $1 == --download ]]; then
     do=(download --dest "$3")
     set -- "$2"

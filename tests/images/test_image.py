@@ -102,6 +102,19 @@ print(getpass.getuser())
     assert _python(image, code, *restricted) == "voxmatrix"
 
 
+def test_no_program_has_a_setuid_bit_and_login_shells_find_voxmatrix(image: str) -> None:
+    find = "find / -xdev -type f -perm /6000; command -v voxmatrix"
+    words = ("--user", "0", "--entrypoint", "bash", image, "--login", "-c", find)
+    assert docker("run", "--rm", *words).stdout == "/opt/venv/bin/voxmatrix\n"
+
+
+def test_nothing_names_a_library_that_was_removed(image: str) -> None:
+    """cuSOLVER for several GPUs, and the alternative compiler of NVRTC (docker/slim.sh)."""
+    names = "-e libcusolverMg -e libnvrtc.alt -e libnvrtc-builtins.alt"
+    search = f"grep -lrsaF {names} --include=*.so* /opt/venv/lib; true"
+    assert docker("run", "--rm", image, "bash", "-c", search).stdout == ""
+
+
 def test_nothing_that_builds_is_left_in_it(image: str) -> None:
     asked = "for tool in pip pip3 gcc cc make git curl wget; do command -v $tool; done; true"
     assert docker("run", "--rm", image, "bash", "-c", asked).stdout == ""

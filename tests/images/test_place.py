@@ -23,7 +23,7 @@ def test_workers_without_shared_memory_are_given_up_aloud_and_the_training_goes_
     done = hardened.run(*words, also=LITTLE)
     assert json.loads(done.stdout)["steps"] == 4
     assert "warning: a loading worker failed (" in done.stderr
-    assert "in a container give more with --shm-size); batches are now read without workers" in done.stderr
+    assert "raise --shm-size of the container); batches are now loaded without workers" in done.stderr
     assert "Traceback" not in done.stderr
 
 
