@@ -11,7 +11,7 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import replacing, storage_errors
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.partial import PartialSpeech, Position
+from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
 from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.voice import Voice, open_voice
@@ -82,7 +82,7 @@ def speak_opened(
     with front_end(opened, settings) as front:
         synthesis_options(opened, settings)  # an unknown speaker is an error before the file is created
         texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
-        start = partial.start if partial else Position()
+        start = partial.start if partial else SpeechPosition()
         with _wave_file(out, opened.config.rate_hz, settings, partial) as file:
             count = 0
             for count, spoken in enumerate(synthesize(opened, front, texts, settings, start), start=1):

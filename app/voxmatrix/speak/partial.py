@@ -20,7 +20,7 @@ _IRRELEVANT = ("threads", "force", "bitrate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Position:
+class SpeechPosition:
     """How far a text is spoken."""
 
     sentences: int = 0
@@ -64,7 +64,7 @@ class PartialSpeech:
 
     def spoken(self, sentences: int, gain_db: float | None, wave: WaveFile) -> None:
         """Another sentence is complete."""
-        self._end = Position(sentences=sentences, seconds=wave.seconds, frames=wave.frames, gain_db=gain_db)
+        self._end = SpeechPosition(sentences=sentences, seconds=wave.seconds, frames=wave.frames, gain_db=gain_db)
 
     @contextmanager
     def kept_on_interrupt(self, path: Path, wave: WaveFile) -> Iterator[None]:
@@ -98,14 +98,14 @@ class PartialSpeech:
         if self._key:
             write_text(self._state, json.dumps({"key": self._key, **asdict(self._end)}))
 
-    def _read(self) -> Position:
+    def _read(self) -> SpeechPosition:
         try:
             state = json.loads(read_text_or_empty(self._state))
             if self._key and state.pop("key") == self._key and self.path.is_file():
-                return Position(**state)
+                return SpeechPosition(**state)
         except (ValueError, TypeError, KeyError, AttributeError):
             pass  # not written by this version
-        return Position()
+        return SpeechPosition()
 
 
 def speech_key(text_digest: str, voice: Path, settings: SpeakSettings) -> str:

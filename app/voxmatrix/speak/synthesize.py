@@ -10,7 +10,7 @@ from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.partial import Position
+from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch
 from voxmatrix.speak.voice import Voice
 from voxmatrix.text.front import FrontEnd, Sentence
@@ -53,7 +53,7 @@ def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions
 
 
 def synthesize(
-    voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings, start: Position | None = None
+    voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings, start: SpeechPosition | None = None
 ) -> Iterator[SpokenSentence]:
     """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
 
@@ -65,7 +65,7 @@ def synthesize(
     """
     options = synthesis_options(voice, settings)
     rate_hz = voice.config.rate_hz
-    start = start or Position()
+    start = start or SpeechPosition()
     leveller = Leveller(rate_hz, start.gain_db) if settings.levelled else None
 
     def begin(sentence: Sentence) -> list[PendingSamples]:
