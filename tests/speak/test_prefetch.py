@@ -124,3 +124,23 @@ def test_sentences_begin_in_order_when_a_seed_demands_it() -> None:
 
 def test_no_sentence_is_no_sound() -> None:
     assert list(prefetch([], lambda _: [], workers=2)) == []
+
+
+def test_an_interruption_does_not_wait_for_running_computations() -> None:
+    running, release = threading.Event(), threading.Event()
+
+    def begin(number: int) -> list[PendingSamples]:
+        def compute() -> np.ndarray:
+            if number:
+                running.set()
+                assert release.wait(60)
+            return np.zeros(1, np.float32)
+
+        return [compute]
+
+    computed = prefetch(range(2), begin, workers=1)
+    next(computed)
+    assert running.wait(60)
+    with pytest.raises(KeyboardInterrupt):
+        computed.throw(KeyboardInterrupt)  # type: ignore[attr-defined]
+    release.set()

@@ -19,14 +19,20 @@ def prefetch(
 ) -> Iterator[tuple[T, Samples]]:
     """Yield each item with its samples. A separate thread reads items, at most `workers + 1` ahead.
 
-    With `begin_in_order`, computations also begin in order, which makes seeds reproducible.
+    With `begin_in_order`, computations also begin in order, which makes seeds reproducible. An interruption does not
+    wait for running computations: what is spoken must be saved before the container is killed.
     """
-    with ThreadPoolExecutor(workers, thread_name_prefix="speak") as pool:
-        pipeline = _Pipeline(items, begin, pool, workers + 1, begin_in_order)
-        try:
-            yield from pipeline
-        finally:
-            pipeline.stop()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="speak")
+    pipeline = _Pipeline(items, begin, pool, workers + 1, begin_in_order)
+    wait = True
+    try:
+        yield from pipeline
+    except KeyboardInterrupt:
+        wait = False
+        raise
+    finally:
+        pipeline.stop()
+        pool.shutdown(wait=wait)
 
 
 class _Pipeline(Generic[T]):
