@@ -44,7 +44,7 @@ def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.Monke
     import torch
 
     monkeypatch.setattr(step, "take_step", lambda *_, **__: {"mel": torch.tensor(float("nan"))})
-    with pytest.raises(NoDeviceError, match="not finite after 1 steps in fp32"):
+    with pytest.raises(NoDeviceError, match="not finite after 1 step in fp32"):
         parts(SMALL, None, HERE)[0].measure()
 
 

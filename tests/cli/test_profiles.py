@@ -53,7 +53,7 @@ def test_what_is_exported_is_imported_elsewhere(
     assert str(out) in said(capsys, "export", NAME, "--out", str(out))
     assert said(capsys, "export", NAME) == out.read_text(encoding="utf-8")
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "elsewhere"))
-    assert f"{NAME}: 1 measurements added" in said(capsys, "import", str(out))
+    assert f"{NAME}: 1 measurement added" in said(capsys, "import", str(out))
     assert json.loads(said(capsys, "import", str(out), "--json")) == {
         "name": NAME, "path": str(place(NAME)), "added": 0, "replaced": 0, "left": 1,
     }  # fmt: skip

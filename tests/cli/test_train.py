@@ -46,7 +46,7 @@ def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
     assert "batch 4 does not fit: out of memory" in captured.err
     assert "fits 2 clips of" in captured.err
     assert "measured by train --tune" in captured.err
-    assert "1 steps." in captured.out
+    assert "1 step. " in captured.out
     ((measured,),) = [each.measurements for each in all_profiles().profiles]
     assert measured.largest_batch == 2
     assert (tmp_path / "run" / "last.ckpt").is_file()

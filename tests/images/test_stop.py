@@ -65,7 +65,7 @@ def test_what_prepare_has_checked_is_not_checked_again(hardened: Hardened) -> No
     assert "the same command again" in said
     kept = _files(clips)
     assert len(kept) < len(before) + RECORDINGS, "it was done before it was stopped: more recordings are needed"
-    assert f"{RECORDINGS} recordings ready" in hardened.run(*words).stdout.splitlines()[-1]
+    assert f"{RECORDINGS} recordings ready" in hardened.run(*words).stdout
     assert {path: _files(clips)[path] for path in kept} == kept  # a file that is made again has another inode
 
 

@@ -16,6 +16,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32
 from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
+from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     import torch
@@ -114,4 +115,6 @@ def _stepper(job: TrainBench, device: "torch.device") -> Callable[[int], None]:
 def _check(loss: float, steps: int, precision: str) -> None:
     """Reject the figures if the training diverged."""
     if not math.isfinite(loss):
-        raise NoDeviceError(f"the losses are not finite after {steps} steps in {precision}", "run: voxmatrix doctor")
+        raise NoDeviceError(
+            f"the losses are not finite after {count(steps, 'step')} in {precision}", "run: voxmatrix doctor"
+        )

@@ -69,6 +69,7 @@ def import_(
 ) -> None:
     """Merge a profile into those in VOXMATRIX_HOME; newer measurements replace older ones."""
     from voxmatrix.machine.profiles.store import keep, place, read_profile
+    from voxmatrix.wording import count
 
     profile = read_profile(file)
     merged = keep(profile)
@@ -76,9 +77,8 @@ def import_(
     if as_json:
         typer.echo(json.dumps({"name": profile.key, "path": str(place(profile.key)), **counts}))
     else:
-        typer.echo(
-            f"{profile.key}: {merged.added} measurements added, {merged.replaced} replaced, {merged.left} unchanged"
-        )
+        added = count(merged.added, "measurement")
+        typer.echo(f"{profile.key}: {added} added, {merged.replaced} replaced, {merged.left} unchanged")
 
 
 @group.command("remove")

@@ -33,7 +33,7 @@ def test_every_way_of_training_can_be_measured(more: dict[str, object]) -> None:
 def test_losses_that_are_no_numbers_are_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "gradients", lambda *given, **more: {"mel": torch.tensor(float("nan"))})
     monkeypatch.setattr(module, "update", lambda *given: None)
-    with pytest.raises(NoDeviceError, match="not finite after 1 steps in fp32"):
+    with pytest.raises(NoDeviceError, match="not finite after 1 step in fp32"):
         open_trial(JOB).measure(1)
 
 

@@ -21,6 +21,7 @@ from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_opti
 from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.train.tune.trial_config import TrialJob
 from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.wording import count
 
 #: Number of timed steps per size, after an untimed one; only one if the untimed step takes this long.
 _STEPS, _LONG_SECONDS = 2, 15.0
@@ -87,7 +88,8 @@ class Trial:
         self.steps += 1
         if not math.isfinite(float(sum(losses.values()))):
             raise NoDeviceError(
-                f"the losses are not finite after {self.steps} steps in {self.job.precision}", "run voxmatrix doctor"
+                f"the losses are not finite after {count(self.steps, 'step')} in {self.job.precision}",
+                "run voxmatrix doctor",
             )
 
     def _has_optimiser_state(self) -> bool:
