@@ -13,7 +13,7 @@ from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, PAD, letters
 
 #: As in Piper: `the [[bˈætmæn]] is here`.
-_GIVEN = re.compile(r"\[\[(.*?)\]\]")
+_GIVEN = re.compile(r"\[\[([^\[\n]*?)\]\]")
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
