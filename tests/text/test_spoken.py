@@ -50,3 +50,9 @@ def test_the_phonemes_of_any_text_stay_in_their_order(pieces):
     found = re.findall(r"\[\[.*?\]\]", " ".join(spoken_sentences(text, "sv")))
     wanted = iter(re.findall(r"\[\[.*?\]\]", text))
     assert all(block in wanted for block in found)
+
+
+@pytest.mark.parametrize("unit", ["[[", "[[a]]", "[[a ", "1. ", "a. ", "• ", "a-\n", "AA\nAa\n"])
+def test_the_same_thing_over_and_over_is_split_and_read_in_good_time(unit):
+    """What would hang here on a pattern that looks back again and again passes at once."""
+    list(spoken_sentences(unit * (20_000 // len(unit)), "en-us"))

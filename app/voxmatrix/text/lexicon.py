@@ -34,7 +34,7 @@ class Lexicon:
         phrases = [word for word, _ in self.entries if re.fullmatch(_WORD, word) is None]
         small = any_of(phrase for phrase in phrases if phrase.islower())
         exact = any_of(phrase for phrase in phrases if not phrase.islower())
-        return re.compile(rf"\[\[.*?\]\]|(?<!\w)(?P<phrase>(?i:{small})|{exact})(?!\w)|{_WORD}")
+        return re.compile(rf"\[\[[^\[\n]*?\]\]|(?<!\w)(?P<phrase>(?i:{small})|{exact})(?!\w)|{_WORD}")
 
     def _replacement(self, match: re.Match[str]) -> str:
         written = match[0]

@@ -8,7 +8,7 @@ from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import shortened, split
 
 #: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
-_PHONEMES = re.compile(r"\[\[.*?\]\]")
+_PHONEMES = re.compile(r"\[\[[^\[\n]*?\]\]")
 _FIRST, _MOST = 0xF0000, 0xFFFE
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
 

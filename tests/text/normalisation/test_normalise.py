@@ -219,6 +219,14 @@ def test_no_text_in_any_language_is_too_much(text, language):
         "www.",
         "kl. ",
         " - ",
+        "a.a",
+        "1.1.1.",
+        "1-1-",
+        "II ",
+        "12 Aa ",
+        "1 1/1 ",
+        "<a",
+        "x^",
     ],
 )
 def test_the_same_thing_over_and_over_is_read_in_good_time(unit, language):

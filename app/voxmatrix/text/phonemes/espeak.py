@@ -103,7 +103,7 @@ class Espeak:
     def _ask(self, text: str) -> list[Clause]:
         self._greeted()
         self._process.write(json.dumps(text).encode())
-        return [(phonemes, end) for phonemes, end in json.loads(self._process.read(ANSWER_SECONDS))]
+        return [(phonemes, end) for phonemes, end in json.loads(self._process.read(ANSWER_SECONDS).decode())]
 
     def _greeted(self) -> str:
         if not self._version:

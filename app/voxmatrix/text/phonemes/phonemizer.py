@@ -13,7 +13,7 @@ from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, PAD, letters
 
 #: As in Piper: `the [[bˈætmæn]] is here`.
-_GIVEN = re.compile(r"\[\[(.*?)\]\]")
+_GIVEN = re.compile(r"\[\[([^\[\n]*?)\]\]")
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
@@ -40,6 +40,7 @@ class EspeakPhonemizer:
 
     def __init__(self, voice: str) -> None:
         self.espeak = Espeak(voice)
+        self._is_arabic = voice.lower().split("-")[0] == "ar"
 
     def __enter__(self) -> Self:
         return self
@@ -58,7 +59,8 @@ class EspeakPhonemizer:
         return _with_given(_plain(sentence), self._pronounced)
 
     def _pronounced(self, text: str) -> list[str]:
-        require_vowels(text, self.espeak.voice)
+        if self._is_arabic:
+            require_vowels(text)
         clauses = self.espeak.ask(text)
         spoken = "".join(
             _LANGUAGE_FLAG.sub("", phonemes) + mark + (" " if mark in (",", ":", ";") else "")
@@ -108,6 +110,8 @@ def _letters(text: str) -> list[str]:
 
 def _with_given(text: str, pronounce: Callable[[str], list[str]]) -> list[str]:
     """The phonemes of a text, those in [[brackets]] as they are. As Piper joins them: with a space where one is."""
+    if "[[" not in text:
+        return pronounce(text)
     parts = _GIVEN.split(text)
     found: list[str] = []
     for number, part in enumerate(parts):

@@ -10,14 +10,12 @@ _VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
 _FEWEST_SIGNS_PER_LETTER = 0.25
 
 
-def require_vowels(sentence: str, voice: str) -> None:
-    """Refuse a sentence that an Arabic voice would pronounce without vowels. Piper adds the signs with a model.
+def require_vowels(sentence: str) -> None:
+    """Refuse an Arabic sentence that would be pronounced without vowels. Piper adds the signs with a model.
 
     Raises:
-        BadInputError: the voice is Arabic and the sentence has few vowel signs.
+        BadInputError: the sentence has few vowel signs.
     """
-    if voice.lower().split("-")[0] != "ar":
-        return
     letters = len(_LETTER.findall(sentence))
     if len(_VOWEL_SIGN.findall(sentence)) < letters * _FEWEST_SIGNS_PER_LETTER:
         shown = sentence if len(sentence) <= 60 else sentence[:57] + "..."

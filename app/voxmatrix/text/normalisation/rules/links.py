@@ -7,7 +7,7 @@ from voxmatrix.text.normalisation.language import Language
 
 _ANY = re.compile(r"@|\w\.\w|://")
 _SCHEME = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
-_MAIL = re.compile(r"(?<![\w+-])[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
+_MAIL = re.compile(r"(?:(?<![\w.+-])|(?<=\s\.))[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|ai|app|dev|tv|se|no|dk|fi|uk|de|fr|es|it|nl|be|ch|at|eu|us|ca|au|jp|cn"
     "|ru|br|sm|html?|pdf|txt|docx?|xlsx?|csv|json|zip|exe|py|jpe?g|png|gif|mp[34]|wav"
