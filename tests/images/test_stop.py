@@ -39,9 +39,9 @@ def test_a_training_is_saved_and_the_next_run_goes_on(hardened: Hardened) -> Non
 
 
 def test_two_signals_close_together_are_one(hardened: Hardened) -> None:
-    run, words = hardened.data / "twice", [word if word != "/data/run" else "/data/twice" for word in TRAIN]
+    words = [word if word != "/data/run" else "/data/twice" for word in TRAIN]
     with hardened.started(*words, "--max-steps", "100000") as container:
-        container.wait_until(lambda: reached(run) >= 1, "a step of a training")
+        container.wait_until(lambda: "steps done" in container.said(), "the begin of a training")
         docker("kill", "--signal", "TERM", container.name)
         docker("kill", "--signal", "TERM", container.name, expect=None)
         code = int(docker("wait", container.name).stdout)
