@@ -39,12 +39,15 @@ def as_rows(machine: Machine) -> list[dict[str, Any]]:
 
 def print_parallel_voices(machine: Machine) -> None:
     """Print how many texts each device should speak at once."""
+    from rich.console import Console
+    from rich.text import Text
+
     devices: dict[int, list[str]] = {}
     for row in as_rows(machine):
         if row["parallel_voices"]:
             devices.setdefault(row["parallel_voices"], []).append(row["device"])
     counts = [f"{number} on {', '.join(names)}" for number, names in devices.items()]
-    print(f"Suggested --parallel-voices of speak --batch: {'; '.join(counts)}")  # noqa: T201
+    Console().print(Text(f"Suggested --parallel-voices: {'; '.join(counts)}"))
 
 
 def _parallel_voices(gpu: Gpu | None, machine: Machine) -> int | None:
