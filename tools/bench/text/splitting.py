@@ -23,7 +23,7 @@ def _compared(rules: list[dict[str, Any]]) -> dict[str, int]:
         alone += [_dense(sentence) for sentence in split(text, voice_of(language))] == [_dense(one) for one in expected]
         found = [_dense(words) for words, _ in ours(text, language)]
         whole_sentences = ["".join(words for words, _ in ours(sentence, language)) for sentence in expected]
-        if found == [_dense(words) for words in whole_sentences if words]:  # a line of dashes is silent
+        if found and found == [_dense(words) for words in whole_sentences if words]:  # a line of dashes is silent
             whole += 1
         else:
             print(f"  {language}: {found}, not {expected}", file=sys.stderr)
