@@ -65,7 +65,7 @@ def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
 
 def _smoke(report: DoctorReport) -> list[str]:
     if not report.results:
-        return ["[bold]Smoke test[/]: not run", f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
+        return ["[bold]Smoke test[/]: not run", *_flash(report)]
     lines = []
     for gpu in dict.fromkeys(result.gpu for result in report.results):
         results = [result for result in report.results if result.gpu == gpu]
@@ -74,7 +74,14 @@ def _smoke(report: DoctorReport) -> list[str]:
         colour = "green" if passed == len(results) else "red"
         lines.append(f"[bold]Smoke test[/] on {device}: [{colour}]{passed} of {len(results)} operations passed[/]")
         lines += [_result(result) for result in results]
-    return [*lines, f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
+    return [*lines, *_flash(report)]
+
+
+def _flash(report: DoctorReport) -> list[str]:
+    """The result of the test of flash-attn. What is not installed stands with the GPUs."""
+    if report.machine.gpus and not report.flash.installed:
+        return []
+    return [f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
 
 
 def _result(result: OperationResult) -> str:
