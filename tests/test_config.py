@@ -110,7 +110,12 @@ def test_unknown_variables_and_keys_are_warned_about_with_the_nearest_name(
 def test_every_variable_named_in_the_repository_is_known() -> None:
     root = MACHINES.parents[1]
     files = [
-        *(path for folder in ("app", "entrypoint", "docker", "tools") for path in (root / folder).rglob("*.*")),
+        *(
+            path
+            for folder in ("app", "entrypoint", "docker", "tools")
+            for path in (root / folder).rglob("*.*")
+            if path.suffix != ".pyc"
+        ),
         *(*root.glob("Dockerfile*"), *root.glob("*.md"), *root.glob("*.py"), *(root / "docs").glob("*.md")),
     ]
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
