@@ -32,7 +32,7 @@ def test_little_shared_memory_is_said_before_a_training_on_a_gpu(hardened: Harde
         pytest.skip("torch without CUDA trains on the CPU, which loads batches without workers")
     describe(hardened, usable(row), shm_mib=64)
     done = hardened.run("train", "/nowhere", "--out", "/data/run", expect=None, also=IN_MACHINE)
-    assert "/dev/shm has 64 MiB free" in done.stderr
+    assert "/dev/shm has only 64 MiB free" in done.stderr
     assert "--shm-size" in done.stderr
 
 
