@@ -10,6 +10,7 @@ from voxmatrix.dataset.pronunciation import MAX_CHARACTERS
 from voxmatrix.errors import Severity
 from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality
 from voxmatrix.transcripts.problem import Problem, ProblemKind
+from voxmatrix.wording import quoted
 
 #: A recording whose loudest 20 ms are below this is silent.
 SILENT_DBFS = -60.0
@@ -91,7 +92,7 @@ def _of_text(item: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
         what = f"its text has {len(text)} characters; the limit is {MAX_CHARACTERS}"
         yield _problem(item, "too-many-phonemes", what, split)
     elif spoken.problem or not any(phoneme.isalpha() for phoneme in spoken.phonemes):
-        what = spoken.problem or f"nothing in the text {_shown(text)} can be pronounced"
+        what = spoken.problem or f"nothing in the text {quoted(text)} can be pronounced"
         yield _problem(item, "unpronounceable", what, spoken.remedy or "write it in words")
     elif len(spoken.phonemes) > MAX_PHONEMES:
         what = f"its text has {len(spoken.phonemes)} phonemes; the limit is {MAX_PHONEMES}"
@@ -191,7 +192,3 @@ def _problem(
         remedy=remedy,
         severity=severity,
     )
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")

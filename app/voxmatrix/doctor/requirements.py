@@ -7,6 +7,7 @@ from pathlib import Path
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.errors import Finding, MissingProgramError
+from voxmatrix.files import nearest_folder
 from voxmatrix.text.phonemes.espeak import espeak_findings, espeak_version
 
 _GIB = 1024**3
@@ -25,7 +26,9 @@ class Requirement:
 
 def requirements(home: Path) -> tuple[Requirement, ...]:
     """Everything that can be checked on this computer. `home` is the folder for models and caches."""
-    folders = {_existing(folder).stat().st_dev: folder for folder in (Path.cwd(), home)}  # one for each file system
+    folders = {
+        nearest_folder(folder).stat().st_dev: folder for folder in (Path.cwd(), home)
+    }  # one for each file system
     return (_phonemes(), _ffmpeg(), *map(_disk, folders.values()))
 
 
@@ -45,19 +48,16 @@ def _ffmpeg() -> Requirement:
 
 
 def _disk(folder: Path) -> Requirement:
-    free_gib = shutil.disk_usage(_existing(folder)).free / _GIB
+    free_gib = shutil.disk_usage(nearest_folder(folder)).free / _GIB
     findings = []
-    if not os.access(_existing(folder), os.W_OK | os.X_OK):
+    if not os.access(nearest_folder(folder), os.W_OK | os.X_OK):
         problem = f"{folder} cannot be written: nothing can be saved there"
-        remedy = f"give this user write access (ls -ld {_existing(folder)}), or set VOXMATRIX_HOME to another folder"
+        remedy = (
+            f"give this user write access (ls -ld {nearest_folder(folder)}), or set VOXMATRIX_HOME to another folder"
+        )
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     elif free_gib < LEAST_FREE_GIB:
         problem = f"only {free_gib:.1f} GiB are free in {folder}: a training needs up to {LEAST_FREE_GIB}"
         remedy = "free some space, or choose folders on another disk (--out, VOXMATRIX_HOME)"
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     return Requirement(name="Disk", found=f"{free_gib:.1f} GiB free in {folder}", findings=tuple(findings))
-
-
-def _existing(folder: Path) -> Path:
-    """The folder, or its nearest parent that exists."""
-    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.is_dir())

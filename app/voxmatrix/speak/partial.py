@@ -14,6 +14,7 @@ from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.voice_files import config_path, find_voice
 from voxmatrix.speak.wav import PLAIN, WaveFile
+from voxmatrix.wording import count
 
 #: Settings that do not change the samples.
 _IRRELEVANT = ("threads", "force", "bitrate")
@@ -29,7 +30,7 @@ class SpeechPosition:
     gain_db: float | None = None  # of the leveller
 
     def __str__(self) -> str:
-        return f"{self.sentences} sentence{'s' if self.sentences != 1 else ''} ({self.seconds:.1f} s)"
+        return f"{count(self.sentences, 'sentence')} ({self.seconds:.1f} s)"
 
 
 class PartialSpeech:

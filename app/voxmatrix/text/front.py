@@ -10,6 +10,7 @@ from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import to_ids
+from voxmatrix.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Sentence:
 
 
 class FrontEnd:
-    """What stands between text and a voice. What could not be said is in `findings`, each thing once."""
+    """What stands between text and a voice. What could not be spoken is in `findings`, each thing once."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class FrontEnd:
         self._phonemizer.close()
 
     def sentences(self, text: str) -> Iterator[Sentence]:
-        """The sentences of a text as they become ready. One that cannot be said is left out and becomes a finding."""
+        """The sentences of a text as they become ready. One that cannot be spoken is left out and becomes a finding."""
         for sentence in spoken_sentences(self._lexicon.apply(text), self.language):
             try:
                 phonemes = self._phonemizer.phonemes(sentence)
@@ -70,7 +71,7 @@ class FrontEnd:
             else:
                 self.findings.append(
                     Finding(
-                        problem=f"nothing in {_shown(sentence)} can be pronounced; it is left out",
+                        problem=f"nothing in {quoted(sentence)} can be pronounced; it is left out",
                         remedy="write it in words, or remove it",
                         severity="warning",
                     )
@@ -81,7 +82,7 @@ class FrontEnd:
         for phoneme in sorted(missing - self._missing):
             self.findings.append(
                 Finding(
-                    problem=f"the voice has no symbol {phoneme!r} (first seen in {_shown(sentence)}); it is left out",
+                    problem=f"the voice has no symbol {phoneme!r} (first seen in {quoted(sentence)}); it is left out",
                     remedy="leave it so, or train a voice whose table has it",
                     severity="warning",
                 )
@@ -93,7 +94,3 @@ class FrontEnd:
 def _speakable(phonemes: list[str]) -> bool:
     """Whether there is a letter among the marks."""
     return any(phoneme.isalpha() for phoneme in phonemes)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")

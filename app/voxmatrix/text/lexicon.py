@@ -8,6 +8,7 @@ from pathlib import Path
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.text.normalisation.patterns import any_of
+from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 _WORD = r"\w+(?:['\u2019.-]\w+)*"
 _PART = re.compile(r"\w+")
@@ -25,7 +26,7 @@ class Lexicon:
         return self._pattern.sub(self._replacement, text) if self.entries else text
 
     @cached_property
-    def _said(self) -> dict[str, str]:
+    def _spoken(self) -> dict[str, str]:
         return dict(self.entries)
 
     @cached_property
@@ -34,19 +35,19 @@ class Lexicon:
         phrases = [word for word, _ in self.entries if re.fullmatch(_WORD, word) is None]
         small = any_of(phrase for phrase in phrases if phrase.islower())
         exact = any_of(phrase for phrase in phrases if not phrase.islower())
-        return re.compile(rf"\[\[[^\[\n]*?\]\]|(?<!\w)(?P<phrase>(?i:{small})|{exact})(?!\w)|{_WORD}")
+        return re.compile(rf"{GIVEN_PHONEMES}|(?<!\w)(?P<phrase>(?i:{small})|{exact})(?!\w)|{_WORD}")
 
     def _replacement(self, match: re.Match[str]) -> str:
         written = match[0]
         if written.startswith("[["):
             return written
-        said = self._find(written)
-        if said is not None or match["phrase"]:
-            return said or written
+        spoken = self._find(written)
+        if spoken is not None or match["phrase"]:
+            return spoken or written
         return _PART.sub(lambda part: self._find(part[0]) or part[0], written)
 
     def _find(self, written: str) -> str | None:
-        return self._said.get(written) or self._said.get(written.lower())
+        return self._spoken.get(written) or self._spoken.get(written.lower())
 
 
 def read_lexicon(path: Path) -> Lexicon:
@@ -65,10 +66,10 @@ def read_lexicon(path: Path) -> Lexicon:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        word, _, said = (part.strip() for part in line.partition("\t" if "\t" in line else "|"))
-        if not word or not said:
+        word, _, spoken = (part.strip() for part in line.partition("\t" if "\t" in line else "|"))
+        if not word or not spoken:
             raise BadInputError(f"{path}, line {number}: {line.strip()!r} has no word and what to say for it", _FORMAT)
         if word in entries:
             raise BadInputError(f"{path}, line {number}: {word!r} is listed twice", "remove one of the lines")
-        entries[word] = said
+        entries[word] = spoken
     return Lexicon(tuple(entries.items()))

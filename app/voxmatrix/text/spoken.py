@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import shortened, split
+from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 #: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
-_PHONEMES = re.compile(r"\[\[[^\[\n]*?\]\]")
+_PHONEMES = re.compile(GIVEN_PHONEMES)
 _FIRST, _MOST = 0xF0000, 0xFFFE
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
 

@@ -12,6 +12,8 @@ PAD = "_"
 BOS = "^"
 EOS = "$"
 NUM_SYMBOLS = 256
+#: Phonemes inside a text, as Piper has them: `the [[bˈætmæn]] is here`.
+GIVEN_PHONEMES = r"\[\[([^\[\n]*?)\]\]"
 
 IdMap = dict[str, list[int]]
 

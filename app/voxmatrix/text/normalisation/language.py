@@ -20,7 +20,7 @@ class Currency:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Language:
-    """One table. Keys are as written, values as said."""
+    """One table. Keys are as written, values as spoken."""
 
     below_twenty: tuple[str, ...]
     tens: tuple[str, ...]
@@ -51,6 +51,7 @@ class Language:
     the_ruler: str
     dotless_titles: tuple[str, ...]
     code_words: tuple[str, ...]
+    code_links: tuple[str, ...]
     phone_words: tuple[str, ...]
     words: Mapping[str, str]
     fixed: Mapping[str, str]

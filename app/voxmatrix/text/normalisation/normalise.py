@@ -56,7 +56,7 @@ _FOOTNOTE = re.compile(rf"(?<=[^\W\d_]){_SUPERSCRIPT}+")
 
 
 def normalise(text: str, language: str) -> str:
-    """The text as it is said: numbers, dates, money and abbreviations in words, odd characters repaired.
+    """The text as it is spoken: numbers, dates, money and abbreviations in words, odd characters repaired.
 
     English and Swedish have rules of their own; of other languages only characters are repaired:
     espeak-ng reads their numbers. Never raises.

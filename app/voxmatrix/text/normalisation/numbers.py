@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from voxmatrix.text.normalisation.language import Language
 
-#: Longer numbers are read digit by digit: nobody follows a quadrillion by ear.
+#: Longer numbers are read digit by digit, which is easier to follow.
 MAX_DIGITS = 15
 
 
@@ -57,19 +57,21 @@ def year(digits: str, language: Language) -> str:
         return cardinal(digits, language) if value % 1000 < 10 else _pairs(digits, language)
     hundreds, rest = divmod(value, 100)
     if 1100 <= value < 2000 or value >= 2010:
-        return f"{cardinal(str(hundreds), language)}hundra{cardinal(str(rest), language) if rest else ''}"
+        return language.hundred.format(cardinal(str(hundreds), language)) + (
+            cardinal(str(rest), language) if rest else ""
+        )
     return cardinal(digits, language)
 
 
 def number(written: str, language: Language, *, common: bool = False) -> str:
-    """`1,234.5` as it is said, with the separators of the language; its sign is not for here."""
+    """`1,234.5` as it is spoken, with the separators of the language; its sign is not for here."""
     whole, point, fraction = written.partition(language.decimal)
-    said = cardinal(re.sub(r"\D", "", whole) or "0", language, common=common)
+    spoken = cardinal(re.sub(r"\D", "", whole) or "0", language, common=common)
     if not point:
-        return said
+        return spoken
     as_number = language.decimals == "number" and len(fraction) <= 2 and not fraction.startswith("0")
-    said_fraction = cardinal(fraction, language) if as_number else one_by_one(fraction, language)
-    return f"{said} {language.words['point']} {said_fraction}"
+    spoken_fraction = cardinal(fraction, language) if as_number else one_by_one(fraction, language)
+    return f"{spoken} {language.words['point']} {spoken_fraction}"
 
 
 def pattern(language: Language) -> str:

@@ -8,14 +8,14 @@ SMALL = "[a-zß-öø-ÿ]"
 TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
 _CAPITAL_FOLLOWS = re.compile(rf"\s+{CAPITAL}")
 
-#: What is looked for, and what is said in its place.
+#: What is looked for, and what is spoken in its place.
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 
 def apply(rules: Iterable[Rule], text: str) -> str:
     """The text with each rule applied in turn."""
-    for pattern, said in rules:
-        text = pattern.sub(said, text)
+    for pattern, spoken in rules:
+        text = pattern.sub(spoken, text)
     return text
 
 

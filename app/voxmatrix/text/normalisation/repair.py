@@ -1,4 +1,4 @@
-"""Characters mended before anything is read: one kind of quote, dash and space, no controls, no pictures."""
+"""Replace characters that rules and voices do not know: one kind of quote, dash and space; no controls, no pictures."""
 
 import re
 import unicodedata
@@ -37,7 +37,7 @@ _FRENCH_CLOSING = re.compile(r"[ \u00a0\u202f][\u00bb\u203a](?!\w)")
 _INVISIBLE = re.compile(
     "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
-#: Joiners are letters' business in the scripts of South Asia and of Persian, and noise elsewhere.
+#: Joiners shape letters in the scripts of South Asia and in Persian; elsewhere they have no meaning.
 _LOOSE_JOINER = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]")
 _PICTURES = re.compile(
     "[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u3200-\u32ff"
@@ -100,7 +100,7 @@ def _spelled_fraction(match: re.Match[str]) -> str:
 
 
 def _pauses(text: str) -> str:
-    """Dashes and dots that only make a pause as a comma or a full stop; one mark where somebody shouted."""
+    """Dashes and dots that only make a pause as a comma or a full stop; one mark instead of several."""
     text = _DIGITS_DASH.sub("\u2012", _LEADING_DASH.sub("", text))  # between numbers: read as a range later
     text = _ELLIPSIS.sub(_pause, text)
     return _DASH.sub(lambda match: f"{match[1] or match[2] or ','} ", text)

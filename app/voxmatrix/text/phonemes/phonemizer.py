@@ -10,10 +10,9 @@ from voxmatrix.errors import Finding, UsageError
 from voxmatrix.text.phonemes.clauses import marks
 from voxmatrix.text.phonemes.espeak import Espeak, outdated
 from voxmatrix.text.phonemes.vowels import require_vowels
-from voxmatrix.text.symbols import BOS, EOS, PAD, letters
+from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
 
-#: As in Piper: `the [[bˈætmæn]] is here`.
-_GIVEN = re.compile(r"\[\[([^\[\n]*?)\]\]")
+_GIVEN = re.compile(GIVEN_PHONEMES)
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})

@@ -3,6 +3,7 @@
 import re
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.wording import quoted
 
 _LETTER = re.compile("[\u0621-\u063a\u0641-\u064a]")
 _VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
@@ -18,8 +19,7 @@ def require_vowels(sentence: str) -> None:
     """
     letters = len(_LETTER.findall(sentence))
     if len(_VOWEL_SIGN.findall(sentence)) < letters * _FEWEST_SIGNS_PER_LETTER:
-        shown = sentence if len(sentence) <= 60 else sentence[:57] + "..."
         raise BadInputError(
-            f"{shown!r} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only",
+            f"{quoted(sentence)} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only",
             "add them first (tashkeel)",
         )

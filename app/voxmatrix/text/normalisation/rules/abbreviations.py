@@ -28,15 +28,15 @@ def _rules(language: Language) -> tuple[Rule, ...]:
 def _numbered(language: Language) -> list[Rule]:
     """`No. 5`, `kl. 8`."""
     table = language.before_numbers
-    parts = any_of(key for key, said in table.items() if said.title() in language.numbered_parts)
+    parts = any_of(key for key, spoken in table.items() if spoken.title() in language.numbered_parts)
     number = rf"(?<![\w.])({any_of(table)})\.?\s?(?=\d)|(?<![\w.])({parts})\.?\s(?!I\b)(?=[IVXLC]+\b)"
     return [(re.compile(number), lambda match: f"{table[match[1] or match[2]]} ")]
 
 
 def _names(language: Language) -> list[Rule]:
     """`Baker St.` before `St. Paul`: what can be both is a street only where no name follows."""
-    behind = {key: said for key, said in language.after_names.items() if key not in language.titles}
-    either = {key: said for key, said in language.after_names.items() if key in language.titles}
+    behind = {key: spoken for key, spoken in language.after_names.items() if key not in language.titles}
+    either = {key: spoken for key, spoken in language.after_names.items() if key in language.titles}
     rules = [_with_dot(rf"(?<=[\w,&] )({any_of(behind)})\.(?!\w)", behind, _before_any(language))]
     if either:
         no_name = rf"(?=\s*$|\s*[^\w\s]|\s+{SMALL}|\s+(?:{any_of(language.starters)})\b)"
@@ -50,7 +50,7 @@ def _names(language: Language) -> list[Rule]:
 
 def _everyday(language: Language) -> list[Rule]:
     """`etc.`, `t.ex.`; those with a dot inside need none at the end."""
-    table = {_capitalised(key): _capitalised(said) for key, said in language.abbreviations.items()}
+    table = {_capitalised(key): _capitalised(spoken) for key, spoken in language.abbreviations.items()}
     table |= language.abbreviations
     dotted = [key for key in table if "." in key]
     return [
@@ -74,11 +74,11 @@ def _initials(language: Language) -> list[Rule]:
 def _with_dot(pattern: str, table: Mapping[str, str], ends: re.Pattern[str]) -> Rule:
     """Replaced from the table (or left as it is), with a dot where a sentence ends behind it."""
 
-    def said(match: re.Match[str]) -> str:
+    def spoken(match: re.Match[str]) -> str:
         ended = TEXT_ENDS.match(match.string, match.end()) or ends.match(match.string, match.end())
         return table.get(match[1], match[1]) + ("." if ended else "")
 
-    return re.compile(pattern), said
+    return re.compile(pattern), spoken
 
 
 def _before_any(language: Language) -> re.Pattern[str]:

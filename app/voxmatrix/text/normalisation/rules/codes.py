@@ -38,8 +38,8 @@ def say_serials(text: str, language: Language) -> str:
         digits = match[0]
         if len(digits) == 3:
             return f" {numbers.in_groups(digits, language)} "
-        said = numbers.cardinal if digits.endswith("00") and len(digits) == 4 else numbers.one_by_one
-        return f" {said(digits, language)} "
+        spoken = numbers.cardinal if digits.endswith("00") and len(digits) == 4 else numbers.one_by_one
+        return f" {spoken(digits, language)} "
 
     return _SERIAL.sub(serial, text)
 
@@ -47,8 +47,8 @@ def say_serials(text: str, language: Language) -> str:
 @cache
 def _named(language: Language) -> re.Pattern[str]:
     """A number behind a word for codes, and a short one behind a word for telephones."""
-    codes, phones = any_of(language.code_words), any_of(language.phone_words)
+    codes, links, phones = map(any_of, (language.code_words, language.code_links, language.phone_words))
     return re.compile(
-        rf"(?<!\w)((?i:(?:{codes})(?:\s(?:is|number|no|är|nummer))?[.:]?\s(?=\d{{3}})|(?:{phones})[.:]?\s(?=\d{{3}}\b)))"
+        rf"(?<!\w)((?i:(?:{codes})(?:\s(?:{links}))?[.:]?\s(?=\d{{3}})|(?:{phones})[.:]?\s(?=\d{{3}}\b)))"
         r"(\d{3,12})(?![\w/%]|[.,:-]\d|\s\d)"
     )

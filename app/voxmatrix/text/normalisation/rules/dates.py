@@ -34,10 +34,10 @@ def say_dates(text: str, language: Language) -> str:
     def slashed(match: re.Match[str]) -> str:
         the, day, month, year = match.groups(default="")
         is_date = the or year or int(day) >= int(month)  # 17/5, but 1/2 is a half
-        said = _date(day, month, year or "2000", language) if is_date else None
-        if said is None or language.years == "pairs":
+        spoken = _date(day, month, year or "2000", language) if is_date else None
+        if spoken is None or language.years == "pairs":
             return match[0]
-        return the + (said if year else said.rsplit(" ", 1)[0])
+        return the + (spoken if year else spoken.rsplit(" ", 1)[0])
 
     text = _MONTH_AND_YEAR.sub(lambda match: f"{language.months[int(match[1]) - 1]} {match[2]}", text)
     text = _WITH_TIME.sub(" ", text)
@@ -75,17 +75,17 @@ def _named_date(match: re.Match[str], language: Language) -> str:
     if written == match["month"] and _is_a_word(match, written):
         return match[0]
     year = match["year"] or ""
-    said_year = f"{year[:-4].rstrip(' -')} {numbers.year(year[-4:], language)}" if year else ""
+    spoken_year = f"{year[:-4].rstrip(' -')} {numbers.year(year[-4:], language)}" if year else ""
     if match[0].endswith("."):
-        said_year = "." if sentence_ends(match) else ""
+        spoken_year = "." if sentence_ends(match) else ""
     if not match["day"]:
-        return month + said_year
+        return month + spoken_year
     day = numbers.ordinal(str(int(match["day"])), language)
     if match["last"]:
         day = f"{day} {language.words['to']} {numbers.ordinal(match['last'], language)}"
     if language.years == "pairs" and match.start("month") < match.start("day"):
-        return f"{month} {day}{said_year}"
-    return language.bare_day.format(day=day, month=month) + said_year
+        return f"{month} {day}{spoken_year}"
+    return language.bare_day.format(day=day, month=month) + spoken_year
 
 
 def _is_a_word(match: re.Match[str], written: str) -> bool:
@@ -98,10 +98,10 @@ def _is_a_word(match: re.Match[str], written: str) -> bool:
 def _date(day: str, month: str, year: str, language: Language, *, day_first: bool = False) -> str | None:
     if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
         return None
-    said_year = numbers.year(year, language) if len(year) == 4 else _short_year(year, language)
+    spoken_year = numbers.year(year, language) if len(year) == 4 else _short_year(year, language)
     form = language.day_first_date if day_first else language.date
     return form.format(
-        day=numbers.ordinal(str(int(day)), language), month=language.months[int(month) - 1], year=said_year
+        day=numbers.ordinal(str(int(day)), language), month=language.months[int(month) - 1], year=spoken_year
     )
 
 

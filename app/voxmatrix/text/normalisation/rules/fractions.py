@@ -13,10 +13,10 @@ def say_fractions(text: str, language: Language) -> str:
 
     def fraction(match: re.Match[str]) -> str:
         whole, upper, _, lower, unit = match.groups()
-        said = _part(upper, lower, language, whole=bool(whole))
+        spoken = _part(upper, lower, language, whole=bool(whole))
         if whole:
-            said = f"{numbers.cardinal(whole, language)} {said}"
-        return f"{said} {language.units[unit][bool(whole)]}" if unit else said
+            spoken = f"{numbers.cardinal(whole, language)} {spoken}"
+        return f"{spoken} {language.units[unit][bool(whole)]}" if unit else spoken
 
     return _pattern(language).sub(fraction, text)
 

@@ -51,10 +51,10 @@ def _units(language: Language) -> Rule:
         written, magnitude, name, below = match.groups()
         one, many = units[name]
         common = not (one.endswith(language.neuter) or magnitude)
-        said = numbers.number(written, language, common=common)
-        said = f"{said} {magnitude} {many}" if magnitude else f"{said} {one if written == '1' else many}"
+        spoken = numbers.number(written, language, common=common)
+        spoken = f"{spoken} {magnitude} {many}" if magnitude else f"{spoken} {one if written == '1' else many}"
         end = "." if name.endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
-        return (f"{said} {language.words['per']} {per.get(below) or units[below][0]}" if below else said) + end
+        return (f"{spoken} {language.words['per']} {per.get(below) or units[below][0]}" if below else spoken) + end
 
     pattern = (
         rf"(?<![\w.,])({number})(?:\s({large}))?\s?({any_of(units)})(?:/({any_of([*per, *units])}))?(?![\w/'²³])"

@@ -21,7 +21,7 @@ def _rules(language: Language) -> tuple[Rule, ...]:
     magnitude = rf"(?:\s?({any_of(language.magnitudes)})(?!\w))?"
     per = rf"(?:\s?/\s?({any_of([*language.per, *language.units])}|[a-zåäö]{{3,}})(?!\w))?"
 
-    def said(written: str, large: str | None, currency: str, below: str | None) -> str:
+    def spoken(written: str, large: str | None, currency: str, below: str | None) -> str:
         amount = _amount(written, large, by_sign[currency], language)
         unit, _ = language.units.get(below or "", (below, ""))
         return f"{amount} {language.words['per']} {language.per.get(below, unit)}" if below else amount
@@ -29,11 +29,11 @@ def _rules(language: Language) -> tuple[Rule, ...]:
     return (
         (
             re.compile(rf"(?<!\w)(?!(?<=\d\s)(?:{words}))({sign})\s?({number}){magnitude}(?![\d]|[.,]\d){per}"),
-            lambda match: said(match[2], match[3], match[1], match[4]),
+            lambda match: spoken(match[2], match[3], match[1], match[4]),
         ),
         (
             re.compile(rf"(?<![\w.,])({number}){magnitude}\s?({sign})(?!\w){per}"),
-            lambda match: said(match[1], match[2], match[3], match[4]),
+            lambda match: spoken(match[1], match[2], match[3], match[4]),
         ),
     )
 

@@ -32,7 +32,7 @@ def _rules(language: Language) -> tuple[Rule, ...]:
     return (
         (re.compile(rf"(?<!\w)((?i:{parts}))\s{_ROMAN}"), part),
         (re.compile(rf"(?<!\w)({rulers})\s(?![IXLCV]\b){_ROMAN}"), ruler),
-        (re.compile(rf"(?<!\w)({rulers})\s(?=[IV]\b){_ROMAN}{_I_ENDS}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?=I\b){_ROMAN}{_I_ENDS}"), ruler),
         (re.compile(rf"(?<!\w)({rulers})\s(?=V\b){_ROMAN}"), ruler),
         (re.compile(rf"(?<![\w.])({CAPITAL}{SMALL}+)\s(?=[IVX]{{2}}){_ROMAN}"), part),
     )

@@ -36,23 +36,23 @@ def say_times(text: str, language: Language) -> str:
 def _time(match: re.Match[str], language: Language) -> str:
     hour, minute = int(match[1]), int(match[2])
     half = _half(match[4], match[5], match) if match[4] else ""
-    said = numbers.cardinal(str(hour), language)
+    spoken = numbers.cardinal(str(hour), language)
     if match[3] and not half:
         return _duration(hour, minute, int(match[3]), language)
     if minute == 0 and not match[3]:
-        whole = language.words["oclock" if hour <= 12 else "hundred_hours"].format(hour=said)
-        return f"{said}{half}" if half else whole
+        whole = language.words["oclock" if hour <= 12 else "hundred_hours"].format(hour=spoken)
+        return f"{spoken}{half}" if half else whole
     oh = f"{language.words['oh']} " if minute < 10 else ""
-    said = f"{said} {oh}{numbers.cardinal(str(minute), language)}"
-    return f"{said} {numbers.cardinal(str(int(match[3])), language)}{half}" if match[3] else f"{said}{half}"
+    spoken = f"{spoken} {oh}{numbers.cardinal(str(minute), language)}"
+    return f"{spoken} {numbers.cardinal(str(int(match[3])), language)}{half}" if match[3] else f"{spoken}{half}"
 
 
 def _duration(hours: int, minutes: int, seconds: int, language: Language) -> str:
-    said = [
+    spoken = [
         f"{numbers.cardinal(str(count), language, common=True)} {language.words[unit if count == 1 else unit + 's']}"
         for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
     ]
-    return f"{said[0]} {said[1]} {language.words['and']} {said[2]}"
+    return f"{spoken[0]} {spoken[1]} {language.words['and']} {spoken[2]}"
 
 
 def _half(letter: str, dot: str, match: re.Match[str]) -> str:

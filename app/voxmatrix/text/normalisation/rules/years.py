@@ -19,13 +19,12 @@ def say_years(text: str, language: Language) -> str:
     """Years in pairs or hundreds; four digits before a unit or a plural are a number like any other."""
 
     def decade(match: re.Match[str]) -> str:
-        said = numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)
-        return said.removesuffix("y") + "ies" if said.endswith("y") else f"{said}s"
+        spoken = numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)
+        return spoken.removesuffix("y") + "ies" if spoken.endswith("y") else f"{spoken}s"
 
     def tal(match: re.Match[str]) -> str:
-        hundreds = len(match[1]) == 4 and match[1].endswith("00")
-        if hundreds:
-            return f"{numbers.cardinal(match[1][:2], language)}hundratal"
+        if len(match[1]) == 4 and match[1].endswith("00"):
+            return language.hundred.format(numbers.cardinal(match[1][:2], language)) + "tal"
         return f"{numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)}tal"
 
     def span(match: re.Match[str]) -> str:
@@ -37,8 +36,8 @@ def say_years(text: str, language: Language) -> str:
         century, first, sign, last = match.groups()
         if int(last) <= int(first) or (sign == "/" and int(last) != int(first) + 1):
             return match[0]
-        said = numbers.year(century + first, language)
-        return f"{said} {language.words['to']} {numbers.cardinal(last, language)}"
+        spoken = numbers.year(century + first, language)
+        return f"{spoken} {language.words['to']} {numbers.cardinal(last, language)}"
 
     text = _SHORT_YEAR.sub("", text)
     text = _DECADE.sub(decade, text) if language.years == "pairs" else _TAL.sub(tal, text)
