@@ -10,14 +10,13 @@ from types import FrameType
 
 from voxmatrix.cli import main as cli
 from voxmatrix.errors import InterruptedRunError
+from voxmatrix.train.stop import REPEAT_SECONDS
 from voxmatrix_entrypoint import check, listing, log, patches
 
 #: Set in every image. Elsewhere, an unknown command is an error, not a program to run.
 IN_IMAGE = "VOXMATRIX_IMAGE"
 
 _CANNOT_START = 126
-#: Signals within this time count as one. `timeout docker run …` sends two, a nervous hand more.
-REPEAT_SECONDS = 10.0
 
 cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.

@@ -9,6 +9,7 @@ from pathlib import Path
 from tools.images.building import named_index, torch_index
 from tools.images.rows import ROOT, Row, rows
 from tools.locks import lock_flash, pins
+from tools.locks.pip_config import pip_values
 from tools.locks.resolving import missing_wheels, resolve
 
 #: The row whose versions the others prefer, so that all images have the same libraries where possible.
@@ -82,19 +83,10 @@ def _resolve(row: Row, uv: str, find_links: list[str], torch: str) -> dict[str, 
         return resolve(uv, row, out, *options, constraints=fixed, of=["pyproject.toml", build])
 
 
-def _find_links() -> list[str]:
-    """The find-links of pip's configuration, which uv does not read."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    pairs = (line.partition("=") for line in listing.splitlines())
-    values = [value.strip("'\"") for key, _, value in pairs if key.endswith(".find-links")]
-    return list(dict.fromkeys(word for value in values for word in value.split()))
-
-
 if __name__ == "__main__":
     chosen = rows()[sys.argv[1]]
     # Local files of torch are CPU builds: a row with CUDA must not see them.
-    locked = lock(chosen, sys.argv[2], [] if chosen.cuda else _find_links())
+    locked = lock(chosen, sys.argv[2], [] if chosen.cuda else pip_values(".find-links"))
     heading = HEADING.format(row=chosen.name, python=chosen.python)
     (ROOT / chosen.pins).write_text(pins.render(locked.values(), heading), encoding="utf-8")
     print(f"{chosen.pins}: {len(locked)} projects")

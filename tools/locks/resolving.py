@@ -26,13 +26,11 @@ def resolve(
 
 #: Platform of a row → uv's name for it, with the glibc of the oldest base, Debian 12.
 _PLATFORMS = {"linux/amd64": "x86_64-manylinux_2_36", "linux/arm64": "aarch64-manylinux_2_36"}
-#: They have no wheels, but only Python code: they build anywhere, without a compiler.
-_PURE_PYTHON = {"docopt"}
 
 
 def missing_wheels(uv: str, row: Row, locked: Mapping[str, pins.Pin], platform: str) -> str:
     """Why the locked versions cannot be installed on a platform without a compiler, in uv's words; "" if they can."""
-    versions = "".join(f"{pin.name}=={pin.version}\n" for pin in locked.values() if pin.name not in _PURE_PYTHON)
+    versions = "".join(f"{pin.name}=={pin.version}\n" for pin in locked.values())
     command = [uv, "pip", "compile", "--quiet", "--no-deps", "--only-binary", ":all:", "--generate-hashes", "-"]
     command += ["--python-version", row.python, "--python-platform", _PLATFORMS[platform]]
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tools import matrix
 from tools.images.building import torch_index
 from tools.locks import pins
+from tools.locks.pip_config import pip_values
 
 #: These come first: torch from its own index, setuptools to build what exists only as a source distribution.
 TORCH, SETUPTOOLS = "torch", "setuptools"
@@ -30,7 +31,7 @@ def fill(row: matrix.Row, torch_index: str) -> None:
     folder = matrix.ROOT / row.wheelhouse
     folder.mkdir(parents=True, exist_ok=True)
     if not _downloaded(folder, [locked[TORCH]], "--no-index", "--find-links", str(folder)):
-        if not (row.cuda or torch_index or has_own_index()):
+        if not (row.cuda or torch_index or pip_values("index-url")):
             raise SystemExit(
                 f"torch {row.torch} without CUDA is not in {row.wheelhouse}, and pip's default index does not have it\n"
                 f"  → run VOXMATRIX_TORCH_INDEX=https://… ./run wheelhouse-{row.name} with torch's index of CPU builds"
@@ -43,13 +44,6 @@ def fill(row: matrix.Row, torch_index: str) -> None:
         path.unlink()
     sizes = [path.stat().st_size for path in folder.iterdir()]
     print(f"{row.wheelhouse}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
-
-
-def has_own_index() -> bool:
-    """Whether pip is configured to use other indexes than its default one."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return any(line.partition("=")[0].endswith("index-url") for line in listing.splitlines())
 
 
 def _download(folder: Path, chosen: Iterable[pins.Pin], *args: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 #: Time for the loop to finish its step; the rest of the ten seconds is for writing the file.
 GRACE_SECONDS = 3.0
-#: After the block, further signals are ignored for this long, so that they do not interrupt the end of the command.
+#: Signals within this time count as one: `timeout docker run …` sends two, an impatient user more.
 REPEAT_SECONDS = 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
