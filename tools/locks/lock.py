@@ -1,6 +1,5 @@
 """Write docker/pins/<row>.txt: `python -m tools.locks.lock ROW UV`, run by `./run lock`."""
 
-import subprocess
 import sys
 import tempfile
 import tomllib

@@ -50,7 +50,10 @@ cli.add_typer(profiles.group, name="profiles")
 cli.add_typer(voices.group, name="voices")
 
 #: The commands of voxmatrix; in an image, any other first word names a program to run.
-COMMANDS = ("doctor", "devices", "plan", "prepare", "train", "speak", "export", "bench", "profiles", "voices")
+COMMANDS = tuple(
+    str(name)
+    for name in (*(info.name for info in cli.registered_commands), *(info.name for info in cli.registered_groups))
+)
 
 #: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
 _COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]

@@ -153,19 +153,20 @@ def _partial(given: SpeakOptions, voice: Path, settings: "SpeakSettings") -> "Pa
         return None
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
-    text_digest = (
-        digest(given.file)
-        if given.file
-        else sha256(given.text.encode("utf-8", "surrogatepass")).hexdigest()
-        if given.text
-        else None
-    )
+    text_digest = _text_digest(given)
     partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, settings))
     if partial.start.sentences:
         typer.echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
     if warning := partial.warning():
         warn(warning)
     return partial
+
+
+def _text_digest(given: SpeakOptions) -> str | None:
+    """A digest of the text; None for standard input, which cannot be read twice."""
+    if given.file:
+        return digest(given.file)
+    return sha256(given.text.encode("utf-8", "surrogatepass")).hexdigest() if given.text else None
 
 
 def _selection(voice: Path, request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":

@@ -34,7 +34,7 @@ def page(prepared: PreparedSet, folder: Path) -> str:
     """
     outliers = [problem.id for problem in prepared.problems if problem.kind == "text-does-not-fit"]
     body = [
-        f"<h1>{count(len(prepared.clips), 'recording')} ready, {_left_out(prepared)} left out</h1>",
+        f"<h1>{count(len(prepared.clips), 'recording')} ready, {len(prepared.left_out)} left out</h1>",
         _figures(prepared),
         durations(prepared.measured),
         paces(prepared.measured, outliers),
@@ -43,11 +43,6 @@ def page(prepared: PreparedSet, folder: Path) -> str:
         _good(prepared, folder),
     ]
     return document("Recordings", "".join(body))
-
-
-def _left_out(prepared: PreparedSet) -> int:
-    """The number of unusable recordings, including bad lines and texts without a recording."""
-    return len(prepared.left_out)
 
 
 def _figures(prepared: PreparedSet) -> str:
@@ -67,7 +62,7 @@ def _kinds(problems: Sequence[Problem]) -> str:
     if not problems:
         return "<h2>Problems</h2><p>None.</p>"
     counts = Counter((problem.kind, problem.severity) for problem in problems)
-    rows = [[_safe(kind), _severity(severity), _number(count)] for (kind, severity), count in counts.most_common()]
+    rows = [[_safe(kind), _severity(severity), _number(number)] for (kind, severity), number in counts.most_common()]
     return "<h2>Problems</h2>" + _table("Problems by kind", ("kind", "effect", "count"), rows)
 
 
