@@ -228,9 +228,5 @@ def _discriminate_one(
 
 
 def _adamw(network: nn.Module, rate: float) -> torch.optim.AdamW:
-    """AdamW, fused if this torch supports it on the device (CPU and CUDA do)."""
-    parameters = list(network.parameters())
-    try:
-        return torch.optim.AdamW(parameters, rate, betas=BETAS, eps=EPSILON, fused=True)
-    except RuntimeError:
-        return torch.optim.AdamW(parameters, rate, betas=BETAS, eps=EPSILON)
+    """AdamW in one kernel per step, which every torch since 2.4 has on CPU and CUDA, the devices that train."""
+    return torch.optim.AdamW(network.parameters(), rate, betas=BETAS, eps=EPSILON, fused=True)
