@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
 from tools import matrix  # noqa: E402
-from tools.images import engine, ready  # noqa: E402
+from tools.images import engine, prerequisites  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
@@ -230,7 +230,7 @@ def _build(session: nox.Session, row: matrix.Row) -> None:
         also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
         session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
     build = matrix.this_build(row)
-    _check(session, lambda: ready.check_build(row, build))
+    _check(session, lambda: prerequisites.check_build(row, build))
     *command, context = matrix.command(row, build)
     session.run(*command, *session.posargs, context, external=True)
 
@@ -238,12 +238,12 @@ def _build(session: nox.Session, row: matrix.Row) -> None:
 def _check(session: nox.Session, check: Callable[[], None]) -> None:
     try:
         check()
-    except ready.NotReadyError as error:
+    except prerequisites.NotReadyError as error:
         session.error(str(error))
 
 
 def _smoke(session: nox.Session, row: matrix.Row) -> None:
-    _check(session, ready.check_docker)
+    _check(session, prerequisites.check_docker)
     if not engine.is_built(row.image):
         session.error(f"there is no image {row.image}\n  → run ./run build-{row.name}")
     python = python_with(session, "test")
@@ -252,17 +252,17 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
-    _check(session, ready.check_docker)
+    _check(session, prerequisites.check_docker)
     session.run(sys.executable, "-m", "tools.images.sbom", row.name, external=True)
 
 
 def _bundle(session: nox.Session, row: matrix.Row) -> None:
-    _check(session, ready.check_docker)
+    _check(session, prerequisites.check_docker)
     session.run(sys.executable, "-m", "tools.images.bundle", row.name, external=True)
 
 
 def _flash(session: nox.Session, row: matrix.Row) -> None:
-    _check(session, lambda: ready.check_build(row, matrix.this_build(row)))
+    _check(session, lambda: prerequisites.check_build(row, matrix.this_build(row)))
     session.run(sys.executable, "-m", "tools.images.flash", row.name, *session.posargs, external=True)
 
 

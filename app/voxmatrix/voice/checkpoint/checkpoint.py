@@ -26,7 +26,8 @@ from voxmatrix.voice.checkpoint.match_quality import match_quality
 from voxmatrix.voice.checkpoint.weight_names import from_piper, to_piper
 
 GENERATOR, DISCRIMINATOR = "model_g.", "model_d."
-#: Exceptions of torch.load and zipfile for a truncated or corrupt file.
+#: Exceptions of torch.load and zipfile for a truncated or corrupt file; NotImplementedError: a corrupt header names a
+#: compression method that zipfile does not have.
 _DAMAGE = (
     zipfile.BadZipFile, RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError,
     NotImplementedError, struct.error, zlib.error,

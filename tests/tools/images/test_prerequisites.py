@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.images.test_building import BUILD
-from tools.images import ready
+from tools.images import prerequisites
 from tools.images.rows import rows
 
 CPU, CUDA = rows()["cpu"], rows()["cuda"]
@@ -39,8 +39,8 @@ def test_what_is_missing_is_named_with_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, problem: str, remedy: str
 ) -> None:
     stub(tmp_path, monkeypatch, script)
-    with pytest.raises(ready.NotReadyError) as caught:
-        ready.check_build(CUDA, BUILD)
+    with pytest.raises(prerequisites.NotReadyError) as caught:
+        prerequisites.check_build(CUDA, BUILD)
     first, second = str(caught.value).splitlines()
     assert problem in first
     assert remedy in second
@@ -48,14 +48,14 @@ def test_what_is_missing_is_named_with_what_to_type(
 
 def test_a_computer_with_everything_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stub(tmp_path, monkeypatch, "exit 0")
-    ready.check_build(CUDA, BUILD)
+    prerequisites.check_build(CUDA, BUILD)
 
 
 def test_a_cpu_torch_needs_an_index_or_local_wheels_before_anything_is_downloaded() -> None:
     nothing = replace(BUILD, wheelhouse=False, torch_index=None)
     for build in (nothing, replace(nothing, torch_index="")):
-        with pytest.raises(ready.NotReadyError, match=r"VOXMATRIX_TORCH_INDEX=https://… \./run build-cpu"):
-            ready.check_build(CPU, build)
-    ready.check_torch(CPU, replace(nothing, wheelhouse=True))
-    ready.check_torch(CPU, replace(nothing, torch_index="https://wheels.example/cpu"))
-    ready.check_torch(CUDA, nothing)
+        with pytest.raises(prerequisites.NotReadyError, match=r"VOXMATRIX_TORCH_INDEX=https://… \./run build-cpu"):
+            prerequisites.check_build(CPU, build)
+    prerequisites.check_torch(CPU, replace(nothing, wheelhouse=True))
+    prerequisites.check_torch(CPU, replace(nothing, torch_index="https://wheels.example/cpu"))
+    prerequisites.check_torch(CUDA, nothing)
