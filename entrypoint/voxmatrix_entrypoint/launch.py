@@ -18,6 +18,11 @@ IN_IMAGE = "VOXMATRIX_IMAGE"
 
 _CANNOT_START = 126
 
+
+class _InterruptedError(KeyboardInterrupt):
+    """A signal. Python ends by SIGINT after a plain KeyboardInterrupt in `exec("…")`, even if it was caught."""
+
+
 cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.
 COMMANDS = (*cli.COMMANDS, "patches")
@@ -74,7 +79,7 @@ def _interrupt_once() -> Callable[[int, FrameType | None], None]:
         nonlocal last
         if time.monotonic() - last >= REPEAT_SECONDS:
             last = time.monotonic()
-            raise KeyboardInterrupt
+            raise _InterruptedError
 
     return interrupt
 

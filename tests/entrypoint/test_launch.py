@@ -108,9 +108,8 @@ sys.exit(launch.launch(["devices"]))
 IGNORES = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 
 
-def _waiting(words: list[str]) -> "subprocess.Popen[str]":
-    environment = {**os.environ}
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+def _waiting(words: list[str], cwd: Path | None = None) -> "subprocess.Popen[str]":
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
@@ -122,6 +121,18 @@ def test_sigterm_ends_any_command_as_ctrl_c_does() -> None:
         _, said = command.communicate(timeout=60)
     assert command.returncode == INTERRUPTED
     assert said == "voxmatrix: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
+def test_a_signal_within_exec_does_not_end_the_process_by_a_signal(tmp_path: Path) -> None:
+    """Python remembers a KeyboardInterrupt that left `exec("...")`, and would end `python -m` by SIGINT."""
+    (tmp_path / "waits.py").write_text(WAITS.replace("threading.Event().wait(", "exec('while 1: pass') or float("))
+    with _waiting([sys.executable, "-m", "waits"], cwd=tmp_path) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == f"{command.pid}\n"
+        command.terminate()
+        _, said = command.communicate(timeout=60)
+    assert (command.returncode, said) == (INTERRUPTED, "voxmatrix: interrupted\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
