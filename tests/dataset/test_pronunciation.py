@@ -24,7 +24,7 @@ def test_a_text_is_pronounced_letter_by_letter_without_espeak() -> None:
 
 def test_a_text_that_cannot_be_said_is_said_so_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     class Deaf:
-        def phonemes(self, sentence: str) -> list[str]:
+        def phonemes(self, sentences: list[str]) -> list[list[str]]:
             raise BadInputError("no answer", "change it")
 
         def close(self) -> None:
@@ -42,9 +42,9 @@ def test_each_thread_has_its_own_program_and_all_are_closed(monkeypatch: pytest.
             self.closed = False
             opened.append(self)
 
-        def phonemes(self, sentence: str) -> list[str]:
+        def phonemes(self, sentences: list[str]) -> list[list[str]]:
             both.wait()
-            return list(sentence)
+            return [list(sentence) for sentence in sentences]
 
         def close(self) -> None:
             self.closed = True

@@ -51,7 +51,7 @@ class Pronouncer:
         sentences = list(spoken_sentences(text, self._language))
         with self._borrowed() as phonemizer_:
             try:
-                parts = [phonemizer_.phonemes(part) for part in sentences]
+                parts = phonemizer_.phonemes(sentences)
             except BadInputError as error:
                 return Pronunciation(problem=error.problem, remedy=error.remedy)
         phonemes = "".join(phoneme for part in parts for phoneme in part)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +12,9 @@ from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import to_ids
 from voxmatrix.wording import quoted
+
+#: Sentences that are pronounced at once. Most of what a single one takes is the way to espeak-ng's process and back.
+_TOGETHER = 16
 
 
 @dataclass(frozen=True)
@@ -59,23 +63,31 @@ class FrontEnd:
 
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences of a text as they become ready. One that cannot be spoken is left out and becomes a finding."""
-        for sentence in spoken_sentences(self._lexicon.apply(text), self.language):
-            try:
-                phonemes = self._phonemizer.phonemes(sentence)
-            except BadInputError as error:
-                self.findings.append(Finding(problem=error.problem, remedy=error.remedy))
-                continue
-            ready = self._numbered(sentence, phonemes)
-            if _speakable(ready.phonemes):
-                yield ready
-            else:
-                self.findings.append(
-                    Finding(
-                        problem=f"nothing in {quoted(sentence)} can be pronounced; it is left out",
-                        remedy="write it in words, or remove it",
-                        severity="warning",
+        sentences = spoken_sentences(self._lexicon.apply(text), self.language)
+        size = 1  # the first is wanted at once; further ones together take half the time
+        while batch := list(islice(sentences, size)):
+            for sentence, phonemes in self._pronounced(batch):
+                ready = self._numbered(sentence, phonemes)
+                if _speakable(ready.phonemes):
+                    yield ready
+                else:
+                    self.findings.append(
+                        Finding(
+                            problem=f"nothing in {quoted(sentence)} can be pronounced; it is left out",
+                            remedy="write it in words, or remove it",
+                            severity="warning",
+                        )
                     )
-                )
+            size = min(2 * size, _TOGETHER)
+
+    def _pronounced(self, sentences: list[str]) -> list[tuple[str, list[str]]]:
+        try:
+            return list(zip(sentences, self._phonemizer.phonemes(sentences), strict=True))
+        except BadInputError as error:
+            if len(sentences) > 1:
+                return [pair for sentence in sentences for pair in self._pronounced([sentence])]
+            self.findings.append(Finding(problem=error.problem, remedy=error.remedy))
+            return []
 
     def _numbered(self, sentence: str, phonemes: list[str]) -> Sentence:
         ids, missing = to_ids(phonemes, self._id_map)

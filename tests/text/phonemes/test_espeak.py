@@ -16,7 +16,8 @@ ECHO = """
 import json, os, pathlib, sys, time
 print(json.dumps({"version": "1.52.0"}), flush=True)
 for line in sys.stdin:
-    text = json.loads(line)
+    texts = json.loads(line)
+    text = " ".join(texts)
     if "poison" in text:
         os._exit(1)
     if "sleep" in text:
@@ -26,7 +27,7 @@ for line in sys.stdin:
         if not mark.exists():
             mark.touch()
             os._exit(1)
-    print(json.dumps([[clause.strip(), 0] for clause in text.split(",")]), flush=True)
+    print(json.dumps([[[clause.strip(), 0] for clause in text.split(",")] for text in texts]), flush=True)
 """
 
 
@@ -50,40 +51,40 @@ def words(answer: list[tuple[str, int]]) -> list[str]:
 
 
 def test_a_text_is_answered_clause_by_clause(echo):
-    assert words(echo.ask("one, two, three")) == ["one", "two", "three"]
-    assert words(echo.ask("four")) == ["four"]
+    assert words(echo.ask(["one, two, three"])[0]) == ["one", "two", "three"]
+    assert words(echo.ask(["four"])[0]) == ["four"]
     assert echo.version == "1.52.0"
 
 
 def test_a_process_that_dies_is_restarted_once(echo):
-    assert words(echo.ask("once")) == ["once"]
-    assert words(echo.ask("again")) == ["again"]
+    assert words(echo.ask(["once"])[0]) == ["once"]
+    assert words(echo.ask(["again"])[0]) == ["again"]
 
 
 def test_a_text_that_kills_twice_is_named_and_the_next_one_is_answered(echo):
     with pytest.raises(BadInputError, match="poison"):
-        echo.ask("a poison pill")
-    assert words(echo.ask("healthy")) == ["healthy"]
+        echo.ask(["a poison pill"])[0]
+    assert words(echo.ask(["healthy"])[0]) == ["healthy"]
 
 
 def test_a_hang_ends(echo, monkeypatch):
     monkeypatch.setattr(espeak, "ANSWER_SECONDS", 0.5)
     with pytest.raises(BadInputError, match="sleep"):
-        echo.ask("sleep")
+        echo.ask(["sleep"])[0]
     monkeypatch.undo()
-    assert words(echo.ask("awake")) == ["awake"]
+    assert words(echo.ask(["awake"])[0]) == ["awake"]
 
 
 def test_an_interrupt_leaves_no_half_answer_behind(echo, monkeypatch):
     def interrupted(_timeout_seconds: float) -> bytes:
         raise KeyboardInterrupt
 
-    echo.ask("started")
+    echo.ask(["started"])[0]
     with monkeypatch.context() as patch:
         patch.setattr(echo._process, "read", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            echo.ask("half, an, answer")
-    assert words(echo.ask("whole")) == ["whole"]
+            echo.ask(["half, an, answer"])[0]
+    assert words(echo.ask(["whole"])[0]) == ["whole"]
 
 
 def test_threads_share_one_process_and_each_gets_its_own_answer(echo):
@@ -92,7 +93,7 @@ def test_threads_share_one_process_and_each_gets_its_own_answer(echo):
     def ask(name: str) -> None:
         for number in range(50):
             text = f"{name} {number}"
-            if words(echo.ask(text)) != [text]:
+            if words(echo.ask([text])[0]) != [text]:
                 wrong.append(text)
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
@@ -110,7 +111,7 @@ def test_one_process_serves_many_sentences(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **kw: started.append(args) or spawn(*args, **kw))
     running = Espeak("en-us")
     for _ in range(50):
-        running.ask("One more.")
+        running.ask(["One more."])[0]
     running.close()
     assert len(started) == 1
 
@@ -118,9 +119,9 @@ def test_one_process_serves_many_sentences(monkeypatch):
 @pytest.mark.espeak
 def test_a_killed_process_comes_back():
     running = Espeak("en-us")
-    expected = running.ask("Hello.")
+    expected = running.ask(["Hello."])[0]
     os.kill(running._process.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-    assert running.ask("Hello.") == expected
+    assert running.ask(["Hello."])[0] == expected
     running.close()
 
 
@@ -128,26 +129,26 @@ def test_a_killed_process_comes_back():
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signal here")
 def test_a_stopped_process_is_replaced(monkeypatch):
     running = Espeak("en-us")
-    expected = running.ask("Hello.")
+    expected = running.ask(["Hello."])[0]
     os.kill(running._process.pid, signal.SIGSTOP)
     monkeypatch.setattr(espeak, "ANSWER_SECONDS", 1.0)
-    assert running.ask("Hello.") == expected
+    assert running.ask(["Hello."])[0] == expected
     running.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a fork in a program with threads is what is tested
 def test_after_a_fork_the_child_has_a_process_of_its_own(echo):
-    assert words(echo.ask("parent")) == ["parent"]
+    assert words(echo.ask(["parent"])[0]) == ["parent"]
     child = os.fork()
     if child == 0:
-        os._exit(0 if words(echo.ask("child, child")) == ["child", "child"] else 1)
-    assert words(echo.ask("parent, again")) == ["parent", "again"]
+        os._exit(0 if words(echo.ask(["child, child"])[0]) == ["child", "child"] else 1)
+    assert words(echo.ask(["parent, again"])[0]) == ["parent", "again"]
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_closing_ends_the_process(echo):
-    echo.ask("a")
+    echo.ask(["a"])[0]
     number = echo._process.pid
     echo.close()
     with pytest.raises(ProcessLookupError):
@@ -161,10 +162,10 @@ def test_ctrl_c_in_the_terminal_reaches_us_and_not_espeak():
 import os, signal
 from voxmatrix.text.phonemes.espeak import Espeak
 running = Espeak("en-us")
-before = running.ask("Hello."), running._process.pid
+before = running.ask(["Hello."])[0], running._process.pid
 signal.signal(signal.SIGINT, lambda *_: None)
 os.killpg(0, signal.SIGINT)
-assert (running.ask("Hello."), running._process.pid) == before
+assert (running.ask(["Hello."])[0], running._process.pid) == before
 running.close()
 """
     subprocess.run([sys.executable, "-c", code], check=True, start_new_session=True)
@@ -176,7 +177,7 @@ def test_the_library_is_never_loaded_here():
     code = """
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
 with EspeakPhonemizer("en-us") as ours:
-    assert ours.phonemes("Hello.")
+    assert ours.phonemes(["Hello."])[0]
 print("espeak" in open("/proc/self/maps").read())
 """
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -188,7 +189,7 @@ print("espeak" in open("/proc/self/maps").read())
 def test_an_unknown_voice_is_named(voice):
     running = Espeak(voice)
     with pytest.raises(UsageError, match=voice):
-        running.ask("hello")
+        running.ask(["hello"])[0]
     running.close()
 
 
@@ -196,7 +197,7 @@ def test_an_unknown_voice_is_named(voice):
 @pytest.mark.parametrize("voice", ["sv-SE", "en-gb", "de-AT", "pt-br", "zh"])
 def test_a_language_that_a_voice_speaks_is_a_voice(voice):
     running = Espeak(voice)
-    assert running.ask("a")
+    assert running.ask(["a"])[0]
     running.close()
 
 
@@ -211,7 +212,7 @@ def test_a_missing_library_is_exit_7_with_the_line_to_type(monkeypatch, tmp_path
     assert espeak_version() is None
     running = Espeak("en-us")
     with pytest.raises(MissingProgramError, match="no-such-library") as caught:
-        running.ask("hello")
+        running.ask(["hello"])[0]
     running.close()
     assert caught.value.exit_code == 7
     assert "pip install espeakng-loader" in caught.value.remedy
@@ -223,7 +224,7 @@ def test_a_file_that_is_not_a_library_is_exit_7_too(monkeypatch, tmp_path):
     monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "library.so"))
     running = Espeak("en-us")
     with pytest.raises(MissingProgramError, match="cannot be loaded"):
-        running.ask("hello")
+        running.ask(["hello"])[0]
     running.close()
 
 
@@ -232,7 +233,7 @@ def test_a_process_that_ends_at_once_is_exit_7_and_no_fault_of_the_text(server, 
     server(source)
     running = Espeak("en-us")
     with pytest.raises(MissingProgramError, match="ends at once"):
-        running.ask("hello")
+        running.ask(["hello"])[0]
     with pytest.raises(MissingProgramError, match="ends at once"):
         assert running.version
     running.close()

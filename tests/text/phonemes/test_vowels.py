@@ -18,6 +18,6 @@ def test_what_can_be_pronounced_is_not_refused(text):
 @pytest.mark.espeak
 def test_only_arabic_voices_refuse_it():
     with EspeakPhonemizer("ar") as arabic, EspeakPhonemizer("fa") as persian:
-        assert persian.phonemes("مرحبا کیف")
+        assert persian.phonemes(["مرحبا کیف"])[0]
         with pytest.raises(BadInputError, match="no vowel signs"):
-            arabic.phonemes("مرحبا كيف")
+            arabic.phonemes(["مرحبا كيف"])[0]

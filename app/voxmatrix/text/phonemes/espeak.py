@@ -60,11 +60,11 @@ class Espeak:
             except EndedError as error:
                 raise _missing(_ENDS) from error
 
-    def ask(self, text: str) -> list[Clause]:
-        """The clauses of a text.
+    def ask(self, texts: list[str]) -> list[list[Clause]]:
+        """The clauses of each text. A short text takes as long to be sent as to be pronounced, so send several.
 
         Raises:
-            BadInputError: the library crashes or hangs on this text, twice.
+            BadInputError: the library crashes or hangs on one of these texts, twice.
             MissingProgramError: no library can be loaded.
             UsageError: the library has no such voice.
         """
@@ -74,7 +74,7 @@ class Espeak:
                 self._start()
             for _attempt in range(2):
                 try:
-                    return self._ask(text)
+                    return self._ask(texts)
                 except EndedError:
                     started = bool(self._version)
                     self._restart()
@@ -83,7 +83,7 @@ class Espeak:
                     raise
         if not started:
             raise _missing(_ENDS)
-        raise BadInputError(f"espeak-ng crashes or hangs on {text[:60]!r}", "change or remove that text")
+        raise BadInputError(f"espeak-ng crashes or hangs on {' '.join(texts)[:60]!r}", "change or remove that text")
 
     def close(self) -> None:
         """End the process."""
@@ -100,10 +100,10 @@ class Espeak:
         self._process.stop()
         self._start()
 
-    def _ask(self, text: str) -> list[Clause]:
+    def _ask(self, texts: list[str]) -> list[list[Clause]]:
         self._greeted()
-        self._process.write(json.dumps(text).encode())
-        return [(phonemes, end) for phonemes, end in json.loads(self._process.read(ANSWER_SECONDS).decode())]
+        self._process.write(json.dumps(texts).encode())
+        return [[(phonemes, end) for phonemes, end in text] for text in json.loads(self._process.read(ANSWER_SECONDS))]
 
     def _greeted(self) -> str:
         if not self._version:

@@ -2,27 +2,29 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.text.phonemes.clauses import marks
-from voxmatrix.text.phonemes.espeak import Espeak, outdated
+from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
 from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
 
 _GIVEN = re.compile(GIVEN_PHONEMES)
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
+#: Piper puts a space after some marks.
+_AFTER = dict.fromkeys(",:;", " ")
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
 
 
 class Phonemizer(Protocol):
-    """Anything that turns a sentence into phonemes."""
+    """Anything that turns sentences into phonemes."""
 
-    def phonemes(self, sentence: str) -> list[str]:
-        """The phonemes of one sentence, one per code point; none when nothing in it can be spoken."""
+    def phonemes(self, sentences: list[str]) -> list[list[str]]:
+        """The phonemes of each sentence, one per code point; none when nothing in it can be spoken."""
         ...
 
     def warning(self) -> Finding | None:
@@ -49,23 +51,19 @@ class EspeakPhonemizer:
     ) -> None:
         self.close()
 
-    def phonemes(self, sentence: str) -> list[str]:
-        """The phonemes of one sentence with its punctuation, as Piper's EspeakPhonemizer gives them.
+    def phonemes(self, sentences: list[str]) -> list[list[str]]:
+        """The phonemes of each sentence with its punctuation, as Piper's EspeakPhonemizer gives them.
 
         Raises:
-            BadInputError: it is Arabic without vowel signs, or espeak-ng crashes on it.
+            BadInputError: one is Arabic without vowel signs, or espeak-ng crashes on one.
         """
-        return _with_given(_plain(sentence), self._pronounced)
+        return _with_given(sentences, self._pronounced)
 
-    def _pronounced(self, text: str) -> list[str]:
+    def _pronounced(self, texts: list[str]) -> list[list[str]]:
         if self._is_arabic:
-            require_vowels(text)
-        clauses = self.espeak.ask(text)
-        spoken = "".join(
-            _LANGUAGE_FLAG.sub("", phonemes) + mark + (" " if mark in (",", ":", ";") else "")
-            for (phonemes, _), mark in zip(clauses, marks(text, [end for _, end in clauses]), strict=True)
-        )
-        return list(unicodedata.normalize("NFD", spoken))
+            for text in texts:
+                require_vowels(text)
+        return [_punctuated(text, clauses) for text, clauses in zip(texts, self.espeak.ask(texts), strict=True)]
 
     def warning(self) -> Finding | None:
         """An espeak-ng that is too old."""
@@ -79,9 +77,9 @@ class EspeakPhonemizer:
 class TextPhonemizer:
     """Letters as phonemes, for voices that need no espeak-ng."""
 
-    def phonemes(self, sentence: str) -> list[str]:
+    def phonemes(self, sentences: list[str]) -> list[list[str]]:
         """Lower-case letters with their accents apart (NFD), without the symbols that frame a sentence."""
-        return _with_given(_plain(sentence), _letters)
+        return _with_given(sentences, lambda texts: [_letters(text) for text in texts])
 
     def warning(self) -> None:
         """Nothing can be wrong."""
@@ -103,19 +101,37 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
     raise UsageError(f"there is no phoneme type {phoneme_type!r}", "choose espeak or text")
 
 
+def _punctuated(text: str, clauses: list[Clause]) -> list[str]:
+    spoken = "".join(
+        (_LANGUAGE_FLAG.sub("", phonemes) if "(" in phonemes else phonemes) + mark + _AFTER.get(mark, "")
+        for (phonemes, _), mark in zip(clauses, marks(text, [end for _, end in clauses]), strict=True)
+    )
+    return list(unicodedata.normalize("NFD", spoken))
+
+
 def _letters(text: str) -> list[str]:
     return [letter for letter in letters(text) if letter not in (PAD, BOS, EOS)]
 
 
-def _with_given(text: str, pronounce: Callable[[str], list[str]]) -> list[str]:
-    """The phonemes of a text, those in [[brackets]] as they are. As Piper joins them: with a space where one is."""
-    if "[[" not in text:
-        return pronounce(text)
-    parts = _GIVEN.split(text)
+def _with_given(sentences: list[str], pronounce: Callable[[list[str]], list[list[str]]]) -> list[list[str]]:
+    """The phonemes of each sentence, those in [[brackets]] as they are, with a space where one is, as Piper has it."""
+    split = [_GIVEN.split(_plain(sentence)) for sentence in sentences]
+    pronounced = iter(pronounce([text for parts in split for text in _texts(parts)]))
+    return [_joined(parts, pronounced) for parts in split]
+
+
+def _texts(parts: list[str]) -> list[str]:
+    """What is to be pronounced of a sentence, whose parts are in turn text and given phonemes."""
+    return parts if len(parts) == 1 else [text.strip() for text in parts[::2] if text.strip()]
+
+
+def _joined(parts: list[str], pronounced: Iterator[list[str]]) -> list[str]:
+    if len(parts) == 1:
+        return next(pronounced)
     found: list[str] = []
     for number, part in enumerate(parts):
         if number % 2 == 0:
-            found += pronounce(part.strip()) if part.strip() or len(parts) == 1 else []
+            found += next(pronounced) if part.strip() else []
         else:
             before, after = (
                 " " if space else "" for space in (parts[number - 1][-1:] == " ", parts[number + 1][:1] == " ")

@@ -1,8 +1,8 @@
-"""The process that loads libespeak-ng, which is under the GPL: a JSON text per line in, its clauses per line out.
+"""The process that loads libespeak-ng, which is under the GPL: JSON texts in, their clauses out.
 
 Run by path, so that it needs nothing but the standard library:  python -I -S server.py VOICE LIBRARY...
-The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in is answered
-by a list of [phonemes, characters read so far], one pair for each clause.
+The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in, a list of
+texts, is answered by a list for each text: of [phonemes, characters read so far], one pair for each clause.
 """
 
 import ctypes
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _SYNCHRONOUS, _UTF8, _IPA = 2, 1, 2
+_NOTHING = ctypes.create_string_buffer(b"")
 
 
 def main() -> None:
@@ -35,8 +36,7 @@ def main() -> None:
         return
     say({"version": version})
     for line in sys.stdin.buffer:
-        say(_clauses(library, json.loads(line).encode("utf-8", "replace")))
-        _clauses(library, b"")  # a mark that the library still holds would be read before the next text
+        say([_clauses(library, text.encode("utf-8", "replace")) for text in json.loads(line)])
 
 
 def _load(paths: list[str]) -> tuple[ctypes.CDLL | None, str]:
@@ -93,6 +93,8 @@ def _clauses(library: ctypes.CDLL, text: bytes) -> list[tuple[str, int]]:
         characters += len(text[read:end].decode("utf-8", "replace"))
         read = end
         found.append(((phonemes or b"").decode("utf-8", "replace"), characters))
+    # A mark that the library still holds would be read before the next text.
+    library.espeak_TextToPhonemes(ctypes.byref(ctypes.c_void_p(ctypes.addressof(_NOTHING))), _UTF8, _IPA)
     return found
 
 
