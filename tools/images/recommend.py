@@ -97,7 +97,7 @@ def _advise(gpu: Gpu, machine: Machine) -> Advice:
 
 def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
     if not image.kinds:
-        return "no CUDA: the GPU would be idle"
+        return "its torch is for the CPU: the GPU would be idle"
     if image.build and gpu.kind in image.kinds:
         return "its torch has no kernels for this GPU"
     if gpu.kind not in image.kinds or not image.cuda:

@@ -59,15 +59,16 @@ def _by_target(gpu: Gpu, torch: TorchBuild | None) -> tuple[Verdict | None, str]
         return "unsupported", f"{kind}, and torch {torch.version} is a build without {build}"
     if gpu.target in torch.kernels:
         return "native", f"torch's {gpu.target} kernels are made for it; {UNTRIED}"
-    kernels = " ".join(torch.kernels) or "unknown GPUs"
     if gpu.target is None and gpu.kind == "xpu":
         return "unsupported", f"{kind} that is not among those that torch's XPU builds are made for"
-    if gpu.target is None:
-        return None, f"{kind} of unknown architecture; torch {torch.version} has kernels for {kernels}; {UNTRIED}"
-    if gpu.kind == "rocm" and torch.kernels:
-        return "unsupported", f"torch {torch.version} has kernels for {kernels}, not for {gpu.target}"
-    # Intel's driver can compile torch's portable kernels (SPIR-V) for other GPUs.
-    return None, f"torch {torch.version} has kernels for {kernels}, not for {gpu.target}; {UNTRIED}"
+    # Intel's driver can compile torch's portable kernels (SPIR-V) for GPUs without their own.
+    lacking = gpu.kind == "rocm" and gpu.target is not None and bool(torch.kernels)
+    whose = f"{kind} of unknown architecture" if gpu.target is None else f"{kind} ({gpu.target})"
+    kernels = " ".join(torch.kernels) or "unknown GPUs"
+    return (
+        "unsupported" if lacking else None,
+        f"{whose}; torch {torch.version} has kernels for {kernels}; {UNTRIED}",
+    )
 
 
 def _by_kernels(
