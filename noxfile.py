@@ -221,14 +221,12 @@ def windows_wheels(session: nox.Session) -> None:
 
 
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, lambda: prerequisites.check_locked(row))
     python = _environment(session, f"wheelhouse-{row.python}")
     session.run(str(python), "-m", "tools.locks.wheelhouse", row.name, external=True)
 
 
 def _build(session: nox.Session, row: matrix.Row) -> None:
-    if not (ROOT / row.pins).is_file():
-        also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
-        session.error(f"{row.name} is not locked: run ./run lock -- {row.name}{also}")
     build = matrix.this_build(row)
     _check(session, lambda: prerequisites.check_build(row, build))
     *command, context = matrix.command(row, build)

@@ -22,9 +22,13 @@ FACTS = Path(os.environ.get("VOXMATRIX_IMAGE_FACTS", "/opt/voxmatrix/image.json"
 
 
 def main(torch: str, cuda: str = "", capabilities: str = "", kernels: str = "", flash: str = "") -> None:
-    """Check the promises of the row and the requirements of the app; `flash` has the form of FLASH_ATTN_CUDA_ARCHS."""
+    """Check the promises of the row and the requirements of the app.
+
+    `torch` may name a build for other GPUs than NVIDIA's, such as 2.11.0+rocm7.2; `kernels` are then its gfx or XPU
+    targets. `flash` has the form of FLASH_ATTN_CUDA_ARCHS.
+    """
     complaints = [*wrong_torch(torch, cuda), *unmet("voxmatrix")]
-    if cuda and not complaints:
+    if (cuda or kernels) and not complaints:
         complaints = [
             *wrong_code(torch, cuda, capabilities.split(), kernels.split(), flash.split(";") if flash else [])
         ]
@@ -39,7 +43,8 @@ def wrong_torch(torch: str, cuda: str) -> Iterator[str]:
         yield "torch is not installed"
         return
     seen = runpy.run_path(str(Path(spec.origin).with_name("version.py")))
-    found = str(seen["__version__"]).partition("+")[0], seen["cuda"]
+    version = str(seen["__version__"])
+    found = version if "+" in torch else version.partition("+")[0], seen["cuda"]
     if found != (torch, cuda or None):
         yield f"torch is {found[0]} for CUDA {found[1]}, but the row promises {torch} for CUDA {cuda or None}"
 
@@ -71,7 +76,12 @@ def wrong_kernels(
         for library, names in measured["libraries"].items():
             if library.startswith(OURS) and not covered(capability, names, cuda):
                 yield f"the row promises capability {capability}, but {library} only has code for {' '.join(names)}"
-    if kernels and set(kernels) != set(found):
+    if not cuda:
+        # Never measured before a first build, so more targets than promised are no error.
+        missing = sorted(set(kernels) - set(found))
+        if missing:
+            yield f"the row promises kernels for {' '.join(missing)}, but torch {torch} only has {' '.join(found)}"
+    elif kernels and set(kernels) != set(found):
         yield f"the row's kernels are {' '.join(kernels)}, torch's are {' '.join(found)}: correct docker/images.toml"
 
 

@@ -1,6 +1,7 @@
 """Measure the GPU code in the image and write it to a file: `kernels.py FILE.json`. Needs no GPU.
 
-`kernels` are those of torch, as it reports them (`torch._C._cuda_getArchFlags()`); `libraries` are all compiled files
+`kernels` are those of torch, as it reports them (`torch._C._cuda_getArchFlags()`, with ROCm gfx
+targets; `torch._C._xpu_getArchFlags()`); `libraries` are all compiled files
 of site-packages with GPU code, from the headers of their fat binaries, as cuobjdump lists them. (cuFFT stores most of
 its code in a form that neither can read.)
 """
@@ -34,7 +35,8 @@ def main(out: Path) -> None:
 def _torch() -> dict[str, Any]:
     import torch
 
-    flags = getattr(torch._C, "_cuda_getArchFlags", lambda: "")() or ""
+    functions = (getattr(torch._C, f"_{kind}_getArchFlags", None) for kind in ("cuda", "xpu"))
+    flags = next((function() for function in functions if function), "") or ""
     return {"torch": torch.__version__, "cuda": torch.version.cuda, "kernels": flags.split()}
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Split locked requirements into files: split.sh ALL FOLDER.
-#   for an image      cuda.txt, torch.txt and setuptools.txt, which get separate steps. CUDA's libraries (and triton)
-#                     are gigabytes that change only with torch; setuptools builds what has no wheel
+#   for an image      cuda.txt, torch.txt and setuptools.txt, which get separate steps. CUDA's libraries (and triton,
+#                     which for ROCm and XPU only torch's index has) are gigabytes that change only with torch; setuptools builds what has no wheel
 #   for flash-attn    source.txt (the source), run.txt (needed at runtime) and compile.txt (needed only to compile)
 set -eu
 
@@ -22,6 +22,6 @@ if grep -q '^flash-attn==' "$all"; then
     exit 0
 fi
 take 'nvidia-ml-py' >"$folder/nvml.txt" # named like a CUDA library, but a requirement of the app
-take 'nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+|triton' | grep -vxFf "$folder/nvml.txt" >"$folder/cuda.txt" || true
+take 'nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+|triton(-rocm|-xpu)?' | grep -vxFf "$folder/nvml.txt" >"$folder/cuda.txt" || true
 rm "$folder/nvml.txt"
 for first in torch setuptools; do take "$first" >"$folder/$first.txt"; done

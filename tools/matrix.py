@@ -70,7 +70,7 @@ def _list(table: Mapping[str, Row], args: argparse.Namespace) -> None:
         print(json.dumps({name: asdict(row) for name, row in table.items()}, indent=2))
         return
     for row in table.values():
-        cuda = f"CUDA {row.cuda}" if row.cuda else "no CUDA"
+        cuda = f"CUDA {row.cuda}" if row.cuda else row.torch_build or "no CUDA"
         print(f"{row.name:17} torch {row.torch:18} {cuda:9} Python {row.python}  {row.status:10} {row.dockerfile}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from voxmatrix.compute.device import merged_allocator, prepare_environment, torch_device
+from voxmatrix.compute.device import backend, merged_allocator, prepare_environment, torch_device, torch_name
 from voxmatrix.errors import MissingProgramError, NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
 
@@ -46,9 +46,37 @@ def test_a_card_that_torch_does_not_see_is_refused(cards: list[str]) -> None:
         torch_device(NEW, HERE)
 
 
+def test_an_amd_gpu_is_a_cuda_device_of_torch_and_an_intel_one_is_xpu(
+    cards: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No such GPU is at hand: torch's functions are stand-ins."""
+    cards.extend(["", ""])
+    second = Gpu(index=1, kind="rocm", name="Radeon", uuid="GPU-ab12")
+    amd = Machine(platform="linux", cpus=4, gpus=(INTEL, Gpu(index=0, kind="rocm"), second))
+    assert torch_device(second, amd) == torch.device("cuda", 1)
+    monkeypatch.setattr(torch.xpu, "device_count", lambda: 1)
+    assert torch_device(INTEL, amd) == torch.device("xpu", 0)
+    monkeypatch.setattr(torch.xpu, "device_count", lambda: 0)
+    with pytest.raises(NoDeviceError, match="sees 0 XPU devices") as caught:
+        torch_device(INTEL, amd)
+    assert "--device /dev/dri" in caught.value.remedy
+
+
+def test_a_child_is_told_the_name_that_torch_knows() -> None:
+    assert [torch_name(name) for name in ("cpu", "cuda:0", "rocm:1", "xpu:0")] == ["cpu", "cuda:0", "cuda:1", "xpu:0"]
+
+
+def test_memory_and_synchronisation_are_those_of_the_backend() -> None:
+    assert backend(torch.device("cuda:1")) is torch.cuda
+    assert backend(torch.device("xpu")) is torch.xpu
+    assert backend(torch.device("cpu")) is None
+    for name in ("empty_cache", "synchronize", "max_memory_reserved", "reset_peak_memory_stats", "device"):
+        assert callable(getattr(torch.xpu, name)), name
+
+
 def test_other_kinds_are_refused() -> None:
-    with pytest.raises(NoDeviceError, match="xpu:0"):
-        torch_device(INTEL, HERE)
+    with pytest.raises(NoDeviceError, match="mps:0"):
+        torch_device(Gpu(index=0, kind="mps"), HERE)
 
 
 def test_directml_opens_its_adapter_and_says_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

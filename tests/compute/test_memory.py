@@ -160,6 +160,10 @@ def test_freeing_ends_rings_of_objects_and_empties_the_cache_of_the_device_that_
         gc.enable()
     assert seen() is None
     assert emptied == [1]
+    monkeypatch.setattr(torch.xpu, "device", Selected)
+    monkeypatch.setattr(torch.xpu, "empty_cache", lambda: emptied.append(inside[-1] + 100))
+    free_cached(torch.device("xpu:2"))
+    assert emptied == [1, 102]
 
 
 @pytest.mark.parametrize("device", [None, torch.device("cpu"), torch.device("privateuseone:0"), torch.device("meta")])

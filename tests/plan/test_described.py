@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.plan.wheels import WHEELS
-from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.facts import Machine, TorchBuild
 from voxmatrix.machine.record import read_machine
 from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.plan.verdict import Assessment, assess
@@ -144,13 +144,52 @@ def test_a_mig_slice_is_planned_with_its_own_memory() -> None:
     assert plan.batch_size.value <= planned("a100-80", "b").batch_size.value
 
 
-@pytest.mark.parametrize(("name", "said"), [("amd", "AMD"), ("intel", "Intel"), ("intel-uhd-770", "Intel")])
-def test_gpus_of_others_are_named_and_the_cpu_trains(name: str, said: str) -> None:
+OTHERS = {"rocm": TorchBuild(version="2.11.0+rocm7.2", hip="7.2.1", kernels=("gfx942", "gfx1100"))}
+OTHERS |= {"xpu": TorchBuild(version="2.11.0+xpu", xpu="20250302", kernels=("pvc", "dg2", "bmg", "lnl-m"))}
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "image"),
+    [
+        ("amd", "AMD", "rocm"),
+        ("amd-mi300x", "AMD", "rocm"),
+        ("amd-rx-580", "AMD", "cpu"),
+        ("intel", "Intel", "xpu"),
+        ("intel-core-ultra-258v", "Intel", "xpu"),
+        ("intel-uhd-770", "Intel", "cpu"),
+    ],
+)
+def test_gpus_of_others_get_the_image_to_build_and_the_cpu_trains_until_then(name: str, said: str, image: str) -> None:
     (found,) = assessment(name)
-    assert (found.verdict, found.image) == (None, "cpu")
+    assert (found.verdict, found.image) == ("unsupported", image)
     assert said in found.reason
+    assert ("./run build-" + image in found.remedy) is (image != "cpu")
     plan = planned(name)
     assert (plan.device.value, plan.precision.value) == ("cpu", "fp32")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "device"),
+    [
+        ("amd", "native", "rocm:0"),
+        ("amd-mi300x", "native", "rocm:0"),
+        ("amd-rx-580", "unsupported", "cpu"),
+        ("intel", "native", "xpu:0"),
+        ("intel-core-ultra-258v", "native", "xpu:0"),
+        ("intel-uhd-770", "unsupported", "cpu"),
+    ],
+)
+def test_in_their_image_they_train_in_fp32_and_it_is_said_that_nobody_tried(
+    name: str, verdict: str | None, device: str
+) -> None:
+    machine = described(name)
+    machine = replace(machine, torch=OTHERS[machine.gpus[0].kind])
+    found = assess(machine.gpus[0], machine)
+    assert found.verdict == verdict
+    plan = make_plan(machine, "medium", Overrides())
+    assert (plan.device.value, plan.precision.value, plan.allocator.value) == (device, "fp32", "")
+    if device != "cpu":
+        assert any("never run on such a GPU" in finding.problem for finding in plan.findings)
 
 
 def test_wsl2_is_judged_by_the_driver_of_its_windows_and_has_no_expandable_segments() -> None:

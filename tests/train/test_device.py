@@ -8,7 +8,7 @@ import torch
 
 from tests.train.asking import HERE, asked
 from voxmatrix.errors import NoDeviceError, UsageError
-from voxmatrix.machine.facts import Capability, Gpu, TorchBuild
+from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 from voxmatrix.plan.plan import make_plan
 from voxmatrix.train.device import autocast, open_devices, planned_gpus
 
@@ -60,3 +60,13 @@ def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
 def test_half_precision_is_for_gpus() -> None:
     with pytest.raises(UsageError, match="GPUs"):
         open_devices(make_plan(HERE, "mini", asked(precision="fp16")), HERE)
+
+
+def test_several_intel_gpus_cannot_train_together_which_is_said() -> None:
+    arcs = tuple(Gpu(index=index, kind="xpu", name="Arc", target="bmg", memory_mib=12288) for index in range(2))
+    here = Machine(
+        platform="linux", cpus=8, gpus=arcs, torch=TorchBuild(version="2.11.0+xpu", xpu="1", kernels=("bmg",))
+    )
+    assert planned_gpus(make_plan(here, "mini", asked(device="xpu:0")), here) == [arcs[0]]
+    with pytest.raises(NoDeviceError, match="Intel GPUs cannot train a voice together"):
+        planned_gpus(make_plan(here, "mini", asked(device="xpu:0", devices=2)), here)

@@ -61,10 +61,10 @@ _PLATFORMS = {"x86_64": "linux/amd64", "amd64": "linux/amd64", "aarch64": "linux
 def named_index(row: Row, environment: Mapping[str, str] = os.environ) -> str | None:
     """The torch index set in the environment for a row, or None.
 
-    VOXMATRIX_TORCH_INDEX without a row name is an index of CPU builds, so it does not apply to rows with CUDA.
+    VOXMATRIX_TORCH_INDEX without a row name is an index of CPU builds, so it applies to rows for the CPU only.
     """
-    own = environment.get(f"{INDEX}_{row.name.upper().replace('-', '_')}")
-    return own if own is not None or row.cuda else environment.get(INDEX)
+    own = environment.get(row.index_variable)
+    return own if own is not None or row.cuda or row.torch_build else environment.get(INDEX)
 
 
 def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
@@ -101,7 +101,7 @@ def arguments(row: Row, build: Build) -> dict[str, str]:
         "TORCH": row.torch,
         "TORCH_INDEX": "" if build.wheelhouse else index,
     }
-    if row.cuda:
+    if row.cuda or row.torch_build:
         values |= {
             "CUDA": row.cuda,
             "CAPABILITIES": " ".join(row.capabilities),
@@ -109,6 +109,10 @@ def arguments(row: Row, build: Build) -> dict[str, str]:
             "TORCH_CUDA_ARCH_LIST": row.torch_arch_list,
             "INSTEAD": row.instead,
         }
+    if row.torch_build:
+        values["TORCH"] = f"{row.torch}+{row.torch_build}"  # the gate has no CUDA version to tell it by
+    if row.packages:
+        values["PACKAGES"] = " ".join(row.packages)
     if build.flash:
         values |= {
             "FLASH": "flash-attn",  # the stage
@@ -144,6 +148,7 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         "voxmatrix.row": row.name,
         "voxmatrix.torch": row.torch,
         "voxmatrix.cuda": row.cuda,
+        "voxmatrix.torch-build": row.torch_build,
         "voxmatrix.kernels": " ".join(row.kernels_on(chosen_platform(row, build))),
         "voxmatrix.oldest-driver": row.oldest_driver,
         "voxmatrix.flash-attn": row.flash_attn if build.flash else "",

@@ -8,7 +8,7 @@ import subprocess
 
 from tools.images.building import INDEX, Build
 from tools.images.engine import is_built
-from tools.images.rows import Row
+from tools.images.rows import ROOT, Row
 
 _ENGINE = "tools/docker-engine.sh (as root; Debian and Ubuntu) installs and starts one"
 _PULL_SECONDS = 600
@@ -46,6 +46,7 @@ def check_build(row: Row, build: Build) -> None:
     Raises:
         NotReadyError: something is missing.
     """
+    check_locked(row)
     check_torch(row, build)
     check_docker()
     if _docker("buildx", "version").returncode:
@@ -60,14 +61,39 @@ def check_build(row: Row, build: Build) -> None:
         )
 
 
+def check_locked(row: Row) -> None:
+    """Check that the row has pins.
+
+    Raises:
+        NotReadyError: it has none.
+    """
+    if (ROOT / row.pins).is_file():
+        return
+    if row.torch_build:
+        raise NotReadyError(
+            f"{row.name} is not locked: torch {row.torch}+{row.torch_build} is only on torch's own index, "
+            f"in the folder {row.torch_build}, which could not be reached when this row was written",
+            f"run export {row.index_variable}=https://…/{row.torch_build} && ./run lock -- {row.name} && "
+            f"./run build-{row.name} (the address is under 'Get started' on torch's site)",
+        )
+    also = f", or use the stable row: ./run build-{row.instead}" if row.instead else ""
+    raise NotReadyError(f"{row.name} is not locked", f"run ./run lock -- {row.name}{also}")
+
+
 def check_torch(row: Row, build: Build) -> None:
-    """Check that pip in the build can find the row's torch: its default index has no CPU builds for Linux.
+    """Check that pip in the build can find the row's torch: its default index has only CUDA builds for Linux.
 
     Raises:
         NotReadyError: neither local wheels nor an index are set.
     """
     if row.cuda or row.index or build.wheelhouse or build.torch_index:
         return
+    if row.torch_build:
+        raise NotReadyError(
+            f"{row.image} needs torch {row.torch}+{row.torch_build}, which pip's default index does not have",
+            f"run {row.index_variable}=https://…/{row.torch_build} ./run build-{row.name} with torch's index of these "
+            f"builds (see 'Get started' on its site), or the same with ./run wheelhouse-{row.name} first",
+        )
     raise NotReadyError(
         f"{row.image} needs a CPU build of torch {row.torch}, which pip's default index does not have",
         f"run {INDEX}=https://… ./run build-{row.name} with torch's index of CPU builds (see 'Get started' on its "

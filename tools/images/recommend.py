@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.images.which_computer import UsageError, read_machine, selected_machine
-from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
+from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine, TorchBuild
 from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
 from voxmatrix.plan.verdict import assess
 from voxmatrix.tables import rows
@@ -20,6 +20,7 @@ from voxmatrix.tables.image import CPU, Image, images
 __all__ = ["Advice", "UsageError", "add_arguments", "answer", "for_all", "read_machine", "recommend", "with_torch_of"]
 
 _KINDS = {"cuda": "NVIDIA's GPUs", "directml": "DirectX 12 GPUs under Windows"}
+_KINDS |= {"rocm": "AMD GPUs under Linux", "xpu": "Intel's Arc and Core Ultra GPUs under Linux"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +72,14 @@ def for_all(advised: list[Advice]) -> str | None:
 def with_torch_of(image: Image, machine: Machine) -> Machine:
     """The machine with the torch of an image."""
     kernels = tuple(str(kernel) for kernel in image.kernels_on(machine.architecture))
-    suffix = f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu"
-    build = TorchBuild(version=f"{image.torch}+{suffix}", cuda=image.cuda or None, kernels=kernels)
+    suffix = image.build or (f"cu{image.cuda.replace('.', '')}" if image.cuda else "cpu")
+    build = TorchBuild(
+        version=f"{image.torch}+{suffix}",
+        cuda=image.cuda or None,
+        kernels=kernels or image.targets_on(machine.architecture),
+        hip=image.build.removeprefix("rocm") if "rocm" in image.kinds else None,
+        xpu=image.build if "xpu" in image.kinds else None,
+    )
     return replace(machine, torch=build)
 
 
@@ -83,14 +90,16 @@ def _advise(gpu: Gpu, machine: Machine) -> Advice:
         gpu=gpu,
         image=best.name,
         reason=reason,
-        remedy=advice(gpu, machine) if best.name == CPU else "",
+        remedy=advice(gpu, machine) if best.name == CPU or best.build else "",
         rejected={name: _why_not(image, best, gpu, machine) for name, image in images().items() if name != best.name},
     )
 
 
 def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
     if not image.kinds:
-        return "no CUDA: the GPU would be idle"
+        return "its torch is for the CPU: the GPU would be idle"
+    if image.build and gpu.kind in image.kinds:
+        return "its torch has no kernels for this GPU"
     if gpu.kind not in image.kinds or not image.cuda:
         return _needs(image)
     if not image.kernels_on(machine.architecture):
@@ -137,7 +146,7 @@ def _in_words(one: Advice) -> str:
     if one.remedy:
         lines.append(f"  → {one.remedy}")
     lines += [f"  not {name}: {why}" for name, why in one.rejected.items()]
-    flags = "" if one.gpu is None or one.image == CPU else "--gpus all "
+    flags = "" if one.gpu is None or one.image == CPU else f"{CONTAINER_OPTIONS.get(one.gpu.kind, '')} "
     if "windows" not in one.image:
         lines.append(f"  ./run build-{one.image} && docker run --rm {flags}voxmatrix:{one.image} doctor")
     return "\n".join(lines)

@@ -11,6 +11,7 @@ TEXTS = {
     "torch": _VERSION,
     "torchaudio": _VERSION,
     "cuda": (r"(\d+\.\d+)?", 'MAJOR.MINOR, or ""'),
+    "torch_build": (r"(rocm\d+\.\d+|xpu)?", 'the folder of a build on torch\'s index: rocmX.Y, xpu, or ""'),
     "index": (r"(https://\S+)?", 'an https address, or ""'),
     "from_capability": (r"(\d+\.\d)?", 'a capability such as 12.0, or ""'),
     "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),
@@ -24,6 +25,9 @@ MEMBERS = {
     "capabilities": (r"\d+\.\d", "capabilities such as 12.0"),
     "platforms": (r"(linux|windows)/(amd64|arm64)", "platforms such as linux/amd64"),
     "extras": (r"[a-z0-9-]+", "names"),
+    "packages": (r"[a-z0-9][a-z0-9.+-]+", "names of packages of the base"),
     "kinds": (r"cuda|directml|xpu|rocm|mps", "kinds of GPU such as cuda"),
 }
 KERNEL = r"(sm|compute)_\d{2,3}[af]?"
+#: The targets of torch builds without CUDA.
+TARGETS = {"rocm": r"gfx[0-9a-f]{3,4}", "xpu": r"[a-z]{2,4}[0-9]*(-[a-z0-9]+)*"}

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tools.images.flash_archs import flash_archs
-from tools.images.row_shapes import KERNEL, MEMBERS, TEXTS
+from tools.images.row_shapes import KERNEL, MEMBERS, TARGETS, TEXTS
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docker" / "images.toml"
 
-CHANNELS = ("stable", "nightly")
+CHANNELS = ("stable", "nightly", "build-only")
 STATUSES = ("tested", "build-only", "not run")
 NOT_RUN = "not run"
 
@@ -45,6 +45,8 @@ class Row:
     status: str
     source: str
     base_digest: str = ""
+    torch_build: str = ""
+    packages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     from_capability: str = ""
@@ -88,10 +90,11 @@ class Row:
         if not isinstance(self.kernels, Mapping):
             raise self._wrong("kernels", "a table of lists")
         for names in self.kernels.values():
-            if not isinstance(names, tuple) or not all(re.fullmatch(KERNEL, str(name)) for name in names):
-                raise self._wrong("kernels", "lists such as sm_90, compute_120")
+            shape = KERNEL if self.cuda else TARGETS.get(self._torch_kind, KERNEL)
+            if not isinstance(names, tuple) or not all(re.fullmatch(shape, str(name)) for name in names):
+                raise self._wrong("kernels", "lists such as sm_90, compute_120; for ROCm gfx1100, for XPU bmg")
         missing = {_MACHINES[platform] for platform in self.platforms} - self.kernels.keys()
-        if self.cuda and missing:
+        if (self.cuda or self.torch_build) and missing:
             raise MatrixError(f"[{self.name}] kernels lacks {', '.join(sorted(missing))}")
 
     def _check_sense(self) -> None:
@@ -101,7 +104,11 @@ class Row:
             raise MatrixError(
                 f"[{self.name}] instead is {self.instead!r}: required for a nightly, not allowed for other rows"
             )
+        if self.cuda and self.torch_build:
+            raise self._wrong("torch_build", '"" for a torch with CUDA')
         for name in ("capabilities", "kernels", "from_capability", "oldest_driver"):
+            if name == "kernels" and self.torch_build:
+                continue
             if bool(getattr(self, name)) != bool(self.cuda):
                 raise MatrixError(f"[{self.name}] {name} and cuda must be set together, or neither")
         if (self.flash_attn and not self.flash_archs) or (self.toolkit and not self.flash_attn):
@@ -119,8 +126,13 @@ class Row:
 
     @property
     def torch_local(self) -> str:
-        """The local version of this row's torch: `cpu`, `cu124`."""
-        return f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu"
+        """The local version of this row's torch: `cpu`, `cu124`, `rocm7.2`."""
+        return self.torch_build or (f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu")
+
+    @property
+    def index_variable(self) -> str:
+        """The environment variable that names the index of this row's torch."""
+        return f"VOXMATRIX_TORCH_INDEX_{self.name.upper().replace('-', '_')}"
 
     @property
     def pins(self) -> str:
@@ -140,7 +152,12 @@ class Row:
     @property
     def gpu_kinds(self) -> tuple[str, ...]:
         """Kinds of GPU that the image can use."""
-        return self.kinds or (("cuda",) if self.cuda else ())
+        return self.kinds or tuple(filter(None, ("cuda" if self.cuda else self._torch_kind,)))
+
+    @property
+    def _torch_kind(self) -> str:
+        """The kind of GPU that a build of torch without CUDA is for: rocm, xpu or ""."""
+        return self.torch_build.rstrip(".0123456789")
 
     @property
     def can_be_built(self) -> bool:

@@ -75,6 +75,7 @@ def _gpu(described: Mapping[str, Any]) -> Gpu:
         kind=described["kind"],
         name=described.get("name"),
         capability=None if capability is None else Capability.parse(capability),
+        target=described.get("target"),
         driver=described.get("driver"),
         unified=bool(described.get("unified")),
     )

@@ -29,14 +29,19 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
             f"{row.name}: no index of nightlies is set, so {row.pins} is left unchanged\n"
             f"  → set VOXMATRIX_TORCH_INDEX_{row.name.upper().replace('-', '_')}, or use the stable row {row.instead}"
         )
+    if row.torch_build and not index:
+        raise SystemExit(_unreachable(row, "no index of such builds is set"))
     offered = pins.on_index(index, "torch", row.torch, row.python, row.torch_local) if index else None
     # PyPI has torch with CUDA for Linux, and without CUDA for Windows.
     not_on_pypi = row.system == "linux" and not row.cuda
     local = f"+{row.torch_local}" if index or not_on_pypi else ""
     if index and offered is not None and not offered.hashes:
         raise SystemExit(gone(row))
+    if row.torch_build and offered is None:
+        raise SystemExit(_unreachable(row, "the index does not answer"))
     if offered is not None:
-        find_links = [*find_links, f"{index}/torch/"]
+        projects = ("torch", *only_on_torchs_index(row))
+        find_links = [*find_links, *(f"{index.rstrip('/')}/{project}/" for project in projects)]
     elif not_on_pypi:
         print("no torch index is set: keeping the hashes that are already locked and those of local files")
     found = _resolve(row, uv, find_links, f"torch=={row.torch}{local}")
@@ -46,13 +51,26 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
     return found
 
 
+def only_on_torchs_index(row: Row) -> tuple[str, ...]:
+    """The projects that torch requires and that PyPI does not have: Triton for AMD's and Intel's GPUs."""
+    return tuple(f"triton-{kind}" for kind in row.gpu_kinds) if row.torch_build else ()
+
+
+def _unreachable(row: Row, why: str) -> str:
+    return (
+        f"{row.name}: {why}, so {row.pins} is not written\n"
+        f"  → run {row.index_variable}=https://…/{row.torch_build} ./run lock -- {row.name} with torch's index of "
+        f"{row.torch_build} builds (see 'Get started' on its site)"
+    )
+
+
 #: The build of onnxruntime with DirectML.
 _WITH_DIRECTML = "onnxruntime-directml"
 
 
 def gone(row: Row) -> str:
     """The message for a torch that the index does not have (any more)."""
-    problem = f"{row.name}: torch {row.torch} for CUDA {row.cuda or 'none'} is not on {named_index(row) or 'the index'}"
+    problem = f"{row.name}: torch {row.torch}+{row.torch_local} is not on {named_index(row) or 'the index'}"
     if row.instead:
         return f"{problem}: nightlies vanish after some weeks\n  → use the stable row {row.instead}, or a newer date"
     return f"{problem}\n  → correct the row's torch or index in docker/images.toml"

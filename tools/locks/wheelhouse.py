@@ -10,6 +10,7 @@ from pathlib import Path
 from tools import matrix
 from tools.images.building import torch_index
 from tools.locks import pins
+from tools.locks.lock import only_on_torchs_index
 from tools.locks.pip_config import pip_values
 
 #: These come first: torch from its own index, setuptools to build what exists only as a source distribution.
@@ -30,15 +31,21 @@ def fill(row: matrix.Row, torch_index: str) -> None:
     locked = pins.parse((matrix.ROOT / row.pins).read_text(encoding="utf-8"))
     folder = matrix.ROOT / row.wheelhouse
     folder.mkdir(parents=True, exist_ok=True)
-    if not _downloaded(folder, [locked[TORCH]], "--no-index", "--find-links", str(folder)):
+    from_torch = [locked[name] for name in (TORCH, *only_on_torchs_index(row)) if name in locked]
+    if not _downloaded(folder, from_torch, "--no-index", "--find-links", str(folder)):
+        if row.torch_build and not torch_index:
+            raise SystemExit(
+                f"torch {row.torch}+{row.torch_build} is not in {row.wheelhouse}, and no index of such builds is set\n"
+                f"  → run {row.index_variable}=https://…/{row.torch_build} ./run wheelhouse-{row.name}"
+            )
         if not (row.cuda or torch_index or pip_values("index-url")):
             raise SystemExit(
                 f"torch {row.torch} without CUDA is not in {row.wheelhouse}, and pip's default index does not have it\n"
                 f"  → run VOXMATRIX_TORCH_INDEX=https://… ./run wheelhouse-{row.name} with torch's index of CPU builds"
             )
-        _download(folder, [locked[TORCH]], *(["--index-url", torch_index] if torch_index else []))
+        _download(folder, from_torch, *(["--index-url", torch_index] if torch_index else []))
     _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
-    _download(folder, [pin for pin in locked.values() if pin.name != TORCH])
+    _download(folder, [pin for pin in locked.values() if pin not in from_torch])
     for path in unlocked_files(folder, locked.values()):
         print(f"removed {path.name}: not in {row.pins}")
         path.unlink()

@@ -24,12 +24,12 @@ _SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 
 def readme_table(rows: Iterable[Row]) -> str:
     """The table of images in README.md."""
-    head = ["image", "torch", "CUDA", "machine code for", "driver from", "at most", "status", "for"]
+    head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "at most", "status", "for"]
     body = [
         [
             f"`{row.name}`",
             row.torch,
-            row.cuda or "–",
+            row.cuda or row.torch_build or "–",
             _kernels(row) or "–",
             row.oldest_driver or "–",
             f"{ceil(row.size_mb / 100) / 10} GB" if row.size_mb else "–",
@@ -56,8 +56,8 @@ def with_readme_table(text: str, rows: Iterable[Row]) -> str:
 
 
 def app_table(rows: Iterable[Row]) -> str:
-    """The content of app/voxmatrix/tables/images.toml: the stable rows, with the columns that a verdict needs."""
-    return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel == "stable")
+    """The content of app/voxmatrix/tables/images.toml: all rows but nightlies, and what a verdict needs."""
+    return _APP_HEAD + "".join(_app_row(row) for row in rows if row.channel != "nightly")
 
 
 def dockerfiles(rows: Iterable[Row]) -> dict[str, str]:
@@ -85,6 +85,7 @@ def _app_row(row: Row) -> str:
     fields = {
         "torch": _text(row.torch),
         "cuda": _text(row.cuda),
+        "build": _text(row.torch_build),
         "kinds": _list(row.gpu_kinds),
         "kernels": f"{{ {kernels} }}" if kernels else "{}",
         "oldest_driver": _text(row.oldest_driver),

@@ -11,7 +11,7 @@ from voxmatrix.tables.driver import drivers, newest
 BEGIN = "<!-- written by `./run derive` from tests/machines; do not edit -->"
 END = "<!-- end of the GPU table -->"
 #: Display names of the kinds of GPU that are not NVIDIA's.
-_KINDS = {"directml": "DirectX 12 (Windows)", "xpu": "Intel", "rocm": "AMD", "mps": "Apple"}
+_KINDS = {"directml": "DirectX 12 (Windows)", "rocm": "AMD", "mps": "Apple"}
 _MOST_CARDS = 5
 
 
@@ -74,6 +74,8 @@ def _called(alike: list[Served]) -> str:
 def _kind(one: Served) -> str:
     if one.gpu is None:
         return "no GPU"
+    if one.gpu.kind == "xpu":
+        return "Intel Arc" if one.gpu.target else "other Intel"
     return "DirectX 12 (WSL2)" if one.gpu.kind == "directml" and one.machine.wsl else _KINDS[one.gpu.kind]
 
 

@@ -25,6 +25,14 @@ measured and its commands ran on a CPU; from torch 2.10 on, every quality also p
 without values (`tests/images/`). What the row says about the GPU is derived. *all*: the computer trains and speaks on
 its CPU, and that was run in this image. *nothing*: the image was never built for such a computer, or never run.
 
+**AMD and Intel GPUs.** You build the images `rocm` and `xpu` yourself: their torch is only on torch's own index, which
+could not be reached here, so their packages are not locked yet (`./run build-rocm` says what to type). Neither image
+was locked, built or tested, and voxmatrix never ran on an AMD or Intel GPU. The app uses ROCm through `torch.cuda` and
+Intel's GPUs through `torch.xpu`, in fp32; this was tested only with stand-ins for torch's functions. The target of a
+GPU (`gfx1100`, `bmg`) is read from Linux; those of the images come from a report and a build script, which their rows
+in `docker/images.toml` name. A GPU that torch has no kernels for keeps the image `cpu`. Several Intel GPUs cannot train
+one voice together.
+
 """
 
 
@@ -60,4 +68,4 @@ def _of(gpu: Gpu | None) -> tuple[str, str]:
         return "none", ""
     row = architecture(gpu.capability) if gpu.capability else None
     called = gpu.name or f"a GPU ({gpu.kind})"
-    return called, f"{gpu.capability} {row.architecture}" if row else str(gpu.capability or "")
+    return called, f"{gpu.capability} {row.architecture}" if row else str(gpu.capability or gpu.target or "")

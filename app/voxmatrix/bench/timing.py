@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from voxmatrix.compute.device import backend
+
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
@@ -23,10 +25,9 @@ def seconds_of_runs(work: "Callable[[], Tensor]", device: "torch.device", runs: 
 
 def wait_for(result: "Tensor", device: "torch.device") -> None:
     """Wait until `result` is computed."""
-    import torch
-
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+    module = backend(device)
+    if module is not None:
+        module.synchronize(device)
     elif device.type != "cpu":  # DirectML cannot synchronise: reading one element waits for its computation
         result.detach().reshape(-1)[:1].cpu()
 

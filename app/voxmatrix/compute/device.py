@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Mapping, MutableMapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from voxmatrix.errors import MissingProgramError, NoDeviceError
-from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine
 
 if TYPE_CHECKING:
     import torch
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ORDER = "CUDA_DEVICE_ORDER"
 #: torch 2.9 renamed the variable; the older name still works.
 _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
+#: Kinds of GPU, and torch's names for them: its ROCm builds call AMD's GPUs cuda.
+_TORCH_NAMES = {"cuda": "cuda", "rocm": "cuda", "xpu": "xpu"}
 
 
 def prepare_environment(allocator: str = "", environment: MutableMapping[str, str] | None = None) -> None:
@@ -50,27 +52,42 @@ def torch_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
         return torch.device("cpu")
     if gpu.kind == "directml":
         return _directml(gpu)
-    if gpu.kind == "cuda":
-        return torch.device("cuda", _ordinal(gpu, machine))
+    if gpu.kind in _TORCH_NAMES:
+        return torch.device(_TORCH_NAMES[gpu.kind], _ordinal(gpu, machine))
     raise NoDeviceError(f"{gpu.device} ({gpu.name}) is of a kind that no image supports", "set --device cpu or auto")
 
 
-def _ordinal(gpu: Gpu, machine: Machine) -> int:
-    """torch's index of a GPU: by uuid if torch reports one, else by position among the visible CUDA devices."""
+def torch_name(device: str) -> str:
+    """torch's name of a device of ours: cuda:0 for rocm:0, else the same."""
+    kind, colon, index = device.partition(":")
+    return f"{_TORCH_NAMES.get(kind, kind)}{colon}{index}"
+
+
+def backend(device: "torch.device") -> Any:
+    """torch.cuda or torch.xpu, whose functions for memory and synchronisation are alike; None for other devices."""
     import torch
 
-    count = torch.cuda.device_count()
+    return {"cuda": torch.cuda, "xpu": getattr(torch, "xpu", None)}.get(device.type)
+
+
+def _ordinal(gpu: Gpu, machine: Machine) -> int:
+    """torch's index of a GPU: by uuid if torch reports one, else by position among the visible GPUs of its kind."""
+    import torch
+
+    name = _TORCH_NAMES[gpu.kind]
+    module = backend(torch.device(name))
+    count = module.device_count()
     if gpu.uuid is not None:
-        uuids = [str(getattr(torch.cuda.get_device_properties(index), "uuid", "")) for index in range(count)]
+        uuids = [str(getattr(module.get_device_properties(index), "uuid", "")) for index in range(count)]
         matches = [index for index, uuid in enumerate(uuids) if _bare(uuid) == _bare(gpu.uuid)]
         if len(matches) == 1:
             return matches[0]
-    position = [other for other in machine.gpus if other.kind == "cuda"].index(gpu)
+    position = [other for other in machine.gpus if other.kind == gpu.kind].index(gpu)
     if position < count:
         return position
     raise NoDeviceError(
-        f"{gpu.device} ({gpu.name}) is in this computer, but torch {torch.__version__} sees {count} CUDA devices",
-        "run: voxmatrix doctor; in a container add --gpus all",
+        f"{gpu.device} ({gpu.name}) is here, but torch {torch.__version__} sees {count} {name.upper()} devices",
+        f"run: voxmatrix doctor; in a container add {CONTAINER_OPTIONS[gpu.kind]}",
     )
 
 

@@ -7,6 +7,8 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from voxmatrix.compute.device import backend
+
 if TYPE_CHECKING:
     import torch
 
@@ -73,11 +75,9 @@ def free_cached(device: "torch.device | None") -> None:
     """
     gc.collect()
     _trim()
-    if device is not None and device.type == "cuda":
-        import torch
-
-        with torch.cuda.device(device):
-            torch.cuda.empty_cache()
+    if device is not None and (module := backend(device)) is not None:
+        with module.device(device):
+            module.empty_cache()
 
 
 def _trim() -> None:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voxmatrix.compute.device import backend
 from voxmatrix.files import read_text_or_empty
 
 if TYPE_CHECKING:
@@ -14,11 +15,10 @@ _MIB = 1024 * 1024
 
 
 def peak_mib(device: "torch.device") -> float | None:
-    """The peak of torch's reserved memory on a CUDA GPU, of the process on the CPU; None if unknown (DirectML)."""
-    import torch
-
-    if device.type == "cuda":
-        return torch.cuda.max_memory_reserved(device) / _MIB
+    """The peak of torch's reserved memory on a GPU, of the process on the CPU; None if unknown (DirectML)."""
+    module = backend(device)
+    if module is not None:
+        return float(module.max_memory_reserved(device) / _MIB)
     return resident_mib() if device.type == "cpu" else None
 
 

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from voxmatrix.compute.child import print_json
+from voxmatrix.compute.device import torch_name
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
 
 #: Maximum error relative to the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 has 7.
@@ -20,7 +21,7 @@ def main(device_name: str, dtypes: list[str]) -> None:
     print_json({"started": "import torch", "dtype": dtypes[0]})
     import torch
 
-    device = torch.device(device_name)
+    device = torch.device(torch_name(device_name))
     for dtype in dtypes:
         for operation in OPERATIONS:
             if operation.spectral and dtype != "float32":
@@ -59,7 +60,7 @@ def _flash_attention(device: Any) -> dict[str, Any]:
     """Whether flash-attn is usable: a tiny forward and backward pass on a CUDA GPU."""
     import torch
 
-    if device.type != "cuda":
+    if device.type != "cuda" or torch.version.hip:
         return {"usable": False, "reason": "requires an NVIDIA GPU"}
     try:
         from flash_attn import flash_attn_func  # type: ignore[import-not-found]

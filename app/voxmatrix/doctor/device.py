@@ -12,7 +12,7 @@ RUNS = ("native", "ptx-jit")
 
 
 def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], device: str) -> Gpu | None:
-    """The GPU for this device name; None is the CPU. `auto` is the best usable GPU, else the first one of a CUDA torch.
+    """The GPU for this device name; None is the CPU. `auto` is the best usable GPU, else the first one of torch's kind.
 
     Raises:
         UsageError: this is not the name of a device.
@@ -23,14 +23,14 @@ def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], device: str)
     if request.kind == "cpu":
         return None
     if request.kind == "auto":
-        return best_gpu(running, machine) if running else _first_cuda(machine)
+        return best_gpu(running, machine) if running else _first_of_torch(machine)
     gpu = requested_gpu(machine, request, running.__contains__)
     if gpu is None:
         raise not_found(machine, request)
     return gpu
 
 
-def _first_cuda(machine: Machine) -> Gpu | None:
-    """The first GPU if torch is a CUDA build: it is expected to work, so a failure must be an error."""
-    expected = machine.torch is not None and machine.torch.cuda is not None
-    return next((gpu for gpu in machine.gpus if expected and gpu.kind == "cuda" and gpu.capability), None)
+def _first_of_torch(machine: Machine) -> Gpu | None:
+    """The first GPU of the kind that torch is built for: it is expected to work, so a failure must be an error."""
+    kind = machine.torch.built_for if machine.torch else None
+    return next((gpu for gpu in machine.gpus if gpu.kind == kind and (gpu.capability or kind != "cuda")), None)

@@ -56,7 +56,7 @@ def _to_test(machine: Machine, chosen: Gpu | None, device: str) -> list[Gpu | No
         return []
     if chosen is None:
         return [None]
-    doubted = ("unsupported", None) if machine.torch.cuda and chosen.kind == "cuda" else ()
+    doubted = ("unsupported", None) if machine.torch.built_for == chosen.kind else ()
     verdicts = list(zip(machine.gpus, assessments_of(machine), strict=True))
     return [
         gpu

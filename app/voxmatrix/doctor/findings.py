@@ -4,11 +4,17 @@ from collections.abc import Sequence
 
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
 
 #: Verdicts for GPUs that cannot be used.
 _UNUSABLE = ("unsupported", "driver-too-old")
+#: The kinds of GPU that torch is built for: what the build is called, and the driver.
+_BUILT_FOR = {
+    "cuda": ("CUDA", "the NVIDIA driver"),
+    "rocm": ("ROCm", "AMD's driver (amdgpu)"),
+    "xpu": ("XPU", "Intel's driver (i915 or xe)"),
+}
 #: The first operation of the child.
 IMPORT = "import torch"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
@@ -30,13 +36,15 @@ def of_torch(machine: Machine) -> list[Finding]:
     """Problems of the torch installation."""
     if machine.torch is None:
         return [Finding(problem="torch is not installed, or it cannot be read", remedy="pip install voxmatrix")]
-    if machine.torch.cuda and not machine.gpus:
+    built_for = machine.torch.built_for
+    if built_for and not machine.gpus:
+        name, driver = _BUILT_FOR.get(built_for, ("", ""))
         remedy = (
-            "start the container with --gpus all"
+            f"start the container with {CONTAINER_OPTIONS[built_for]}"
             if machine.container
-            else "install the NVIDIA driver, or use the image cpu"
+            else f"install {driver}, or use the image cpu"
         )
-        problem = f"torch {machine.torch.version} is built for CUDA, but there is no GPU: the CPU is used"
+        problem = f"torch {machine.torch.version} is built for {name}, but there is no GPU: the CPU is used"
         return [Finding(problem=problem, remedy=remedy, severity="warning")]
     return []
 

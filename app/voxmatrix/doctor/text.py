@@ -49,6 +49,7 @@ def _gpus(report: DoctorReport) -> list[str]:
 def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
     facts = [
         *([f"capability {gpu.capability}"] if gpu.capability else []),
+        *([gpu.target] if gpu.target else []),
         *([f"{gpu.memory_mib} MiB"] if gpu.memory_mib is not None else []),
         *([f"driver {gpu.driver}"] if gpu.driver else []),
         *(["a MIG slice"] if gpu.mig else []),

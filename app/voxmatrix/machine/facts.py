@@ -14,8 +14,16 @@ if TYPE_CHECKING:
 Platform = Literal["linux", "windows", "macos"]
 #: torch backends: NVIDIA, DirectX 12, Intel, AMD, Apple.
 GpuKind = Literal["cuda", "directml", "xpu", "rocm", "mps"]
+#: The options of `docker run` that give GPUs to a container. The device files of AMD's and Intel's belong to a group.
+CONTAINER_OPTIONS: dict[str, str] = {
+    "cuda": "--gpus all",
+    "rocm": '--device /dev/kfd --device /dev/dri --group-add "$(stat -c %g /dev/dri/renderD128)"',
+    "xpu": '--device /dev/dri --group-add "$(stat -c %g /dev/dri/renderD128)"',
+}
 #: Maximum number of characters of a text fact.
 MAX_TEXT_LENGTH = 200
+#: The name of a kernel target: CUDA's sm_90a and compute_120, AMD's gfx90a, Intel's names such as bmg, arl-h.
+KERNEL = r"(sm|compute)_[0-9]{2,4}[af]?|gfx[0-9a-f]{3,4}|[a-z]{2,4}[0-9]{0,3}(-[a-z0-9]{1,4})?"
 _CAPABILITY = r"^[0-9]{1,3}\.[0-9]$"
 
 
@@ -62,6 +70,7 @@ class Gpu:
     name: str | None = None
     uuid: str | None = None
     capability: Capability | None = None  # of kind cuda
+    target: str | None = None  # of kinds rocm and xpu: the name of its kernels in torch, e.g. gfx1100, bmg
     memory_mib: int | None = None  # also None if GPU and CPU share memory and the driver reports no size
     free_mib: int | None = None
     driver: str | None = None
@@ -80,7 +89,15 @@ class TorchBuild:
 
     version: str
     cuda: str | None = None  # the CUDA version it was built with
-    kernels: tuple[str, ...] = field(default=(), metadata={"max_length": 100})  # e.g. sm_90, sm_90a, compute_120
+    kernels: tuple[str, ...] = field(default=(), metadata={"max_length": 100})  # sm_90, compute_120; gfx1100; bmg
+    hip: str | None = None  # the version of HIP it was built with, for ROCm
+    xpu: str | None = None  # the version of Intel's compiler it was built with
+
+    @property
+    def built_for(self) -> GpuKind | None:
+        """The kind of GPU that it was built for; None for a CPU build."""
+        built: dict[GpuKind, str | None] = {"cuda": self.cuda, "rocm": self.hip, "xpu": self.xpu}
+        return next((kind for kind, version in built.items() if version is not None), None)
 
 
 @dataclass(frozen=True, kw_only=True)

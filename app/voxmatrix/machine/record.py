@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.files import write_text
-from voxmatrix.machine.facts import Machine
+from voxmatrix.machine.facts import KERNEL, Machine
 from voxmatrix.machine.json_file import read_described, shown
 
 
@@ -45,5 +45,5 @@ def _mistakes(machine: Machine) -> Iterator[str]:
     if twice := [name for name, count in counted.items() if count > 1]:
         yield f"gpus lists {', '.join(twice)} more than once"
     for index, name in enumerate(machine.torch.kernels if machine.torch else ()):
-        if not re.fullmatch(r"(sm|compute)_[0-9]{2,4}[af]?", name):
-            yield f"torch.kernels[{index}] is {shown(name)}, it must be a name such as sm_90"
+        if not re.fullmatch(KERNEL, name):
+            yield f"torch.kernels[{index}] is {shown(name)}, it must be a name such as sm_90, gfx1100 or bmg"

@@ -9,6 +9,7 @@ from voxmatrix.machine.saved_device import CPU, SavedDevice, find_saved_device
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_support import Assess, Task, not_found, unsupported
 from voxmatrix.plan.gpu_ranking import best_gpu, requested_gpu
+from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting, Source
 
@@ -85,10 +86,13 @@ def _selected(
 ) -> SelectedDevice:
     """Select this GPU, with a warning if it is unknown whether this torch runs on it."""
     assessment = assess(gpu, machine)
-    if gpu.kind == "cuda" and assessment.verdict is None:
+    if gpu.kind != "directml" and assessment.verdict is None:
         problem = f"it is not known whether torch runs on {gpu.device} ({gpu.name}): {assessment.reason}"
         remedy = assessment.remedy or "see: voxmatrix doctor"
         findings = [*findings, Finding(problem=problem, remedy=remedy, severity="warning")]
+    elif gpu.kind in OTHER_BUILDS:
+        problem = f"{gpu.device} ({gpu.name}): {assessment.reason}"
+        findings = [*findings, Finding(problem=problem, remedy="test it first: voxmatrix doctor", severity="warning")]
     setting = Setting(value=gpu.device, reason=_reason(gpu, why), source=source)
     return SelectedDevice(device=setting, gpu=gpu, findings=tuple(findings))
 

@@ -10,7 +10,10 @@ from voxmatrix.plan.verdict import Assessment
 
 Task = Literal["train", "speak"]
 #: The kinds of GPU that each task can use.
-USED_BY: dict[Task, tuple[str, ...]] = {"train": ("cuda",), "speak": ("cuda", "directml")}
+USED_BY: dict[Task, tuple[str, ...]] = {
+    "train": ("cuda", "rocm", "xpu"),
+    "speak": ("cuda", "rocm", "xpu", "directml"),
+}
 _NO_TRAINING = "torch-directml has no complex numbers (its STFT crashes the process) and no AMP"
 Assess = Callable[[Gpu, Machine], Assessment]
 

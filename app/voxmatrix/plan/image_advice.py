@@ -6,6 +6,9 @@ from voxmatrix.tables.compatibility import compatibility
 from voxmatrix.tables.driver import drivers, newest
 from voxmatrix.tables.image import CPU, DIRECTML, Image, images
 
+#: Kinds of GPU for which torch has builds of its own, by their names.
+OTHER_BUILDS = {"rocm": "ROCm", "xpu": "XPU"}
+
 
 def shows_windows_driver(machine: Machine) -> bool:
     """Whether driver versions are those of Windows: WSL2 uses the Windows driver."""
@@ -19,6 +22,8 @@ def best_image(gpu: Gpu, machine: Machine) -> Image:
     """
     if gpu.kind == "directml" and machine.platform == "windows":
         return images()[DIRECTML]
+    if gpu.kind in OTHER_BUILDS:
+        return next((image for image in images().values() if _is_made_for(image, gpu, machine)), images()[CPU])
     able, driver = able_images(gpu, machine), rows.version(gpu.driver)
     if able and driver is None:
         lowest = min(floor for _, floor in _with_floors(able, gpu, machine))
@@ -47,12 +52,10 @@ def newer_than_any(gpu: Gpu) -> bool:
 def advice(gpu: Gpu, machine: Machine) -> str:
     """The image to use or the driver to install, in one line."""
     image = best_image(gpu, machine)
-    if image.name == DIRECTML:
-        return f"use the image {DIRECTML} to speak on this GPU (training needs an NVIDIA GPU or the CPU)"
     if image.name != CPU:
-        return f"use the image {image.name} (torch {image.torch}, CUDA {image.cuda})"
+        return _use(image)
     if gpu.kind != "cuda":
-        return f"use the image {CPU}: no image supports this GPU"
+        return f"use the image {CPU}: no image supports this GPU here"
     able = able_images(gpu, machine)
     if able:
         easiest = min(able, key=lambda image: rows.known_version(oldest_driver(image, gpu, machine)))
@@ -63,11 +66,34 @@ def advice(gpu: Gpu, machine: Machine) -> str:
     return f"use the image {CPU}: no image has kernels for this GPU"
 
 
+def _use(image: Image) -> str:
+    if image.name == DIRECTML:
+        return f"use the image {DIRECTML} to speak on this GPU (training needs an NVIDIA GPU or the CPU)"
+    if image.build:
+        about = f"torch {image.torch}+{image.build}; it was never run on such a GPU"
+        return f"build the image {image.name} yourself: ./run build-{image.name} ({about})"
+    return f"use the image {image.name} (torch {image.torch}, CUDA {image.cuda})"
+
+
 def _is_native(image: Image, gpu: Gpu, machine: Machine) -> bool:
     if gpu.kind not in image.kinds or gpu.capability is None:
         return False
     kernels = [kernel for kernel in image.kernels_on(machine.architecture) if kernel.form == "sm"]
     return any(compatibility().runs(kernel, gpu.capability, image.cuda) for kernel in kernels)
+
+
+def _is_made_for(image: Image, gpu: Gpu, machine: Machine) -> bool:
+    """Whether an image for AMD's or Intel's GPUs has kernels for this one, or may have.
+
+    The target of an AMD GPU is unknown if its compute driver is not loaded. That of an Intel GPU follows from its PCI
+    id, so a GPU without one is not among those that torch is made for.
+    """
+    targets = image.targets_on(machine.architecture)
+    if gpu.kind not in image.kinds or not targets or machine.platform != "linux":
+        return False
+    if gpu.kind == "xpu":
+        return gpu.target is not None  # the driver compiles portable kernels (SPIR-V) for those without their own
+    return gpu.target is None or gpu.target in targets
 
 
 def _is_advised(image: Image, gpu: Gpu) -> bool:

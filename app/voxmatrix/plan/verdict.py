@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
-from voxmatrix.plan.image_advice import advice, best_image, newer_than_any, shows_windows_driver
+from voxmatrix.plan.image_advice import OTHER_BUILDS, advice, best_image, newer_than_any, shows_windows_driver
 from voxmatrix.tables import rows
 from voxmatrix.tables.compatibility import Kernel, compatibility, parse_kernel
 from voxmatrix.tables.driver import drivers
@@ -14,6 +14,8 @@ Verdict = Literal["native", "ptx-jit", "unsupported", "driver-too-old"]
 
 #: GPUs that are not NVIDIA's, in words.
 _KINDS = {"directml": "a DirectX 12 GPU", "xpu": "an Intel GPU", "rocm": "an AMD GPU", "mps": "an Apple GPU"}
+#: No such GPU was at hand: what is said about them follows from torch's documentation and build scripts.
+UNTRIED = "voxmatrix was never run on such a GPU"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,8 @@ def assess(gpu: Gpu, machine: Machine) -> Assessment:
 
 def _verdict(gpu: Gpu, machine: Machine) -> tuple[Verdict | None, str]:
     torch, capability = machine.torch, gpu.capability
+    if gpu.kind in OTHER_BUILDS:
+        return _by_target(gpu, torch)
     if gpu.kind != "cuda":
         return None, f"{_KINDS[gpu.kind]}: the rules for NVIDIA kernels do not apply"
     if torch is None or capability is None:
@@ -44,6 +48,27 @@ def _verdict(gpu: Gpu, machine: Machine) -> tuple[Verdict | None, str]:
     if torch.cuda is None:
         return "unsupported", f"torch {torch.version} is a build without CUDA"
     return _by_kernels(gpu, capability, machine, torch, torch.cuda)
+
+
+def _by_target(gpu: Gpu, torch: TorchBuild | None) -> tuple[Verdict | None, str]:
+    """The verdict on an AMD or Intel GPU: torch's kernels are named after the GPUs that they are made for."""
+    kind, build = _KINDS[gpu.kind], OTHER_BUILDS[gpu.kind]
+    if torch is None:
+        return None, f"{kind}; torch is not installed here, so compatibility cannot be determined"
+    if torch.built_for != gpu.kind:
+        return "unsupported", f"{kind}, and torch {torch.version} is a build without {build}"
+    if gpu.target in torch.kernels:
+        return "native", f"torch's {gpu.target} kernels are made for it; {UNTRIED}"
+    if gpu.target is None and gpu.kind == "xpu":
+        return "unsupported", f"{kind} that is not among those that torch's XPU builds are made for"
+    # Intel's driver can compile torch's portable kernels (SPIR-V) for GPUs without their own.
+    lacking = gpu.kind == "rocm" and gpu.target is not None and bool(torch.kernels)
+    whose = f"{kind} of unknown architecture" if gpu.target is None else f"{kind} ({gpu.target})"
+    kernels = " ".join(torch.kernels) or "unknown GPUs"
+    return (
+        "unsupported" if lacking else None,
+        f"{whose}; torch {torch.version} has kernels for {kernels}; {UNTRIED}",
+    )
 
 
 def _by_kernels(
@@ -85,6 +110,8 @@ def _remedy(verdict: Verdict | None, gpu: Gpu, machine: Machine) -> str:
         return ""
     if verdict == "ptx-jit" and best_image(gpu, machine).name == CPU:
         return "nothing to do: the first start takes a few minutes longer"
+    if verdict is None and machine.torch and machine.torch.built_for == gpu.kind and gpu.kind in OTHER_BUILDS:
+        return "try it: voxmatrix doctor; if that fails, set --device cpu"
     if gpu.kind == "cuda" and gpu.capability is None:
         return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
     return advice(gpu, machine)

@@ -59,12 +59,19 @@ def selection(
     else:
         selected = _select_provider(machine, request, saved, kinds)
     # The absence of a usable GPU is reported only if one was requested or saved.
-    usable = USED_BY["speak"] if kinds is None else kinds
+    usable = kinds if kinds is not None else {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
     is_relevant = request.kind != "auto" or saved is not None or any(gpu.kind in usable for gpu in machine.gpus)
     return DeviceSelection(
         _with_others(selected, machine, request, saved, by_torch=kinds is None),
         selected.findings if is_relevant else (),
     )
+
+
+def _may_be_meant(kind: str, machine: Machine) -> bool:
+    """Whether a GPU of this kind is expected to speak; a CPU torch leaves AMD's and Intel's alone."""
+    from voxmatrix.plan.image_advice import OTHER_BUILDS
+
+    return kind not in OTHER_BUILDS or (machine.torch is not None and machine.torch.built_for == kind)
 
 
 def _with_others(

@@ -17,8 +17,10 @@ class Image:
     name: str
     torch: str
     cuda: str  # "" for a torch without CUDA
+    build: str  # of torch, for AMD's and Intel's GPUs: rocm7.2, xpu; else ""
     kinds: tuple[str, ...]
-    kernels: dict[str, tuple[Kernel, ...]]  # by processor architecture
+    kernels: dict[str, tuple[Kernel, ...]]  # of CUDA, by processor architecture
+    targets: dict[str, tuple[str, ...]]  # the same for other builds: gfx1100, bmg
     oldest_driver: str
     from_capability: CapabilityPair | None
     source: str
@@ -27,16 +29,28 @@ class Image:
         rows.known_version(self.torch)
         if ("cuda" in self.kinds) != bool(self.cuda and self.oldest_driver and self.kernels and self.from_capability):
             raise ValueError(f"{self.name}: kind cuda needs cuda, kernels, oldest_driver and from_capability")
+        if bool(self.build) != bool(self.targets):
+            raise ValueError(f"{self.name}: a build for other GPUs needs kernels")
 
     def kernels_on(self, architecture: str | None) -> tuple[Kernel, ...]:
         """The kernels of its torch on this architecture; if None, those of all architectures."""
         if architecture is None:
             return tuple(kernel for kernels in self.kernels.values() for kernel in kernels)
-        return self.kernels.get(_ALIASES.get(architecture.lower(), architecture.lower()), ())
+        return self.kernels.get(_alias(architecture), ())
+
+    def targets_on(self, architecture: str | None) -> tuple[str, ...]:
+        """The targets of its torch on this architecture; if None, those of all architectures."""
+        if architecture is None:
+            return tuple(target for targets in self.targets.values() for target in targets)
+        return self.targets.get(_alias(architecture), ())
 
 
 #: Names of architectures on Windows and in some containers.
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def _alias(architecture: str) -> str:
+    return _ALIASES.get(architecture.lower(), architecture.lower())
 
 
 @cache
@@ -47,8 +61,10 @@ def images() -> dict[str, Image]:
             name=name,
             torch=row["torch"],
             cuda=row["cuda"],
+            build=row["build"],
             kinds=tuple(row["kinds"]),
-            kernels={where: tuple(map(_kernel, names)) for where, names in row["kernels"].items()},
+            kernels={where: tuple(map(_kernel, names)) for where, names in row["kernels"].items() if row["cuda"]},
+            targets={where: tuple(names) for where, names in row["kernels"].items() if row["build"]},
             oldest_driver=row["oldest_driver"],
             from_capability=rows.capability(row["from_capability"]) if row["from_capability"] else None,
             source=row["source"],

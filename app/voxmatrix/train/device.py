@@ -37,12 +37,17 @@ def planned_gpus(plan: Plan, machine: Machine) -> list[Gpu | None]:
     """The GPU of each process; None is the CPU, which several processes may share.
 
     Raises:
-        NoDeviceError: there are fewer GPUs than requested.
+        NoDeviceError: there are fewer GPUs than requested, or they cannot be used together.
     """
     count = plan.devices.value
     first = next((gpu for gpu in machine.gpus if gpu.device == plan.device.value), None)
     if first is None:
         return [None] * count
+    if count > 1 and first.kind == "xpu":
+        raise NoDeviceError(
+            f"--devices is {count}, but Intel GPUs cannot train a voice together: Lightning does not support them",
+            "set --devices 1",
+        )
     others = [gpu for gpu in machine.gpus if gpu.kind == first.kind and gpu != first]
     usable = [gpu for gpu in others if unsupported(gpu, machine, assess, "train") is None]
     usable.sort(key=lambda gpu: gpu.capability != first.capability)  # the slowest sets the pace: prefer similar ones

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from tests.machine.pretended import pretend
 from voxmatrix.machine.facts import TorchBuild
-from voxmatrix.machine.probes.torch_build import QueryKernels, parse_version_file, read_kernels, read_torch_build
+from voxmatrix.machine.probes.torch_build import (
+    QueryKernels,
+    parse_kernels,
+    parse_version_file,
+    read_kernels,
+    read_torch_build,
+)
 
 VERSION = """\
 from typing import Optional
@@ -99,3 +105,34 @@ def test_looking_at_torch_and_its_neighbours_imports_none_of_them() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("facts", "flags", "kind"),
+    [
+        ({"hip": "7.2.53211"}, "gfx90a gfx1100 gfx1201", "rocm"),
+        ({"xpu": "20250302"}, "pvc bmg dg2 arl-h mtl-h lnl-m ptl-h", "xpu"),
+    ],
+)
+def test_builds_for_other_gpus_have_kernels_too(
+    tmp_path: Path, folder: Path, facts: dict[str, str], flags: str, kind: str
+) -> None:
+    lines = [
+        "__version__ = '2.11.0+x'",
+        "cuda = None",
+        *(f"{name}: Optional[str] = {text!r}" for name, text in facts.items()),
+    ]
+    (folder / "version.py").write_text("\n".join(lines), encoding="utf-8")
+    build = read_torch_build(folder)
+    assert build is not None
+    assert build.built_for == kind
+    assert read_kernels(tmp_path, folder, build, lambda: parse_kernels(flags)) == tuple(flags.split())
+
+
+def test_words_that_are_no_kernels_are_dropped() -> None:
+    assert parse_kernels("sm_90 sm_ gfx942 nonsense SM_90 bmg; dg2 compute_120") == (
+        "sm_90",
+        "gfx942",
+        "dg2",
+        "compute_120",
+    )

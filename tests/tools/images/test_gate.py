@@ -137,3 +137,26 @@ def test_flash_attention_has_what_it_was_to_be_compiled_for_and_need_not_serve_o
     done = _gate(tmp_path, "2.10.0", "12.8", "7.5 12.0", " ".join(BLACKWELL), "100;120" if compiled else "120")
     assert done.stderr.strip() == complaint
     assert done.returncode == bool(complaint)
+
+
+@pytest.mark.parametrize(
+    ("version", "measured", "complaint"),
+    [
+        ("2.11.0+rocm7.2", ["gfx90a", "gfx1100"], ""),
+        ("2.11.0+rocm7.2", ["gfx90a", "gfx1100", "gfx1250"], ""),
+        (
+            "2.11.0+rocm7.2",
+            ["gfx90a"],
+            "the row promises kernels for gfx1100, but torch 2.11.0+rocm7.2 only has gfx90a",
+        ),
+        ("2.11.0+cpu", [], "torch is 2.11.0+cpu for CUDA None, but the row promises 2.11.0+rocm7.2"),
+    ],
+)
+def test_a_torch_for_other_gpus_must_be_that_build_with_the_promised_targets(
+    tmp_path: Path, version: str, measured: list[str], complaint: str
+) -> None:
+    _torch(tmp_path, version, None)
+    _installed(tmp_path, "voxmatrix", "1")
+    _measured(tmp_path, measured)
+    done = _gate(tmp_path, "2.11.0+rocm7.2", "", "", "gfx90a gfx1100")
+    assert (done.returncode, complaint in done.stderr) == (1 if complaint else 0, True), done.stderr

@@ -59,3 +59,34 @@ def test_a_cpu_torch_needs_an_index_or_local_wheels_before_anything_is_downloade
     prerequisites.check_torch(CPU, replace(nothing, wheelhouse=True))
     prerequisites.check_torch(CPU, replace(nothing, torch_index="https://wheels.example/cpu"))
     prerequisites.check_torch(CUDA, nothing)
+
+
+@pytest.mark.parametrize("name", ["rocm", "xpu"])
+def test_a_row_whose_index_could_not_be_reached_says_how_to_lock_it_before_anything_else(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = rows()[name]
+    stub(tmp_path, monkeypatch, None)  # not even Docker is looked for
+    monkeypatch.setattr(prerequisites, "ROOT", tmp_path)
+    with pytest.raises(prerequisites.NotReadyError) as caught:
+        prerequisites.check_build(row, BUILD)
+    problem, remedy = str(caught.value).splitlines()
+    assert f"{name} is not locked: torch {row.torch}+{row.torch_build}" in problem
+    assert f"VOXMATRIX_TORCH_INDEX_{name.upper()}=https://…/{row.torch_build}" in remedy
+    assert f"./run lock -- {name}" in remedy
+
+
+def test_a_locked_row_for_other_gpus_still_needs_their_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = rows()["rocm"]
+    monkeypatch.setattr(prerequisites, "ROOT", tmp_path)
+    (tmp_path / row.pins).parent.mkdir(parents=True)
+    (tmp_path / row.pins).write_text("")
+    prerequisites.check_locked(row)
+    with pytest.raises(prerequisites.NotReadyError, match=r"VOXMATRIX_TORCH_INDEX_ROCM=\S+ \./run build-rocm"):
+        prerequisites.check_torch(row, replace(BUILD, wheelhouse=False, torch_index=None))
+
+
+def test_a_nightly_that_is_not_locked_names_the_stable_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prerequisites, "ROOT", tmp_path)
+    with pytest.raises(prerequisites.NotReadyError, match=r"or use the stable row: \./run build-blackwell"):
+        prerequisites.check_locked(rows()["blackwell-nightly"])

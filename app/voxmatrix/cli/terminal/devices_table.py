@@ -6,6 +6,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.budget import memory_budget
 from voxmatrix.plan.device_support import USED_BY
+from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.parallelism import choose_parallel_voices
 from voxmatrix.tables.architecture import architecture
 
@@ -52,7 +53,10 @@ def print_parallel_voices(machine: Machine) -> None:
 
 def _parallel_voices(gpu: Gpu | None, machine: Machine) -> int | None:
     """The suggested number of parallel voices; None for a GPU that cannot speak."""
-    if gpu is not None and gpu.kind not in USED_BY["speak"]:
+    idle = (
+        gpu is not None and gpu.kind in OTHER_BUILDS and (machine.torch is None or machine.torch.built_for != gpu.kind)
+    )
+    if gpu is not None and (idle or gpu.kind not in USED_BY["speak"]):
         return None
     return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
 

@@ -4,6 +4,7 @@ import ast
 import importlib.metadata
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -12,13 +13,16 @@ from pathlib import Path
 from voxmatrix.config import home
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, write_text
-from voxmatrix.machine.facts import TorchBuild
+from voxmatrix.machine.facts import KERNEL, TorchBuild
 
 TIMEOUT_SECONDS = 60.0
 #: Facts measured when an image is built (written by docker/gate.py).
 IMAGE_FACTS = Path("opt") / "voxmatrix" / "image.json"
 #: CPU builds lack the function. It works without a GPU; torch.cuda.get_arch_list() does so only since torch 2.13.
-_PRINT_KERNELS = "import torch; print('kernels', getattr(torch._C, '_cuda_getArchFlags', lambda: '')() or '')"
+_PRINT_KERNELS = (
+    "import torch; found = [getattr(torch._C, f'_{kind}_getArchFlags', None) for kind in ('cuda', 'xpu')]; "
+    "print('kernels', next((flags() for flags in found if flags), '') or '')"
+)
 
 #: Queries torch for its kernels.
 QueryKernels = Callable[[], tuple[str, ...]]
@@ -35,12 +39,16 @@ def read_torch_build(folder: Path | None) -> TorchBuild | None:
     """The torch in a folder, without its kernels; None if there is none."""
     facts = {} if folder is None else parse_version_file(read_text_or_empty(folder / "version.py"))
     version = facts.get("__version__")
-    return None if version is None else TorchBuild(version=version, cuda=facts.get("cuda"))
+    return (
+        None
+        if version is None
+        else TorchBuild(version=version, cuda=facts.get("cuda"), hip=facts.get("hip"), xpu=facts.get("xpu"))
+    )
 
 
 def read_kernels(root: Path, folder: Path, build: TorchBuild, query: QueryKernels | None = None) -> tuple[str, ...]:
     """The kernels of a torch: from the facts of its image, from the cache, or from torch in a child process."""
-    if build.cuda is None:
+    if build.built_for is None:
         return ()
     measured = _names(_json(root / IMAGE_FACTS).get("kernels"))
     if measured:
@@ -76,7 +84,7 @@ def parse_version_file(text: str) -> dict[str, str]:
 
 def parse_kernels(flags: str) -> tuple[str, ...]:
     """Split "sm_80 sm_90 compute_90", as torch prints it."""
-    return tuple(word for word in flags.split() if word.startswith(("sm_", "compute_")))
+    return tuple(word for word in flags.split() if re.fullmatch(KERNEL, word))
 
 
 def read_flash_attention() -> str | None:

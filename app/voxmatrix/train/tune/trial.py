@@ -8,6 +8,7 @@ from functools import partial
 import torch
 
 from voxmatrix.compute.child_device import device_in_child, open_device
+from voxmatrix.compute.device import backend
 from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.compute.peak_memory import peak_mib
 from voxmatrix.errors import NoDeviceError
@@ -48,9 +49,9 @@ class Trial:
             NoDeviceError: the losses are not finite, so the measurement would be meaningless.
         """
         start = time.perf_counter()
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-            torch.cuda.reset_peak_memory_stats(self.device)
+        if (module := backend(self.device)) is not None:
+            module.empty_cache()
+            module.reset_peak_memory_stats(self.device)
         batch = synthetic_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
         self._step(batch)
         for _ in range(_MAX_WARM_UP_STEPS):
