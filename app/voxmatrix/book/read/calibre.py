@@ -1,4 +1,4 @@
-"""Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a separate program, and only where it is installed."""
+"""Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a program of its own, where it is installed."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ def read_converted(path: Path, notes: bool) -> Book:
     program = shutil.which(PROGRAM)
     if program is None:
         raise MissingProgramError(
-            f"{path} is not EPUB, HTML, Markdown or text, and {PROGRAM}, which converts other formats, is not installed",
+            f"{path} is not EPUB, HTML, Markdown or text; {PROGRAM}, which converts other formats, is not installed",
             "install Calibre (apt install calibre), or convert the book to EPUB",
         )
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:

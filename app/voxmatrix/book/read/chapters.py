@@ -90,12 +90,8 @@ def _merged(starts: list[Start]) -> list[Start]:
             titles = [start]
             merged.append(start)
             continue
-        if (
-            start.guessed
-            and not titles[-1].guessed
-            or start.target == titles[-1].target
-            and start.level <= titles[-1].level
-        ):
+        repeated = start.target == titles[-1].target and start.level <= titles[-1].level
+        if repeated or (start.guessed and not titles[-1].guessed):
             continue
         while titles and titles[-1].level >= start.level:
             titles.pop()
@@ -110,7 +106,7 @@ def _joined(starts: Sequence[Start]) -> str:
 
 
 def by_headings(documents: Sequence[Document]) -> list[Start]:
-    """A start at each heading of the highest level that occurs more than once, or of the highest; else at each document."""
+    """A start at each heading of the highest level that occurs twice, or of the highest, or else at each document."""
     offsets = _offsets(documents)
     headings = [
         Start(offset + index, passage.text, passage.level, None)

@@ -24,8 +24,9 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def decode(data: bytes) -> str:
-    """Text from bytes. UTF-8 that is valid is believed before what the file declares, and Windows-1252 is the last guess.
+    """Text from bytes.
 
+    UTF-8 that is valid is believed before what the file declares, and Windows-1252 is the last guess.
     Form feeds become line feeds; other control characters are left out.
     """
     return _FORBIDDEN.sub("", _decoded(data)).replace("\x0c", "\n")

@@ -45,23 +45,18 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
     links = [found for found in element.iter() if local_name(found) == "a" and found.get("href")]
     if not links or not all(_is_internal(link) for link in links):
         return False
-    return name == "sup" and _short(element, _MARKER) or any("noteref" in kinds(e) for e in (element, *links)) and _short(
-        element, _MARKER
-    )  # fmt: skip
+    says_so = any("noteref" in kinds(found) for found in (element, *links))
+    return (name == "sup" or says_so) and _short(element, _MARKER)
 
 
 def _is_marked_link(link: etree._Element) -> bool:
     if not _is_internal(link) or not _short(link, _MARKER):
         return False
-    raised = any(local_name(found) == "sup" for found in (*link.iter(), *_parents(link)))
-    named = _REFERENCE_CLASS.search(" ".join((link.get("class") or "", (link.getparent().get("class") or "")))) \
-        if link.getparent() is not None else None  # fmt: skip
+    parent = link.getparent()
+    around = (link,) if parent is None else (link, parent)
+    raised = any(local_name(found) == "sup" for found in (*link.iter(), *around))
+    named = _REFERENCE_CLASS.search(" ".join(found.get("class") or "" for found in around))
     return raised or named is not None or _short(link, _UNMISTAKABLE)
-
-
-def _parents(element: etree._Element) -> tuple[etree._Element, ...]:
-    parent = element.getparent()
-    return () if parent is None else (parent,)
 
 
 def _is_internal(link: etree._Element) -> bool:

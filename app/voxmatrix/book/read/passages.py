@@ -1,7 +1,6 @@
 """A document to its passages: paragraphs, headings, items, rows, each with the anchors that lead to it."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -9,7 +8,7 @@ from lxml import etree
 from voxmatrix.book.read.markup import attribute, descendants, local_name, text_of
 from voxmatrix.book.read.notes import NoteStart, is_note, is_note_reference, note_start
 from voxmatrix.book.read.paths import Link, resolve
-from voxmatrix.book.read.unspoken import is_contents_list, is_contents_title, is_unspoken, spoken_alt
+from voxmatrix.book.read.unspoken import Listed, is_contents_list, is_contents_title, is_unspoken, spoken_alt
 from voxmatrix.book.read.whitespace import tidy
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -65,7 +64,7 @@ class Passage:
 
 @dataclass
 class Document:
-    """The passages of a file, and where anchors lead: to the passage of that index, which may be one behind the last."""
+    """The passages of a file, and the index of the passage that each anchor leads to; the last may be one too many."""
 
     path: str
     title: str = ""
@@ -83,10 +82,7 @@ class Reading:
     """What a document is read for."""
 
     notes: bool = False
-    #: Where the contents of the book lead to.
-    targets: Collection[Link] = ()
-    #: Documents that are said to be tables of contents.
-    contents_pages: Collection[str] = ()
+    contents: Listed = field(default_factory=Listed)
     #: The picture on the cover, which is not described.
     cover: str = ""
 
@@ -99,7 +95,7 @@ def read_passages(root: etree._Element, path: str, reading: Reading) -> Document
     reader.visit(root)
     reader.flush()
     document = reader.document
-    if path in reading.contents_pages and document.has_contents and all(p.level for p in document.passages):
+    if path in reading.contents.pages and document.has_contents and all(p.level for p in document.passages):
         document.passages.clear()  # nothing but a heading above the contents
         document.anchors = dict.fromkeys(document.anchors, 0)
     return document
@@ -109,7 +105,7 @@ class _Reader:
     def __init__(self, path: str, reading: Reading) -> None:
         self.document = Document(path)
         self._reading = reading
-        self._boundaries = {link.anchor for link in reading.targets if link.path == path and link.anchor}
+        self._boundaries = {link.anchor for link in reading.contents.titles if link.path == path and link.anchor}
         self._pieces: list[str] = []
         self._level = 0
         self._notes: list[NoteStart] = []
@@ -163,8 +159,7 @@ class _Reader:
             self.flush()
             self.document.left_out.append(len(self.document.passages))
             return True
-        is_page = self.document.path in self._reading.contents_pages
-        if is_contents_list(element, name, self.document.path, self._reading.targets, on_page=is_page):
+        if is_contents_list(element, name, self.document.path, self._reading.contents):
             self._leave_out_contents()
             return True
         return False

@@ -1,7 +1,8 @@
 """What is in a document and is not read: page numbers, contents, ruby, what is hidden or no text at all."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -11,8 +12,7 @@ from voxmatrix.book.read.whitespace import tidy
 
 _NO_TEXT = frozenset(
     ("audio", "head", "nav", "rp", "rt", "rtc", "script", "select", "style", "template", "textarea", "video")
-    + ("annotation", "annotation-xml")
-)
+).union(("annotation", "annotation-xml"))
 _CONTENTS = frozenset({"landmarks", "loa", "loi", "lot", "lov", "page-list", "pagelist", "toc"})
 _PAGE_NUMBERS = frozenset({"pagebreak", "page-number", "pageno", "pagenum", "page-num", "page_number"})
 #: A page number is shorter: some books wrap the whole page into its mark.
@@ -20,10 +20,13 @@ _LONGEST_PAGE_NUMBER = 20
 _HIDDEN = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b")
 _FILE_NAME = re.compile(r"(?i)[\w./%() -]+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)")
 _NOTHING = ("image", "images", "img", "picture")
-_LISTS = ("ol", "ul", "dl", "table", "menu", "dir")
-_SECTIONS = ("body", "div", "section")
-_FEWEST_LINES = 3
+_MAY_BE_CONTENTS = ("ol", "ul", "dl", "table", "menu", "dir", "body", "div", "section", "p")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_FEWEST_LINKS = 2
 _MOSTLY = 0.8
+_CONTENTS_CLASS = re.compile(r"(?i)(?:^|\s)(?:toc|toctree|table-of-contents)(?![a-z])")
+#: How much else there may be, e.g. in `Back to the cover`.
+_FEW_LETTERS = 20
 _CONTENTS_TITLE = re.compile(
     r"(?i)(?:table of )?contents|inneh\u00e5ll(?:sf\u00f6rteckning)?|inhalt(?:sverzeichnis)?|table des mati\u00e8res"
     r"|sommaire|\u00edndice|sum\u00e1rio|indice|inhoud(?:sopgave)?|ind?n?hold(?:sfortegnelse)?|sis\u00e4llys"
@@ -55,30 +58,50 @@ def spoken_alt(element: etree._Element) -> str | None:
     return "" if _FILE_NAME.fullmatch(alt) or alt.lower() in _NOTHING or "presentation" in kinds(element) else alt
 
 
-def is_contents_list(
-    element: etree._Element, name: str, path: str, targets: Collection[Link], *, on_page: bool
-) -> bool:
-    """Whether a list or table is a table of contents: nearly all of it links to where the book's contents lead.
+@dataclass(frozen=True)
+class Listed:
+    """The contents of the book, by which a repetition of them in the text is recognised."""
 
-    On a page that is said to be one, a body or a section may be as well.
-    """
-    if not targets or name not in (*_LISTS, *(_SECTIONS if on_page else ())):
+    #: Where the lines lead to, with their titles.
+    titles: Mapping[Link, str] = field(default_factory=dict)
+    #: So many of them are a table of contents; fewer are references.
+    fewest: int = 2
+    #: Documents that are said to be tables of contents.
+    pages: Collection[str] = ()
+
+
+def is_contents_list(element: etree._Element, name: str, path: str, listed: Listed) -> bool:
+    """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else."""
+    if name not in _MAY_BE_CONTENTS:
         return False
     links = [link for link in descendants(element, "a") if link.get("href")]
-    if len(links) < _FEWEST_LINES or sum(_leads_to(link, path, targets) for link in links) < _MOSTLY * len(links):
+    if len(links) < _FEWEST_LINKS:
         return False
-    shown = len(tidy(text_of(element)))
-    return sum(len(tidy(text_of(link))) for link in links) >= _MOSTLY * _letters(element, shown)
+    if _CONTENTS_CLASS.search(element.get("class") or "") is None and path not in listed.pages:
+        targets = [target for link in links if (target := _repeated(link, path, listed.titles))]
+        if len(targets) < _MOSTLY * len(links) or len(set(targets)) < listed.fewest:
+            return False
+    headings = (part for part in descendants(element, *_HEADINGS) if not any(True for _ in descendants(part, "a")))
+    return _letters(element) - sum(map(_letters, (*links, *headings))) <= _FEW_LETTERS
 
 
-def _leads_to(link: etree._Element, path: str, targets: Collection[Link]) -> bool:
+def _repeated(link: etree._Element, path: str, titles: Mapping[Link, str]) -> Link | None:
+    """Where a link leads if the contents have its text there."""
     target = resolve(path, attribute(link, "href"))
-    return target is not None and (target in targets or Link(target.path, "") in targets)
+    if target is None:
+        return None
+    found = target if target in titles else Link(target.path, "")
+    shown, listed = _plain(text_of(link)), _plain(titles.get(found, ""))
+    return found if shown and listed and (shown in listed or listed in shown) else None
 
 
-def _letters(element: etree._Element, shown: int) -> int:
-    """How many characters of a list count: page numbers and leading dots do not."""
-    return shown - sum(len(match) for match in re.findall(r"[\d\s.\u2026]+", text_of(element)))
+def _plain(title: str) -> str:
+    """The letters of a title: numbers and marks may differ."""
+    return "".join(filter(str.isalpha, title.casefold()))
+
+
+def _letters(element: etree._Element) -> int:
+    return len(_plain(text_of(element)))
 
 
 def is_contents_title(text: str) -> bool:

@@ -26,9 +26,17 @@ MAX_RATIO = 100
 _RATIO_COUNTS_FROM = MIB
 _BLOCK = 64 * 1024
 _ENCRYPTED_FLAG = 0x1
+#: What zipfile raises for damaged archives.
 _BROKEN = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, NotImplementedError, IndexError, OverflowError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    LookupError,
+)
 _DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook-convert OLD.epub NEW.epub"
 _HOSTILE = "do not open it: no book needs that much"
 

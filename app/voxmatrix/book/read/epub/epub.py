@@ -1,19 +1,25 @@
 """EPUB 2 and 3."""
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import by_contents, by_headings, divide
 from voxmatrix.book.read.epub.archive import Archive
-from voxmatrix.book.read.epub.contents import read_contents
+from voxmatrix.book.read.epub.contents import ContentsEntry, read_contents
 from voxmatrix.book.read.epub.package import Package, read_cover, read_package
 from voxmatrix.book.read.epub.protection import refuse_locked
 from voxmatrix.book.read.file import no_text
 from voxmatrix.book.read.markup import parse
 from voxmatrix.book.read.passages import Document, Passage, Reading, read_passages
 from voxmatrix.book.read.paths import Link
+from voxmatrix.book.read.unspoken import Listed
 from voxmatrix.errors import Finding
+
+#: A level of the contents with fewer lines is only the title of the book, or its parts.
+_FEW_LINES = 3
 
 
 def read_epub(path: Path, notes: bool) -> Book:
@@ -29,8 +35,7 @@ def read_epub(path: Path, notes: bool) -> Book:
         entries = read_contents(archive, package, findings)
         reading = Reading(
             notes=notes,
-            targets=frozenset(entry.link for entry in entries),
-            contents_pages=_contents_pages(package),
+            contents=_listed(package, entries),
             cover=package.cover.path if package.cover else "",
         )
         spine = [*package.spine, *(package.aside if notes else ())]
@@ -47,10 +52,16 @@ def read_epub(path: Path, notes: bool) -> Book:
     return Book(title, package.authors, package.language, cover, chapters, _each_once(findings))
 
 
-def _contents_pages(package: Package) -> tuple[str, ...]:
+def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
     page = package.contents_page
     named = (page.path,) if page is not None and not page.anchor else ()
-    return (package.nav, *named) if package.nav else named
+    levels = accumulate(count for _, count in sorted(Counter(entry.level for entry in entries).items()))
+    lines = next((lines for lines in levels if lines >= _FEW_LINES), len(entries))
+    return Listed(
+        titles={entry.link: entry.title for entry in reversed(entries)},
+        fewest=max(2, (lines + 1) // 2),
+        pages=(package.nav, *named) if package.nav else named,
+    )
 
 
 def _silence_notes(documents: Sequence[Document]) -> None:

@@ -16,8 +16,8 @@ from voxmatrix.wording import quoted
 
 _CONTAINER = "META-INF/container.xml"
 _DOCUMENTS = (
-    "application/xhtml+xml", "text/html", "application/xml", "text/xml", "text/x-oeb1-document", "application/x-dtbook+xml",
-    "image/svg+xml",
+    "application/xhtml+xml", "text/html", "application/xml", "text/xml", "text/x-oeb1-document", "image/svg+xml",
+    "application/x-dtbook+xml",
 )  # fmt: skip
 _DOCUMENT_NAMES = re.compile(r"(?i)\.(x?html?|xml|svg)$")
 _NCX = "application/x-dtbncx+xml"
@@ -197,7 +197,7 @@ def _references(root: etree._Element, base: str, archive: Archive) -> Iterator[t
 def _cover(
     root: etree._Element, manifest: dict[str, ManifestItem], cover_pages: list[str], archive: Archive
 ) -> ManifestItem | None:
-    """The picture that is called the cover: by EPUB 3's property, by EPUB 2's meta element, or on the guide's cover page."""
+    """The picture that EPUB 3's property or EPUB 2's meta element calls the cover, or that is on the cover page."""
     named = {attribute(m, "content") for m in descendants(root, "meta") if attribute(m, "name").lower() == "cover"}
     candidates = [item for item in manifest.values() if "cover-image" in item.properties]
     candidates += [item for identity, item in manifest.items() if identity in named]
