@@ -1,0 +1,1 @@
+"""Books: a file in any format becomes chapters of sentences."""

@@ -1,0 +1,75 @@
+"""Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a program of its own, where it is installed."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from voxmatrix.book.content import Book
+from voxmatrix.book.read.epub.epub import read_epub
+from voxmatrix.errors import BadInputError, MissingProgramError
+
+PROGRAM = "ebook-convert"
+#: A large PDF takes two minutes.
+TIME_LIMIT_SECONDS = 900
+_LAST_LINES = 3
+
+
+def read_converted(path: Path, notes: bool) -> Book:
+    """Read a book that Calibre converts to EPUB first.
+
+    Raises:
+        MissingProgramError: Calibre is not installed.
+        BadInputError: it cannot convert the file.
+    """
+    program = shutil.which(PROGRAM)
+    if program is None:
+        raise MissingProgramError(
+            f"{path} is not EPUB, HTML, Markdown or text; {PROGRAM}, which converts other formats, is not installed",
+            "install Calibre (apt install calibre), or convert the book to EPUB",
+        )
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+        converted = Path(folder) / "book.epub"
+        _convert([program, str(path.absolute()), str(converted)], path, converted)
+        book = read_epub(converted, notes)
+    return replace(book, title=path.stem) if book.title == converted.stem else book
+
+
+def _convert(command: list[str], path: Path, converted: Path) -> None:
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,  # it starts programs of its own, which end with it
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    try:
+        output, _ = process.communicate(timeout=TIME_LIMIT_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        problem = f"{PROGRAM} did not finish {path} within {TIME_LIMIT_SECONDS // 60} minutes"
+        raise BadInputError(problem, "convert it to EPUB yourself") from error
+    finally:
+        _end(process)
+    if process.returncode or not converted.is_file():
+        said = output.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
+        raise BadInputError(
+            f"{PROGRAM} cannot convert {path}: {' '.join(said) or f'exit code {process.returncode}'}",
+            "if it is protected by DRM, ask the shop for a copy without; else convert it to EPUB yourself",
+        )
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the program with all that it started."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

@@ -1,0 +1,1 @@
+"""EPUB: the archive, what it says about itself, and its text."""

@@ -1,0 +1,181 @@
+"""An EPUB's ZIP archive, read within limits that are counted while reading: what its headers say is not believed."""
+
+import io
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.wording import quoted
+
+MIB = 2**20
+#: A list of 50,000 files with names of 60 characters fits.
+MAX_DIRECTORY_BYTES = 8 * MIB
+MAX_MEMBERS = 50_000
+MAX_MEMBER_BYTES = 16 * MIB
+MAX_TOTAL_BYTES = 64 * MIB
+#: Text is compressed to a third or a sixth; some 1000 is the most that deflate can do.
+MAX_RATIO = 100
+#: Below this size, any ratio is harmless.
+_RATIO_COUNTS_FROM = MIB
+_BLOCK = 64 * 1024
+_ENCRYPTED_FLAG = 0x1
+#: What zipfile raises for damaged archives.
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    LookupError,
+)
+_DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook-convert OLD.epub NEW.epub"
+_HOSTILE = "do not open it: no book needs that much"
+
+
+class Archive:
+    """The files of an archive by their names, nothing else: paths are names, and nothing is ever written to disk."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the list of files.
+
+        Raises:
+            BadInputError: it is no ZIP archive, or a hostile one.
+        """
+        self.path = path
+        self.findings: list[Finding] = []
+        self._left = MAX_TOTAL_BYTES
+        self._file = path.open("rb")
+        self._size = path.stat().st_size
+        try:
+            self._zip = zipfile.ZipFile(_Bounded(self._file, self._size, path))
+        except _BROKEN as error:
+            self._file.close()
+            raise BadInputError(f"{path} is not an EPUB: {error}", _DAMAGED) from error
+        except BaseException:
+            self._file.close()
+            raise
+        try:
+            self._members = self._listed()
+        except BaseException:
+            self._file.close()
+            raise
+        self._folded = {_folded(name): name for name in self._members}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+        self._file.close()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All files, in the order of the archive."""
+        return tuple(self._members)
+
+    def find(self, name: str) -> str | None:
+        """The name of a file as it is in the archive: exact, or else with other capitals or composed letters."""
+        return name if name in self._members else self._folded.get(_folded(name))
+
+    def encrypted(self) -> bool:
+        """Whether a file needs a password."""
+        return any(member.flag_bits & _ENCRYPTED_FLAG for member in self._members.values())
+
+    def read(self, name: str) -> bytes:
+        """The content of a file that `find` named.
+
+        Raises:
+            BadInputError: it is damaged, or larger than a book needs.
+        """
+        member = self._members[name]
+        compressed = min(member.compress_size, self._size)
+        data = bytearray()
+        try:
+            with self._zip.open(member) as file:
+                while block := file.read(_BLOCK):
+                    data += block
+                    self._left -= len(block)
+                    self._check(name, len(data), compressed)
+        except _BROKEN as error:
+            raise BadInputError(f"{name} in {self.path} is damaged: {error}", _DAMAGED) from error
+        except RuntimeError as error:  # zipfile's answer to a file with a password
+            raise BadInputError(f"{name} in {self.path} cannot be read: {error}", _DAMAGED) from error
+        return bytes(data)
+
+    def _check(self, name: str, size: int, compressed: int) -> None:
+        if size > MAX_MEMBER_BYTES:
+            what = f"{name} has more than {MAX_MEMBER_BYTES // MIB} MiB"
+        elif self._left < 0:
+            what = f"its files have more than {MAX_TOTAL_BYTES // MIB} MiB of text"
+        elif size > _RATIO_COUNTS_FROM and size > MAX_RATIO * compressed:
+            what = f"{name} is compressed to less than 1/{MAX_RATIO}"
+        else:
+            return
+        raise BadInputError(f"{self.path} is refused as a possible ZIP bomb: {what}", _HOSTILE)
+
+    def _listed(self) -> dict[str, zipfile.ZipInfo]:
+        members = [member for member in self._zip.infolist() if not member.is_dir()]
+        if len(members) > MAX_MEMBERS:
+            problem = f"{self.path} is refused: it has {len(members):,} files, and {MAX_MEMBERS:,} is the limit"
+            raise BadInputError(problem, _HOSTILE)
+        links = [member for member in members if stat.S_ISLNK(member.external_attr >> 16)]
+        plain = [member for member in members if not stat.S_ISLNK(member.external_attr >> 16)]
+        self.findings += [_ignored(f"{quoted(link.filename)} is a symbolic link; it is ignored") for link in links]
+        counts = Counter(_name(member) for member in plain)
+        self.findings += [
+            _ignored(f"the archive has {number} files called {quoted(name)}; the last one is read")
+            for name, number in counts.items()
+            if number > 1
+        ]
+        return {_name(member): member for member in plain}
+
+
+class _Bounded(io.RawIOBase):
+    """A file that refuses to be read in one large piece, as zipfile does with the list of files."""
+
+    def __init__(self, file: io.BufferedIOBase, size: int, path: Path) -> None:
+        self._file = file
+        self._size = size
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = max(0, self._size - self._file.tell())
+        wanted = left if size is None or size < 0 else min(size, left)
+        if wanted > MAX_DIRECTORY_BYTES:
+            raise BadInputError(f"{self._path} is refused: its list of files has {wanted // MIB} MiB", _HOSTILE)
+        return self._file.read(wanted)
+
+
+def _name(member: zipfile.ZipInfo) -> str:
+    return member.filename.replace("\\", "/")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _ignored(problem: str) -> Finding:
+    return Finding(problem=problem, remedy="check that the right text is read", severity="warning")

@@ -1,0 +1,91 @@
+"""EPUB 2 and 3."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+from voxmatrix.book.content import Book
+from voxmatrix.book.read.chapters import by_contents, by_headings, divide
+from voxmatrix.book.read.epub.archive import Archive
+from voxmatrix.book.read.epub.contents import ContentsEntry, read_contents
+from voxmatrix.book.read.epub.package import Package, read_cover, read_package
+from voxmatrix.book.read.epub.protection import refuse_locked
+from voxmatrix.book.read.file import no_text
+from voxmatrix.book.read.markup import parse
+from voxmatrix.book.read.passages import Document, Passage, Reading, read_passages
+from voxmatrix.book.read.paths import Link
+from voxmatrix.book.read.unspoken import Listed
+from voxmatrix.errors import Finding
+
+#: A level of the contents with fewer lines is only the title of the book, or its parts.
+_FEW_LINES = 3
+
+
+def read_epub(path: Path, notes: bool) -> Book:
+    """Read an EPUB: its text in the order of its spine, its chapters as its contents name them.
+
+    Raises:
+        BadInputError: it is no EPUB, is locked, is damaged, has no text or was made to do harm.
+    """
+    with Archive(path) as archive:
+        findings = archive.findings
+        refuse_locked(archive)
+        package = read_package(archive, findings)
+        entries = read_contents(archive, package, findings)
+        reading = Reading(
+            notes=notes,
+            contents=_listed(package, entries),
+            cover=package.cover.path if package.cover else "",
+        )
+        spine = [*package.spine, *(package.aside if notes else ())]
+        documents = [read_passages(parse(archive.read(name), name), name, reading) for name in spine]
+        cover = read_cover(archive, package.cover, findings)
+    if not notes:
+        _silence_notes(documents)
+    apart = () if notes else package.aside
+    starts = by_contents(documents, entries, findings, apart) or by_headings(documents)
+    title = package.title or path.stem
+    chapters = divide(documents, starts, title)
+    if not chapters:
+        raise no_text(path)
+    return Book(title, package.authors, package.language, cover, chapters, _each_once(findings))
+
+
+def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
+    page = package.contents_page
+    named = (page.path,) if page is not None and not page.anchor else ()
+    levels = accumulate(count for _, count in sorted(Counter(entry.level for entry in entries).items()))
+    lines = next((lines for lines in levels if lines >= _FEW_LINES), len(entries))
+    return Listed(
+        titles={entry.link: entry.title for entry in reversed(entries)},
+        fewest=max(2, (lines + 1) // 2),
+        pages=(package.nav, *named) if package.nav else named,
+    )
+
+
+def _silence_notes(documents: Sequence[Document]) -> None:
+    """Mark the passages that are notes by their links: a reference leads to them, and they lead back to before them."""
+    references: set[Link] = set().union(*(document.references for document in documents))
+    places = {document.path: place for place, document in enumerate(documents)}
+    for place, document in enumerate(documents):
+        for index, passage in enumerate(document.passages):
+            passage.spoken = not _is_referenced(passage, document.path, references) or not _leads_back(
+                passage, (place, index), places, documents
+            )
+
+
+def _is_referenced(passage: Passage, path: str, references: set[Link]) -> bool:
+    return passage.note is not None and any(Link(path, anchor) in references for anchor in passage.note.anchors)
+
+
+def _leads_back(passage: Passage, here: tuple[int, int], places: dict[str, int], documents: Sequence[Document]) -> bool:
+    """Whether a note's link leads to an earlier place: the reference leads forward."""
+    if passage.note is None or passage.note.back.path not in places:
+        return False
+    place = places[passage.note.back.path]
+    return (place, documents[place].anchors.get(passage.note.back.anchor, 0)) < here
+
+
+def _each_once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(findings))

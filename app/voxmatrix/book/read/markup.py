@@ -1,0 +1,135 @@
+"""XML and HTML to trees of elements: without entities, DTDs, network or trees of any size."""
+
+import html
+import html.entities
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from voxmatrix.book.read.encoding import decode
+from voxmatrix.errors import BadInputError
+
+#: Some 100 MiB of memory. A chapter has thousands, and the whole Bible with each verse marked 150,000.
+MAX_TAGS = 400_000
+MAX_ATTRIBUTES = 600_000
+_EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
+#: What the parser says when it drops the rest of a document.
+_DROPPED = "XML_PARSE_HUGE"
+_PROLOGUE = re.compile(r"\s*<\?xml\b.{0,500}?\?>", re.DOTALL)
+_DOCTYPE = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
+_DOCTYPE_PART = re.compile(r"""<!--.*?-->|"[^"]*"|'[^']*'|[\[\]>]""", re.DOTALL)
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40});?")
+_OF_XML = ("amp", "lt", "gt", "quot", "apos")
+#: Where a declaration of types may begin: behind comments and instructions.
+_HEAD = 100_000
+
+
+def parse(data: bytes, name: str) -> etree._Element:
+    """The root of a document: XML, or else HTML, which repairs whatever is wrong.
+
+    Raises:
+        BadInputError: it has so many elements or such deep ones that no writer made them.
+    """
+    text = decode(data)
+    if text.count("<") > MAX_TAGS or text.count("=") > MAX_ATTRIBUTES:
+        raise BadInputError(
+            f"{name} is refused: it has more than {MAX_TAGS:,} tags or {MAX_ATTRIBUTES:,} attributes",
+            "divide it into several files",
+        )
+    text = _with_characters(_without_doctype(_PROLOGUE.sub("", text, count=1)))
+    if not text.strip():
+        return etree.Element("html")
+    try:
+        return etree.fromstring(text.encode("utf-8"), _xml_parser())
+    except etree.XMLSyntaxError:
+        return _parse_html(text, name)
+
+
+def _xml_parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False, encoding="utf-8"
+    )
+
+
+def _parse_html(text: str, name: str) -> etree._Element:
+    parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
+    try:
+        root = etree.fromstring(text.encode("utf-8"), parser)
+    except etree.XMLSyntaxError:  # nothing in it, e.g. only a comment
+        root = None
+    if any(_DROPPED in entry.message for entry in parser.error_log):
+        raise BadInputError(
+            f"{name} is refused: its tags are nested too deeply, or a piece is too long", "repair or divide it"
+        )
+    return etree.Element("html") if root is None else root
+
+
+def _without_doctype(text: str) -> str:
+    """A document without its declaration of types, where entities could be declared."""
+    match = _DOCTYPE.search(text, 0, _HEAD)
+    if match is None:
+        return text
+    depth = 0
+    for part in _DOCTYPE_PART.finditer(text, match.end()):
+        depth += {"[": 1, "]": -1}.get(part[0], 0)
+        if part[0] == ">" and depth <= 0:
+            return text[: match.start()] + text[part.end() :]
+    return text[: match.start()] + text[match.end() :]
+
+
+def _with_characters(text: str) -> str:
+    """HTML's entities as the characters they stand for; entities that nobody knows as they are written."""
+
+    def character(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in _OF_XML:
+            return f"&{name};"
+        known = html.entities.html5.get(f"{name};") if match[0].endswith(";") else None
+        return html.escape(known) if known else f"&amp;{match[0][1:]}"
+
+    return _ENTITY.sub(character, text)
+
+
+def local_name(element: etree._Element) -> str:
+    """The name of an element in small letters without its namespace; empty for comments and instructions."""
+    tag = element.tag
+    if not isinstance(tag, str):
+        return ""
+    return _local(tag)
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].rpartition(":")[2].lower()
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """An attribute, with or without a prefix; empty if there is none."""
+    value = element.get(name)
+    if value is not None:
+        return str(value)
+    for key, other in element.attrib.items():
+        if _local(str(key)) == name.lower():
+            return str(other)
+    return ""
+
+
+def kinds(element: etree._Element) -> set[str]:
+    """What an element is by `epub:type` and `role`: `{"footnote"}` for both of `footnote` and `doc-footnote`."""
+    words = f"{element.get(_EPUB_TYPE) or element.get('epub:type') or ''} {element.get('role') or ''}"
+    return {word.rpartition(":")[2].removeprefix("doc-") for word in words.lower().split()}
+
+
+def descendants(element: etree._Element, *names: str) -> Iterator[etree._Element]:
+    """All elements of these names below an element, in order."""
+    return (found for found in element.iter() if local_name(found) in names)
+
+
+def children(element: etree._Element, *names: str) -> Iterator[etree._Element]:
+    """The elements of these names directly in an element."""
+    return (found for found in element if local_name(found) in names)
+
+
+def text_of(element: etree._Element) -> str:
+    """All text in an element, without comments."""
+    return str(element.xpath("string()"))

@@ -1,0 +1,34 @@
+"""Chapters that a user selects: `3-7,9`."""
+
+import re
+
+from voxmatrix.errors import UsageError
+from voxmatrix.wording import count as counted
+from voxmatrix.wording import quoted
+
+_PART = re.compile(r"\s*(\d{1,9})?\s*(?:([-\u2013])\s*(\d{1,9})?\s*)?")
+
+
+def select_chapters(wanted: str, count: int) -> tuple[int, ...]:
+    """The numbers of the chapters, from 1, ascending and each once: `3-7,9`, `-2` (to 2), `5-` (from 5).
+
+    Raises:
+        UsageError: `wanted` is not such a list, or the book of `count` chapters does not have one of them.
+    """
+    chosen: set[int] = set()
+    for part in wanted.split(","):
+        match = _PART.fullmatch(part)
+        if match is None or not (match[1] or match[3]):
+            raise _invalid(f"{quoted(part.strip())} in {quoted(wanted)} is not a chapter or a range of chapters", count)
+        first = int(match[1] or 1)
+        last = int(match[3] or count) if match[2] else first
+        if not 1 <= first <= last:
+            raise _invalid(f"{quoted(part.strip())} selects no chapter", count)
+        if last > count:
+            raise _invalid(f"there is no chapter {last}: the book has {counted(count, 'chapter')}", count)
+        chosen.update(range(first, last + 1))
+    return tuple(sorted(chosen))
+
+
+def _invalid(problem: str, count: int) -> UsageError:
+    return UsageError(problem, f"select from 1 to {count}, e.g. --chapters 1-{min(count, 3)} or --chapters 1,{count}")
