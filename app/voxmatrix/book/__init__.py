@@ -1,0 +1,1 @@
+"""Books: e-book to chapters and sentences, speech to audiobook. No torch."""
