@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -34,34 +35,42 @@ def integrated_lufs(momentary: Momentary) -> float:
     return float(10 * np.log10(power[power > gate].mean()) - _OFFSET)
 
 
-def momentary_lufs(sounds: Iterable[npt.NDArray[np.int16]], rate_hz: int) -> list[Momentary]:
-    """The momentary loudness of each sound (samples,), as if it was alone: only windows that are full of it.
+@dataclass(frozen=True)
+class MeasuredSound:
+    """The momentary loudness of one of several sounds."""
 
-    A sound shorter than a window counts as one window, with silence behind it. The sounds are read one by one.
+    alone: Momentary  # as if nothing was around it: only windows that are full of it
+    heard: Momentary  # every window that ends in it or in the pause behind it
+
+
+def measure_sounds(sounds: Iterable[tuple[npt.NDArray[np.int16], int]], rate_hz: int) -> list[MeasuredSound]:
+    """Measure sounds (samples,), each with the samples of the pause behind it. They are read one by one.
+
+    A sound starts on the grid of 100 ms, so a pause is at least that long, and a little longer than given. A sound
+    that is shorter than a window counts as one, with silence behind it.
 
     Raises:
         MissingProgramError: ffmpeg is not installed.
         VoxmatrixError: ffmpeg was killed.
     """
     block = max(1, rate_hz // BLOCKS_A_SECOND)
-    spans: list[tuple[int, int]] = []
-    at = 0
+    spans: list[tuple[int, int, int]] = []  # in blocks: start, end of what is full of it, end of the pause
+    at = WINDOW  # of silence: ffmpeg's first windows are shorter
     arguments = ["-af", f"ebur128=metadata=1,ametadata=mode=print:key={_KEY}:file=-", "-f", "null", "-"]
     with tempfile.TemporaryFile() as output:
         with fed_ffmpeg(rate_hz, arguments, Path("the loudness"), output) as send:
-            for sound in sounds:
-                blocks = max(WINDOW, len(sound) // block)
-                # What is left of the last block, and at least one silent block, in which ffmpeg's filter forgets this
-                # sound.
-                sent = max(WINDOW, -(-len(sound) // block)) + 1
+            send(bytes(2 * at * block))
+            for sound, pause in sounds:
+                # In one block of silence, ffmpeg's filter forgets the sound.
+                blocks = max(WINDOW, -(-len(sound) // block)) + max(1, -(-pause // block))
                 send(sound.astype("<i2", copy=False).tobytes())
-                send(bytes(2 * (sent * block - len(sound))))
-                spans.append((at + WINDOW - 1, at + blocks))
-                at += sent
+                send(bytes(2 * (blocks * block - len(sound))))
+                spans.append((at, at + max(WINDOW, len(sound) // block), at + blocks))
+                at += blocks
         measured = _read(output)
     if len(measured) < at - 1:
         raise VoxmatrixError("ffmpeg measured only a part of the loudness", "run the same command again")
-    return [measured[start:end] for start, end in spans]
+    return [MeasuredSound(measured[start + WINDOW - 1 : full], measured[start:end]) for start, full, end in spans]
 
 
 def _read(output: IO[bytes]) -> Momentary:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from voxmatrix.audio.loudness_meter import SILENT_LUFS, Momentary, integrated_lufs, momentary_lufs
+from voxmatrix.audio.loudness_meter import SILENT_LUFS, MeasuredSound, integrated_lufs, measure_sounds
 from voxmatrix.book.join.speech import read_speech
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.progress import OnProgress
@@ -38,25 +38,30 @@ def measure(line: Timeline, on_progress: OnProgress = lambda done, total: None) 
         DamagedFileError: the file of a sentence is not what was promised.
         MissingProgramError: ffmpeg is not installed.
     """
-    momentary = momentary_lufs(_sounds(line, on_progress), line.rate_hz)
+    measured = measure_sounds(_sounds(line, on_progress), line.rate_hz)
     gains: list[float] = []
     at = 0
     for chapter in line.chapters:
-        gains.append(_gain_db(momentary[at : at + len(chapter.sentences)]))
+        gains.append(_gain_db(measured[at : at + len(chapter.sentences)]))
         at += len(chapter.sentences)
-    return Levels(tuple(round(integrated_lufs(one), 2) for one in momentary), tuple(gains))
+    return Levels(tuple(round(integrated_lufs(one.alone), 2) for one in measured), tuple(gains))
 
 
-def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[npt.NDArray[np.int16]]:
-    sentences = line.sentences
-    for number, sentence in enumerate(sentences, start=1):
-        yield read_speech(sentence.spoken)
-        on_progress(number, len(sentences))
+def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[tuple[npt.NDArray[np.int16], int]]:
+    total, done = len(line.sentences), 0
+    for chapter in line.chapters:
+        for sentence in chapter.sentences:
+            pause = sentence.pause_end - sentence.end
+            # No window reaches from one chapter into the next.
+            least = line.rate_hz if sentence is chapter.sentences[-1] else 0
+            yield read_speech(sentence.spoken), max(pause, least)
+            done += 1
+            on_progress(done, total)
 
 
-def _gain_db(momentary: list[Momentary]) -> float:
+def _gain_db(measured: list[MeasuredSound]) -> float:
     """The gain of a chapter, rounded, so that it does not depend on the last bits of a measurement."""
-    loudness = integrated_lufs(np.concatenate(momentary)) if momentary else SILENT_LUFS
+    loudness = integrated_lufs(np.concatenate([one.heard for one in measured])) if measured else SILENT_LUFS
     if loudness <= SILENT_LUFS:
         return 0.0
     return round(float(np.clip(TARGET_LUFS - loudness, -MOST_GAIN_DB, MOST_GAIN_DB)), 2)
