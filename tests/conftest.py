@@ -64,7 +64,24 @@ def _mount() -> str | None:
     return None if tried.returncode == 0 else "this system does not let root mount a file system (a container?)"
 
 
-_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "index": _index, "gpu": _gpu, "mount": _mount}
+def _ffprobe() -> str | None:
+    return None if shutil.which("ffprobe") else "the program ffprobe is not installed: apt install ffmpeg"
+
+
+def _epubcheck() -> str | None:
+    return None if shutil.which("epubcheck") else "the program epubcheck is not installed: apt install epubcheck"
+
+
+_NEEDS = {
+    "docker": _docker,
+    "epubcheck": _epubcheck,
+    "espeak": _espeak,
+    "ffprobe": _ffprobe,
+    "gpu": _gpu,
+    "index": _index,
+    "mount": _mount,
+    "peers": _peers,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

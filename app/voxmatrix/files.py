@@ -74,6 +74,26 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def replacing_path(path: Path) -> Iterator[Path]:
+    """Like `replacing`, for another program that writes the file: yield the path that it should write to.
+
+    Raises:
+        UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
+    """
+    beside = unfinished(path, os.getpid())
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            beside.touch()  # the error for a forbidden or full place is ours, not the program's
+            yield beside
+            with beside.open("rb") as file:
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
 def unfinished(path: Path, pid: int) -> Path:
     """The temporary file that process `pid` writes before it replaces `path`; a killed process leaves it behind."""
     return path.with_name(f".{path.name}.{pid}.part")

@@ -50,6 +50,7 @@ BENCHES = (
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
+    Bench(name="join", title="Joining a book of 10 hours to m4b", script="join.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
     Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),
     Bench(name="heard", title="Intelligibility of the bundled voice", script="heard.py"),

@@ -1,7 +1,6 @@
 """Convert a sound file to another format (16 bits), with pydub and ffmpeg."""
 
 import io
-import re
 import shutil
 import tempfile
 import warnings
@@ -9,14 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.audio.ffmpeg import decode, ffmpeg_program
+from voxmatrix.audio.ffmpeg import decode, failure_reason, ffmpeg_program
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import replacing, storage_errors
-
-#: Words by which a line of ffmpeg's output is recognised as an error.
-_FAILURE = re.compile(
-    r"fail|error|invalid|unsupported|not (supported|allowed|available)|could not|cannot", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -120,16 +114,6 @@ def _export(segment: Any, encoded: Path, target: Format, bitrate: str | None) ->
         except Exception as error:
             if type(error).__module__ != "pydub.exceptions":
                 raise
-            failure = _reason(str(error))
+            failure = failure_reason(str(error))
     if failure:
         raise UsageError(f"encoding failed: {failure}", "choose another format or bit rate, e.g. .mp3 at 96k")
-
-
-def _reason(output: str) -> str:
-    """The line of ffmpeg's output that names the component that failed: `[libvorbis @ 0x…] encoder setup failed`.
-
-    The first such line is the cause: newer versions also log an error for every component around it.
-    """
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    named = [line for line in lines if line.startswith("[") and "@" in line]
-    return next(filter(_FAILURE.search, named), (named or lines)[-1])

@@ -1,5 +1,6 @@
 """Decode sound with ffmpeg, a process of its own."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,10 @@ from voxmatrix.errors import BadInputError, MissingProgramError
 
 #: The header of a WAV file; no more than that means no sound.
 _HEADER_BYTES = 44
+#: Words by which a line of ffmpeg's output is recognised as an error.
+_FAILURE = re.compile(
+    r"fail|error|invalid|unsupported|not (supported|allowed|available)|could not|cannot", re.IGNORECASE
+)
 
 
 def ffmpeg_program() -> str:
@@ -44,6 +49,16 @@ def decode(source: Path, max_seconds: float | None = None) -> bytes:
         why = f": {reason[-1]}" if reason else ""
         raise BadInputError(f"{source} cannot be decoded{why}", "check that it plays, or create it again")
     return _with_length(done.stdout)
+
+
+def failure_reason(output: str) -> str:
+    """The line of ffmpeg's output that names the component that failed: `[libvorbis @ 0x…] encoder setup failed`.
+
+    The first such line is the cause: newer versions also log an error for every component around it.
+    """
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    named = [line for line in lines if line.startswith("[") and "@" in line]
+    return next(filter(_FAILURE.search, named), (named or lines or ["it gave no reason"])[-1])
 
 
 def _with_length(wav: bytes) -> bytes:

@@ -62,14 +62,18 @@ class Leveller:
         return gain_db
 
 
-def limit(samples: Samples, rate_hz: int) -> Samples:
-    """Lower the gain from a millisecond before to a millisecond after each peak, so that none exceeds the ceiling."""
-    ceiling = 10 ** (CEILING_DBFS / 20)
-    if not len(samples) or float(np.abs(samples).max()) <= ceiling:
+def limit(samples: Samples, rate_hz: int, ceiling_dbfs: float = CEILING_DBFS, peaks: Samples | None = None) -> Samples:
+    """Lower the gain from a millisecond before to a millisecond after each peak, so that none exceeds the ceiling.
+
+    `peaks` (n,) are the magnitudes to be limited; without them, those of the samples.
+    """
+    ceiling = 10 ** (ceiling_dbfs / 20)
+    magnitudes = np.abs(samples) if peaks is None else peaks
+    if not len(samples) or float(magnitudes.max()) <= ceiling:
         return samples
     block = max(1, round(LIMITER_SECONDS * rate_hz))
     padded = np.zeros(-(-len(samples) // block) * block, np.float32)
-    padded[: len(samples)] = np.abs(samples)
+    padded[: len(samples)] = magnitudes
     needed = np.minimum(1.0, ceiling / np.maximum(padded.reshape(-1, block).max(axis=1), ceiling))
     around = np.concatenate(([1.0], needed, [1.0]))
     # The minimum over each block and its neighbours: interpolated between block centres, it never exceeds what a

@@ -1,0 +1,91 @@
+"""Feed sound to ffmpeg as it comes, so that no sound is ever in memory as a whole."""
+
+import errno
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from voxmatrix.audio.ffmpeg import failure_reason, ffmpeg_program
+from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.files import storage_errors
+
+_STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+_AGAIN = "free some memory if it was short, and run the same command again"
+
+
+class _EndedEarlyError(Exception):
+    """ffmpeg reads no more: its exit code and its messages say why."""
+
+
+@contextmanager
+def fed_ffmpeg(
+    rate_hz: int, arguments: Sequence[str], out: Path, output: IO[bytes] | None = None
+) -> Iterator[Callable[[bytes], None]]:
+    """Start ffmpeg with mono 16-bit samples as its first input; yield the function that sends it samples.
+
+    `arguments` are what follows that input. `out` is named in messages. ffmpeg's own output goes to `output`. When the
+    block fails, ffmpeg is killed; when it succeeds, ffmpeg has ended well.
+
+    Raises:
+        MissingProgramError: ffmpeg is not installed.
+        UsageError: ffmpeg refuses the arguments, e.g. a bit rate.
+        UnreachableError: the disk is full, or `out` cannot be written.
+        VoxmatrixError: ffmpeg was killed.
+    """
+    command = [ffmpeg_program(), "-v", "error", "-y", "-f", "s16le", "-ar", str(rate_hz), "-ac", "1", "-i", "pipe:0"]
+    with tempfile.TemporaryFile() as log:
+        with subprocess.Popen(
+            [*command, *arguments], stdin=subprocess.PIPE, stdout=output or subprocess.DEVNULL, stderr=log
+        ) as process:
+            complete = False
+            try:
+                assert process.stdin is not None
+                yield lambda data: _send(process.stdin, data)
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
+                complete = True
+            except _EndedEarlyError:
+                pass
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                _close(process.stdin)
+            code = process.wait()
+        if code or not complete:
+            log.seek(0)
+            raise_failure(code, log.read().decode("utf-8", "replace"), out)
+
+
+def _send(stdin: IO[bytes] | None, data: bytes) -> None:
+    try:
+        if stdin is not None:
+            stdin.write(data)
+    except BrokenPipeError as error:
+        raise _EndedEarlyError from error
+
+
+def _close(stdin: IO[bytes] | None) -> None:
+    """Close a pipe that nobody may read any more, in which something may be left."""
+    if stdin is not None:
+        with suppress(BrokenPipeError):
+            stdin.close()
+
+
+def raise_failure(code: int, messages: str, out: Path) -> None:
+    """Raise the error for an ffmpeg that ended with `code` while it wrote `out`."""
+    for number in _STORAGE_ERRORS:
+        if os.strerror(number) in messages:
+            with storage_errors(out):
+                raise OSError(number, os.strerror(number))
+    if code < 0:
+        name = signal.Signals(-code).name
+        raise VoxmatrixError(f"ffmpeg was terminated by {name} while it wrote {out}", _AGAIN)
+    raise UsageError(
+        f"ffmpeg could not write {out}: {failure_reason(messages)}", "choose another format or bit rate, e.g. 96k"
+    )

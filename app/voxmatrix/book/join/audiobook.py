@@ -1,0 +1,99 @@
+"""Finished speech to an audiobook, with its certificate."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.book.content import Book
+from voxmatrix.book.join.chapter_files import write_chapter_files
+from voxmatrix.book.join.cover import with_usable_cover
+from voxmatrix.book.join.finished import FinishedSpeech
+from voxmatrix.book.join.levels import measure
+from voxmatrix.book.join.m4b import write_m4b
+from voxmatrix.book.join.manifest import Origin, manifest_path, write_manifest
+from voxmatrix.book.join.overlay import write_overlay
+from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
+from voxmatrix.book.join.subtitles import srt, vtt
+from voxmatrix.book.join.timeline import Spoken, timeline
+from voxmatrix.errors import Finding
+from voxmatrix.files import storage_errors, write_text
+from voxmatrix.progress import OnProgress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """What was written."""
+
+    sound: tuple[Path, ...]  # the file of the book; or one per chapter, and their playlist
+    manifest: Path
+    others: tuple[Path, ...]  # subtitles, EPUB
+    seconds: float
+    findings: tuple[Finding, ...]
+
+
+def join_book(
+    book: Book,
+    spoken: Iterable[Spoken],
+    out: Path,
+    settings: JoinSettings,
+    *,
+    source: Origin,
+    voice: Origin,
+    on_progress: OnProgress = lambda done, total: None,
+) -> Joined:
+    """Join the speech of a book to `out`: `B.m4b`, or with another extension a file per chapter in the folder `B`.
+
+    The certificate `B.manifest.json` appears last: where it is, every sentence is in the audiobook. Progress is
+    reported twice, in sentences that are verified and then in chapters that are written.
+
+    Raises:
+        UsageError: the extension or the bit rate is not supported.
+        BadInputError: a sentence is missing, or nothing is spoken.
+        DamagedFileError: the speech of a sentence is not what was promised.
+        MissingProgramError: ffmpeg is not installed.
+        UnreachableError: the disk is full, or a file cannot be written.
+        VoxmatrixError: ffmpeg was killed.
+    """
+    check_sound_format(out, settings.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
+    line = timeline(book.chapters, spoken, settings.pauses)
+    levels = measure(line, on_progress)
+    speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
+    with storage_errors(out):
+        manifest_path(out).unlink(missing_ok=True)  # it would be that of an earlier audiobook
+    sound = _write_sound(speech, out, on_progress)
+    others = _write_others(speech, out)
+    manifest = write_manifest(line, levels, book=source, voice=voice, out=out)
+    return Joined(
+        sound=sound,
+        manifest=manifest,
+        others=others,
+        seconds=line.seconds(line.samples),
+        findings=() if speech.book.cover or not book.cover else (_no_cover(book.cover.media_type),),
+    )
+
+
+def _write_sound(speech: FinishedSpeech, out: Path, on_progress: OnProgress) -> tuple[Path, ...]:
+    extension = out.suffix.lower().removeprefix(".")
+    if extension in WHOLE_BOOK:
+        return (write_m4b(speech, out, on_progress),)
+    return write_chapter_files(speech, out.with_suffix(""), extension, on_progress)
+
+
+def _write_others(speech: FinishedSpeech, out: Path) -> tuple[Path, ...]:
+    written: list[Path] = []
+    if speech.settings.subtitles:
+        for path, text in ((out.with_suffix(".srt"), srt(speech.line)), (out.with_suffix(".vtt"), vtt(speech.line))):
+            write_text(path, text)
+            written.append(path)
+    if speech.settings.overlay:
+        written.append(write_overlay(speech, out.with_suffix(".epub")))
+    return tuple(written)
+
+
+def _no_cover(media_type: str) -> Finding:
+    return Finding(
+        problem=f"the cover ({media_type or 'of unknown type'}) cannot be shown by players, so it is left out",
+        remedy="convert it to JPEG or PNG in the book, e.g. with Calibre, and run the same command again",
+        severity="warning",
+    )

@@ -1,0 +1,91 @@
+"""One file per chapter, with a playlist."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from voxmatrix.book.content import Book, Chapter
+from voxmatrix.book.join.cover import with_usable_cover
+from voxmatrix.book.join.finished import FinishedSpeech
+from voxmatrix.book.join.levels import measure
+from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound import chapter_sound
+from voxmatrix.book.join.sound_file import PER_CHAPTER, SoundFile, check_sound_format, write_sound
+from voxmatrix.book.join.tags import Track, chapter_title, one_line, tags
+from voxmatrix.book.join.timeline import Spoken, TimedChapter, Timeline, timeline
+from voxmatrix.files import write_text
+from voxmatrix.progress import OnProgress
+
+#: File systems allow 255 bytes in a name; the number, the extension and the ending of an unfinished file need some.
+MOST_NAME_BYTES = 150
+#: What some file system or playlist does not take in a name.
+_FORBIDDEN = re.compile(r'[/\\:*?"<>|]+')
+
+
+def join_chapter(
+    book: Book, chapter: Chapter, spoken: Iterable[Spoken], folder: Path, *, extension: str, settings: JoinSettings
+) -> Path:
+    """Write one chapter to `folder` while the rest is being made: the same file as in the complete book.
+
+    Raises:
+        BadInputError: nothing of it is spoken yet, or a sentence is missing.
+        And what `write_chapter_files` raises.
+    """
+    check_sound_format(Path(f"chapter.{extension}"), settings.bitrate, PER_CHAPTER)
+    line = timeline([chapter], spoken, settings.pauses)
+    levels = measure(line)
+    speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
+    return _write_chapter(speech, line.chapters[0], levels.gains_db[0], folder, extension)
+
+
+def write_chapter_files(
+    speech: FinishedSpeech, folder: Path, extension: str, on_progress: OnProgress = lambda done, total: None
+) -> tuple[Path, ...]:
+    """Write a file per chapter to `folder`, numbered, and behind them the playlist; its path is the last one.
+
+    Raises:
+        UsageError: the extension or the bit rate is not supported.
+        MissingProgramError, UnreachableError, VoxmatrixError: see `write_sound`.
+        BadInputError, DamagedFileError: the speech of a sentence is missing, or not what was promised.
+    """
+    check_sound_format(Path(f"chapter.{extension}"), speech.settings.bitrate, PER_CHAPTER)
+    written: list[Path] = []
+    for chapter, gain_db in speech.chapters():
+        written.append(_write_chapter(speech, chapter, gain_db, folder, extension))
+        on_progress(len(written), len(speech.line.chapters))
+    playlist = folder / f"{safe_name(speech.book.title) or 'book'}.m3u8"
+    write_text(playlist, _playlist(speech.line, written))
+    return (*written, playlist)
+
+
+def chapter_file_name(chapter: Chapter, last_index: int, extension: str) -> str:
+    """The name of the file of a chapter: names sort like chapters, and never start with a dash or a dot."""
+    number = f"{chapter.index:0{max(2, len(str(last_index)))}}"
+    return f"{number} {safe_name(chapter.title)}".rstrip() + f".{extension}"
+
+
+def safe_name(title: str) -> str:
+    """A title as a part of a file name, on every file system; may be empty."""
+    return one_line(_FORBIDDEN.sub(" ", title), MOST_NAME_BYTES).strip(" .-")
+
+
+def _write_chapter(speech: FinishedSpeech, chapter: TimedChapter, gain_db: float, folder: Path, extension: str) -> Path:
+    about, rate_hz = chapter.chapter, speech.line.rate_hz
+    last = speech.book.chapters[-1].index
+    track = Track(number=about.index, of=last, title=chapter_title(about.title, about.index))
+    file = SoundFile(
+        out=folder / chapter_file_name(about, last, extension),
+        rate_hz=rate_hz,
+        tags=tags(speech.book, narrator=speech.settings.narrator, track=track),
+        cover=speech.book.cover,
+        bitrate=speech.settings.bitrate,
+    )
+    return write_sound(file, chapter_sound(chapter, rate_hz, gain_db))
+
+
+def _playlist(line: Timeline, files: Sequence[Path]) -> str:
+    lines = ["#EXTM3U"]
+    for chapter, file in zip(line.chapters, files, strict=True):
+        seconds = line.seconds(chapter.end - chapter.start)
+        lines += [f"#EXTINF:{seconds:.0f},{chapter_title(chapter.chapter.title, chapter.chapter.index)}", file.name]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,116 @@
+"""Encode sound to a file with tags, chapter marks and cover, with ffmpeg."""
+
+import base64
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.audio.encode import FORMATS, check_format
+from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg
+from voxmatrix.book.content import Cover
+from voxmatrix.book.join.cover import flac_picture
+from voxmatrix.book.join.tags import metadata_file
+from voxmatrix.book.join.timeline import Timeline
+from voxmatrix.errors import UsageError
+from voxmatrix.files import replacing_path
+
+#: Formats of one file for the whole book. Apple's players tell audiobooks by the extension.
+WHOLE_BOOK = ("m4b",)
+#: Formats of one file per chapter.
+PER_CHAPTER = ("m4a", "mp3", "ogg", "opus", "flac")
+#: Speech in mono needs less than the music that the defaults of FORMATS are meant for.
+_SPEECH_OPTIONS = {"m4a": ("-b:a", "64k"), "mp3": ("-b:a", "64k")}
+#: The same input gives the same bytes: no date, no version of ffmpeg.
+_REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")
+_CONTAINER_OPTIONS = {
+    "m4b": ("-brand", "M4B ", "-movflags", "+faststart"),
+    "m4a": ("-movflags", "+faststart"),
+    "mp3": ("-id3v2_version", "3"),
+}
+#: Containers in which the cover is a stream of its own; in Ogg it is a tag.
+_WITH_PICTURE = ("m4b", "m4a", "mp3", "flac")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoundFile:
+    """A file to be written; its format is that of its extension."""
+
+    out: Path
+    rate_hz: int
+    tags: Mapping[str, str]
+    cover: Cover | None = None  # JPEG or PNG
+    line: Timeline | None = None  # for chapter marks
+    bitrate: str | None = None
+
+
+def write_sound(file: SoundFile, sound: Iterable[bytes]) -> Path:
+    """Write mono 16-bit samples to a file, which appears when it is complete.
+
+    Raises:
+        UsageError: the extension or the bit rate is not supported.
+        MissingProgramError: ffmpeg is not installed.
+        UnreachableError: the file cannot be written.
+        VoxmatrixError: ffmpeg was killed.
+    """
+    encoding = _encoding(file)
+    extension = _extension(file.out)
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as name, replacing_path(file.out) as beside:
+        arguments = [*_inputs(file, Path(name)), *encoding, *_CONTAINER_OPTIONS.get(extension, ()), *_REPRODUCIBLE]
+        with fed_ffmpeg(file.rate_hz, [*arguments, f"file:{beside}"], file.out) as send:
+            for samples in sound:
+                send(samples)
+    return file.out
+
+
+def check_sound_format(out: Path, bitrate: str | None, formats: Iterable[str]) -> None:
+    """Check the extension of a file, and the bit rate.
+
+    Raises:
+        UsageError: the extension is none of `formats`, or the bit rate is invalid.
+    """
+    allowed = tuple(formats)
+    if _extension(out) not in allowed:
+        supported = ", ".join(f".{name}" for name in allowed)
+        raise UsageError(f"{out.name} has the unknown extension {out.suffix!r}", f"choose one of: {supported}")
+    check_format(Path(f"book.{_format_name(out)}"), bitrate)
+
+
+def _extension(out: Path) -> str:
+    return out.suffix.lower().removeprefix(".")
+
+
+def _format_name(out: Path) -> str:
+    """The row of FORMATS: m4b is m4a with another extension."""
+    extension = _extension(out)
+    return "m4a" if extension == "m4b" else extension
+
+
+def _encoding(file: SoundFile) -> list[str]:
+    check_sound_format(file.out, file.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
+    name = _format_name(file.out)
+    form = FORMATS[name]
+    options = ("-b:a", file.bitrate) if file.bitrate else _SPEECH_OPTIONS.get(name, form.default_options)
+    return ["-c:a", form.codec or "copy", *options, "-f", form.container]
+
+
+def _inputs(file: SoundFile, folder: Path) -> list[str]:
+    """The inputs behind the sound, and what is taken from each."""
+    tags = dict(file.tags)
+    embedded = _extension(file.out) in _WITH_PICTURE
+    if file.cover and not embedded:
+        tags["METADATA_BLOCK_PICTURE"] = base64.b64encode(flac_picture(file.cover)).decode("ascii")
+    metadata = folder / "metadata.txt"
+    metadata.write_text(metadata_file(tags, file.line), encoding="utf-8")
+    inputs = ["-f", "ffmetadata", "-i", f"file:{metadata}"]
+    taken = ["-map", "0:a", "-map_metadata", "1", "-map_chapters", "1"]
+    if "language" in tags:
+        taken += ["-metadata:s:a:0", f"language={tags['language']}"]
+    if file.cover and embedded:
+        image = folder / "cover"
+        image.write_bytes(file.cover.data)
+        demuxer = "png_pipe" if file.cover.media_type == "image/png" else "jpeg_pipe"
+        inputs += ["-f", demuxer, "-i", f"file:{image}"]
+        taken += ["-map", "2:v", "-c:v", "copy", "-disposition:v:0", "attached_pic"]
+        taken += ["-metadata:s:v:0", "title=Cover", "-metadata:s:v:0", "comment=Cover (front)"]
+    return inputs + taken
