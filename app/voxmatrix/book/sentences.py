@@ -1,6 +1,7 @@
 """The sentences of a chapter: the units in which a book is spoken."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from voxmatrix.text.lines import unwrap
@@ -8,6 +9,10 @@ from voxmatrix.text.sentences import split
 
 #: How a text of unknown language is split.
 _DEFAULT_LANGUAGE = "en"
+#: A whole book may be one line. The splitter's time grows with the square of the length.
+_LONGEST_PART = 100_000
+_SEARCHED = 10_000
+_END = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d\u00bb]*\s")
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,21 @@ def sentences(paragraphs: Iterable[str], language: str) -> list[BookSentence]:
     found = []
     for paragraph in paragraphs:
         starts = True
-        for text in split(unwrap(paragraph), language or _DEFAULT_LANGUAGE):
-            if any(character.isalnum() for character in text):
-                found.append(BookSentence(text, starts_paragraph=starts))
-                starts = False
+        for part in _parts(unwrap(paragraph)):
+            for text in split(part, language or _DEFAULT_LANGUAGE):
+                if any(character.isalnum() for character in text):
+                    found.append(BookSentence(text, starts_paragraph=starts))
+                    starts = False
     return found
+
+
+def _parts(paragraph: str) -> Iterator[str]:
+    """A paragraph in pieces that are split in bearable time, cut behind a sentence or else a word."""
+    start = 0
+    while len(paragraph) - start > _LONGEST_PART:
+        part = paragraph[start : start + _LONGEST_PART]
+        ends = [match.end() for match in _END.finditer(part, _LONGEST_PART - _SEARCHED)]
+        length = ends[-1] if ends else part.rfind(" ") + 1 or _LONGEST_PART
+        yield part[:length]
+        start += length
+    yield paragraph[start:]

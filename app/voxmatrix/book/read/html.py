@@ -21,10 +21,10 @@ def read_html(path: Path, notes: bool) -> Book:
     return book_of(parse(read_bytes(path), str(path)), path, notes=notes)
 
 
-def book_of(root: etree._Element, path: Path, *, notes: bool) -> Book:
-    """The book in a document."""
+def book_of(root: etree._Element, path: Path, *, notes: bool, title: str = "") -> Book:
+    """The book in a document, which is called `title` if that is known from elsewhere."""
     document = read_passages(root, path.name, Reading(notes=notes))
-    title = document.title or path.stem
+    title = title or document.title or path.stem
     chapters = divide([document], by_headings([document]), title)
     if not chapters:
         raise no_text(path)

@@ -17,7 +17,7 @@ _LINE = re.compile(r"^(title|author|authors|lang|language)[^\S\n]*:[^\S\n]*(.+)$
 _NOTE = re.compile(
     r"^ {0,3}\[\^([^\]\s]{1,60})\]:[^\S\n]*(.*(?:\n(?:(?: {4}|\t).*|[^\S\n]*(?=\n(?: {4}|\t))))*)", re.MULTILINE
 )
-_REFERENCE = re.compile(r"\[\^[^\]\s]{1,60}\]")
+_REFERENCE = re.compile(r"[^\S\n]*\[\^[^\]\s]{1,60}\]")
 
 
 def read_markdown(path: Path, notes: bool) -> Book:
@@ -34,12 +34,11 @@ def read_markdown(path: Path, notes: bool) -> Book:
     text = text[metadata.end() :] if metadata else text
     text = _REFERENCE.sub("", _NOTE.sub(r"\n\2\n" if notes else "", text))
     page = f"<html><body>{MarkdownIt('commonmark').enable('table').render(text)}</body></html>"
-    book = book_of(parse(page.encode("utf-8"), str(path)), path, notes=notes)
+    title = tidy(said.get("title", "")) or _only_top_heading(text)
+    book = book_of(parse(page.encode("utf-8"), str(path)), path, notes=notes, title=title)
     author = tidy(said.get("author", said.get("authors", "")).strip("[]"))
-    title = tidy(said.get("title", "")) or _only_top_heading(text) or book.title
-    return replace(
-        book, title=title, authors=(author,) if author else (), language=said.get("lang", said.get("language", ""))
-    )
+    language = said.get("lang", said.get("language", ""))
+    return replace(book, authors=(author,) if author else (), language=language)
 
 
 def _only_top_heading(text: str) -> str:

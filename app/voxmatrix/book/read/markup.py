@@ -19,10 +19,11 @@ _DROPPED = "XML_PARSE_HUGE"
 _PROLOGUE = re.compile(r"\s*<\?xml\b.{0,500}?\?>", re.DOTALL)
 _DOCTYPE = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
 _DOCTYPE_PART = re.compile(r"""<!--.*?-->|"[^"]*"|'[^']*'|[\[\]>]""", re.DOTALL)
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40});?")
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40})(?:;|(?![A-Za-z0-9=]))")
 _OF_XML = ("amp", "lt", "gt", "quot", "apos")
 #: Where a declaration of types may begin: behind comments and instructions.
 _HEAD = 100_000
+_LONGEST_DOCTYPE = 20_000
 
 
 def parse(data: bytes, name: str) -> etree._Element:
@@ -31,19 +32,27 @@ def parse(data: bytes, name: str) -> etree._Element:
     Raises:
         BadInputError: it has so many elements or such deep ones that no writer made them.
     """
+    content = _prepared(data, name)
+    if not content.strip():
+        return etree.Element("html")
+    try:
+        return etree.fromstring(content, _xml_parser())
+    except etree.XMLSyntaxError:
+        return _parse_html(content, name)
+
+
+def _prepared(data: bytes, name: str) -> bytes:
+    """A document in UTF-8 without the declarations above it. Each copy of the text replaces the one before."""
     text = decode(data)
     if text.count("<") > MAX_TAGS or text.count("=") > MAX_ATTRIBUTES:
         raise BadInputError(
             f"{name} is refused: it has more than {MAX_TAGS:,} tags or {MAX_ATTRIBUTES:,} attributes",
             "divide it into several files",
         )
-    text = _with_characters(_without_doctype(_PROLOGUE.sub("", text, count=1)))
-    if not text.strip():
-        return etree.Element("html")
-    try:
-        return etree.fromstring(text.encode("utf-8"), _xml_parser())
-    except etree.XMLSyntaxError:
-        return _parse_html(text, name)
+    start, end = _doctype(text)
+    text = _PROLOGUE.sub("", text[:start]) + text[end:]
+    text = _ENTITY.sub(_character, text)
+    return text.encode("utf-8")
 
 
 def _xml_parser() -> etree.XMLParser:
@@ -52,10 +61,10 @@ def _xml_parser() -> etree.XMLParser:
     )
 
 
-def _parse_html(text: str, name: str) -> etree._Element:
+def _parse_html(content: bytes, name: str) -> etree._Element:
     parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
     try:
-        root = etree.fromstring(text.encode("utf-8"), parser)
+        root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError:  # nothing in it, e.g. only a comment
         root = None
     if any(_DROPPED in entry.message for entry in parser.error_log):
@@ -65,30 +74,27 @@ def _parse_html(text: str, name: str) -> etree._Element:
     return etree.Element("html") if root is None else root
 
 
-def _without_doctype(text: str) -> str:
-    """A document without its declaration of types, where entities could be declared."""
+def _doctype(text: str) -> tuple[int, int]:
+    """Where the declaration of types is, in which entities could be declared, or where it would be."""
     match = _DOCTYPE.search(text, 0, _HEAD)
     if match is None:
-        return text
+        prologue = _PROLOGUE.match(text)
+        return (prologue.end(), prologue.end()) if prologue else (0, 0)
     depth = 0
-    for part in _DOCTYPE_PART.finditer(text, match.end()):
+    for part in _DOCTYPE_PART.finditer(text, match.end(), match.end() + _LONGEST_DOCTYPE):
         depth += {"[": 1, "]": -1}.get(part[0], 0)
         if part[0] == ">" and depth <= 0:
-            return text[: match.start()] + text[part.end() :]
-    return text[: match.start()] + text[match.end() :]
+            return match.start(), part.end()
+    return match.span()
 
 
-def _with_characters(text: str) -> str:
-    """HTML's entities as the characters they stand for; entities that nobody knows as they are written."""
-
-    def character(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in _OF_XML:
-            return f"&{name};"
-        known = html.entities.html5.get(f"{name};") if match[0].endswith(";") else None
-        return html.escape(known) if known else f"&amp;{match[0][1:]}"
-
-    return _ENTITY.sub(character, text)
+def _character(match: re.Match[str]) -> str:
+    """One of HTML's entities as the character it stands for; an entity that nobody knows as it is written."""
+    name = match[1]
+    if name in _OF_XML:
+        return f"&{name};"
+    known = html.entities.html5.get(match[0][1:])
+    return html.escape(known) if known else f"&amp;{match[0][1:]}"
 
 
 def local_name(element: etree._Element) -> str:
@@ -123,6 +129,11 @@ def kinds(element: etree._Element) -> set[str]:
 def descendants(element: etree._Element, *names: str) -> Iterator[etree._Element]:
     """All elements of these names below an element, in order."""
     return (found for found in element.iter() if local_name(found) in names)
+
+
+def links_in(element: etree._Element) -> list[etree._Element]:
+    """The links in an element, itself included."""
+    return [found for found in element.iter("{*}a") if found.get("href")]
 
 
 def children(element: etree._Element, *names: str) -> Iterator[etree._Element]:

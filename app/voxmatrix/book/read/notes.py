@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from voxmatrix.book.read.markup import attribute, kinds, local_name, text_of
+from voxmatrix.book.read.markup import attribute, kinds, links_in, local_name, text_of
 from voxmatrix.book.read.paths import Link, resolve
 
 _NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"})
@@ -18,6 +18,7 @@ _UNMISTAKABLE = re.compile(r"\[\s*(?:\w{1,4}|[*\u2020\u2021\u00a7\u00b6\u2016#]{
 _LONGEST_MARKER = 20
 _BACK = re.compile("[\u21a9\u2191\u21b5\u2934^\ufe0e\ufe0f\\s]+")
 _BEFORE_MARKER = re.compile(r"[\s\[(]*")
+_LONGEST_BEFORE = 1000
 
 
 class NoteStart(NamedTuple):
@@ -42,7 +43,7 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
         return bool(kinds(element) & {"noteref", "backlink"}) or _is_marked_link(element)
     if name not in ("sup", "span"):
         return False
-    links = [found for found in element.iter() if local_name(found) == "a" and found.get("href")]
+    links = links_in(element)
     if not links or not all(_is_internal(link) for link in links):
         return False
     says_so = any("noteref" in kinds(found) for found in (element, *links))
@@ -91,7 +92,7 @@ def _first_link(element: etree._Element, anchors: set[str]) -> tuple[etree._Elem
         if local_name(found) == "a" and found.get("href"):
             return found, before
         before += (found.text or "") + ("" if len(found) else _tail(found, element))
-        if before.strip() and not _BEFORE_MARKER.fullmatch(before):
+        if len(before) > _LONGEST_BEFORE or not _BEFORE_MARKER.fullmatch(before):
             break
     return None, before
 

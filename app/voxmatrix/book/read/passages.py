@@ -133,8 +133,8 @@ class _Reader:
             self._level = int(name[1])
         if name in _BLOCKS and (note := note_start(element, self.document.path)) is not None:
             self._notes.append(note)
-        if name in ("td", "th") and (before := "".join(self._pieces)).strip():
-            self._pieces.append(" " if _ENDS_WITH_MARK.search(before) else ", ")
+        if name in ("td", "th"):
+            self._divide_cells()
         self._pieces.append(element.text or "")
         for child in element:
             self.visit(child)
@@ -143,6 +143,13 @@ class _Reader:
             self.flush()
         self._level = level
         del self._notes[notes:]
+
+    def _divide_cells(self) -> None:
+        """Put a comma between the cells of a row."""
+        while self._pieces:
+            if last := self._pieces.pop().rstrip():
+                self._pieces += [last, " " if _ENDS_WITH_MARK.search(last) else ", "]
+                return
 
     def _leaves_out(self, element: etree._Element, name: str) -> bool:
         if is_unspoken(element, name):

@@ -34,7 +34,9 @@ _ONES = (
     "|eins|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf|\\w+zehn"
 )
 #: A heading with a number, and its title.
-_NUMBERED = re.compile(rf"(?i:{_WORDS})\s+(?:the\s+)?(?:\d{{1,4}}|{_ROMAN}|(?i:{_ONES}))(?:$|[\s.:,;\u2013\u2014-].*)")
+_NUMBERED = re.compile(
+    rf"(?i:{_WORDS})\s+(?:the\s+)?(?:\d{{1,4}}|{_ROMAN}|(?i:{_ONES}))(?:\s*[.:,;\u2013\u2014-].*|\s+(?![a-z\u00df-\u00ff]).*)?"
+)
 _ORDINAL = re.compile(
     r"(?i)(?:\d{1,3}(?::?[ea]|st|nd|rd|th|\.)|\w+(?:te|de|sta|dra|tje))\s+(?:chapter|kapitlet|kapitel|delen|boken|teil)\b.{0,60}"
 )

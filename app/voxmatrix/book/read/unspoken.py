@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.read.markup import attribute, children, descendants, kinds, text_of
+from voxmatrix.book.read.markup import attribute, children, descendants, kinds, links_in, text_of
 from voxmatrix.book.read.paths import Link, resolve
 from voxmatrix.book.read.whitespace import tidy
 
@@ -74,7 +74,7 @@ def is_contents_list(element: etree._Element, name: str, path: str, listed: List
     """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else."""
     if name not in _MAY_BE_CONTENTS:
         return False
-    links = [link for link in descendants(element, "a") if link.get("href")]
+    links = links_in(element)
     if len(links) < _FEWEST_LINKS:
         return False
     if _CONTENTS_CLASS.search(element.get("class") or "") is None and path not in listed.pages:
@@ -82,7 +82,8 @@ def is_contents_list(element: etree._Element, name: str, path: str, listed: List
         if len(targets) < _MOSTLY * len(links) or len(set(targets)) < listed.fewest:
             return False
     headings = (part for part in descendants(element, *_HEADINGS) if not any(True for _ in descendants(part, "a")))
-    return _letters(element) - sum(map(_letters, (*links, *headings))) <= _FEW_LETTERS
+    linked = sum(map(_letters, links))
+    return _letters(element) - linked - sum(map(_letters, headings)) <= min(_FEW_LETTERS, linked)
 
 
 def _repeated(link: etree._Element, path: str, titles: Mapping[Link, str]) -> Link | None:

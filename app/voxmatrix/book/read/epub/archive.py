@@ -18,8 +18,9 @@ MIB = 2**20
 #: A list of 50,000 files with names of 60 characters fits.
 MAX_DIRECTORY_BYTES = 8 * MIB
 MAX_MEMBERS = 50_000
-MAX_MEMBER_BYTES = 16 * MIB
-MAX_TOTAL_BYTES = 64 * MIB
+MAX_MEMBER_BYTES = 12 * MIB
+#: Python takes up to four times as much for it. War and Peace has 4 MiB.
+MAX_TOTAL_BYTES = 32 * MIB
 #: Text is compressed to a third or a sixth; some 1000 is the most that deflate can do.
 MAX_RATIO = 100
 #: Below this size, any ratio is harmless.
@@ -99,6 +100,9 @@ class Archive:
             BadInputError: it is damaged, or larger than a book needs.
         """
         member = self._members[name]
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for gigabytes
+            problem = f"{name} in {self.path} is compressed by method {member.compress_type}, which EPUB does not allow"
+            raise BadInputError(problem, _DAMAGED)
         compressed = min(member.compress_size, self._size)
         data = bytearray()
         try:

@@ -1,0 +1,78 @@
+"""Formats that Calibre converts. A stand-in for its program shows what is done with what it answers."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.book.epubs import epub
+from voxmatrix.book.read import calibre, read_book
+from voxmatrix.errors import BadInputError, MissingProgramError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ebook-convert is a script")
+
+
+@pytest.fixture
+def ebook_convert(tmp_path, monkeypatch):
+    """Install a program of this name that does what the given script does."""
+
+    def install(script):
+        program = tmp_path / "bin" / "ebook-convert"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+    return install
+
+
+@pytest.fixture
+def novel(tmp_path):
+    path = tmp_path / "-my novel.mobi"
+    path.write_bytes(b"MOBI")
+    return path
+
+
+def test_without_calibre_the_error_names_it(novel, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(MissingProgramError) as caught:
+        read_book(novel)
+    assert "ebook-convert" in caught.value.problem
+    assert "calibre" in caught.value.remedy
+
+
+def test_a_book_is_converted_and_read(novel, ebook_convert, tmp_path):
+    (tmp_path / "made").write_bytes(epub({"a.xhtml": "<h1>One</h1><p>Text.</p>"}))
+    ebook_convert(f'test -f "$1" && cp "{tmp_path}/made" "$2"')
+    book = read_book(novel)
+    assert [chapter.paragraphs for chapter in book.chapters] == [("One", "Text.")]
+    assert book.title == "A Book"
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("echo This book is locked by DRM; exit 1", "locked by DRM"),
+        ("exit 3", "exit code 3"),
+        ("true", "cannot convert"),
+        ('echo rubbish > "$2"', "not an EPUB"),
+    ],
+)
+def test_a_book_that_cannot_be_converted(script, words, novel, ebook_convert):
+    ebook_convert(script)
+    with pytest.raises(BadInputError, match=words):
+        read_book(novel)
+
+
+def test_a_program_that_hangs_is_ended_with_its_children(novel, ebook_convert, tmp_path, monkeypatch):
+    monkeypatch.setattr(calibre, "TIME_LIMIT_SECONDS", 1)
+    ebook_convert(f'sleep 600 & echo $! > "{tmp_path}/pid"; sleep 600')
+    with pytest.raises(BadInputError, match="did not finish"):
+        read_book(novel)
+    status = Path("/proc") / (tmp_path / "pid").read_text().strip() / "status"
+    deadline = time.monotonic() + 30
+    while status.exists() and "Z (zombie)" not in status.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

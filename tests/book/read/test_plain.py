@@ -1,0 +1,149 @@
+import pytest
+
+from voxmatrix.book.read import read_book
+from voxmatrix.errors import BadInputError
+
+_GUTENBERG = """\ufeffThe Project Gutenberg eBook of A Tale
+
+This ebook is for the use of anyone anywhere.
+
+Title: A Tale of
+Author: Ann Author
+
+Language: English
+
+*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***
+
+
+
+
+A TALE
+
+by Ann Author
+
+
+Contents
+
+ CHAPTER I.     The Start
+ CHAPTER II.    The Middle
+ CHAPTER III.   The End
+
+
+CHAPTER I.
+The Start
+
+It was a long, long day in the old har-
+bour, and nobody came to see what had been
+written on the wall.
+
+“Well,” he said.
+
+* * *
+
+CHAPTER II. The Middle
+
+Chapter two of the three was
+short.
+
+CHAPTER III
+The text follows in the very next line, which is no title because it is much too long for one.
+
+*** END OF THE PROJECT GUTENBERG EBOOK A TALE ***
+
+Licence
+"""
+
+
+def _read(tmp_path, text, name="book.txt"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_book(path)
+
+
+def _chapters(book):
+    return [(chapter.title, list(chapter.paragraphs)) for chapter in book.chapters]
+
+
+def test_a_book_of_project_gutenberg(tmp_path):
+    book = _read(tmp_path, _GUTENBERG)
+    assert (book.title, book.authors, book.language) == ("A Tale of", ("Ann Author",), "en")
+    assert _chapters(book) == [
+        ("A Tale of", ["A TALE", "by Ann Author"]),
+        (
+            "CHAPTER I. The Start",
+            [
+                "CHAPTER I. The Start",
+                "It was a long, long day in the old harbour, and nobody came to see what had been written on the wall.",
+                "“Well,” he said.",
+                "* * *",
+            ],
+        ),
+        ("CHAPTER II. The Middle", ["CHAPTER II. The Middle", "Chapter two of the three was short."]),
+        (
+            "CHAPTER III",
+            [
+                "CHAPTER III",
+                "The text follows in the very next line, which is no title because it is much too long for one.",
+            ],
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ["Kapitel 1", "Kapitel 2: Hem", "Epilog"],
+        ["Första kapitlet", "Andra kapitlet", "3:e kapitlet"],
+        ["I", "II", "III."],
+        ["1", "2.", "3"],
+        ["Prologue", "PART ONE", "Chapter Twenty-One – The Sea"],
+        ["Chapitre IV", "Глава 2", "Capítulo 12. Fin"],
+    ],
+)
+def test_headings_in_words_and_numbers_are_chapters(headings, tmp_path):
+    book = _read(tmp_path, "\n\n".join(f"{heading}\n\nText of the chapter, of course." for heading in headings))
+    assert [chapter.title for chapter in book.chapters] == headings
+    assert all(chapter.paragraphs == (chapter.title, "Text of the chapter, of course.") for chapter in book.chapters)
+
+
+@pytest.mark.parametrize("line", ["I", "12", "Part of it was gone.", "Book a room!", "Mix it.", "Chapter and verse."])
+def test_a_line_that_is_no_heading_is_text(line, tmp_path):
+    assert _chapters(_read(tmp_path, f"Before.\n\n{line}\n\nAfter.")) == [("book", ["Before.", line, "After."])]
+
+
+def test_contents_with_blank_lines_are_left_out(tmp_path):
+    listed = "\n\n".join(f"Chapter {number}" for number in (1, 2, 3))
+    whole = "\n\n".join(f"Chapter {number}\n\nText {number}." for number in (1, 2, 3))
+    book = _read(tmp_path, f"A Tale\n\nContents\n\n{listed}\n\n{whole}")
+    assert _chapters(book) == [
+        ("book", ["A Tale"]),
+        *((f"Chapter {number}", [f"Chapter {number}", f"Text {number}."]) for number in (1, 2, 3)),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_encodings(encoding, tmp_path):
+    text = "Åsa läser – en bok om “öar”.\r\n\r\nSlut på det."
+    assert _chapters(_read(tmp_path, text.encode(encoding))) == [
+        ("book", ["Åsa läser – en bok om “öar”.", "Slut på det."])
+    ]
+
+
+def test_lines_that_are_paragraphs(tmp_path):
+    text = f"{'Long words here. ' * 20}\n{'More words here. ' * 20}\nEnd."
+    assert len(_read(tmp_path, text).chapters[0].paragraphs) == 3
+
+
+@pytest.mark.parametrize("name", ["book.txt", "book.md", "book.html"])
+@pytest.mark.parametrize("text", [b"", b"  \n\n ", b"\x00\x01\x02", b"\xef\xbb\xbf"])
+def test_a_file_without_text(name, text, tmp_path):
+    with pytest.raises(BadInputError, match="no text"):
+        _read(tmp_path, text, name)
+
+
+def test_a_file_that_is_too_large(tmp_path):
+    path = tmp_path / "book.txt"
+    with path.open("wb") as file:
+        file.truncate(33 * 2**20)
+    with pytest.raises(BadInputError, match="more than 32 MiB"):
+        read_book(path)

@@ -1,0 +1,70 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.book.generated import CHARACTERS, generated_book
+from voxmatrix.book.read import read_book
+from voxmatrix.book.sentences import BookSentence, sentences
+from voxmatrix.text.sentences import MAX_CHARACTERS
+
+
+def _visible(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "language", "expected"),
+    [
+        ([], "en", []),
+        (["Dr. Smith left. He was late."], "en-US", [("Dr. Smith left.", True), ("He was late.", False)]),
+        (
+            ["Han kom kl. 5. Sen gick han.", "Nytt."],
+            "sv",
+            [("Han kom kl. 5.", True), ("Sen gick han.", False), ("Nytt.", True)],
+        ),
+        (["Title", "* * *", "…", "Text.", "***"], "", [("Title", True), ("Text.", True)]),
+    ],
+)
+def test_paragraphs_become_sentences(paragraphs, language, expected):
+    assert sentences(paragraphs, language) == [BookSentence(text, starts) for text, starts in expected]
+
+
+def test_a_long_sentence_is_broken_where_it_pauses():
+    found = sentences(["word, " * 300 + "end."], "en")
+    assert len(found) > 4
+    assert all(len(sentence.text) <= MAX_CHARACTERS for sentence in found)
+    assert [sentence.starts_paragraph for sentence in found] == [True] + [False] * (len(found) - 1)
+
+
+def test_a_book_in_one_line_is_split_between_its_sentences():
+    texts = [f"This is sentence number {number}." for number in range(20_000)]
+    assert [sentence.text for sentence in sentences([" ".join(texts)], "en")] == texts
+
+
+def test_every_sentence_of_the_generated_book_is_there_once_and_in_order(tmp_path):
+    made = generated_book()
+    path = tmp_path / "book.epub"
+    path.write_bytes(made.data)
+    book = read_book(path)
+    assert sum(len(text) for chapter in book.chapters for text in chapter.paragraphs) >= CHARACTERS
+    assert [(chapter.title, list(chapter.paragraphs)) for chapter in book.chapters] == list(made.chapters)
+    assert (book.authors, book.language, book.findings) == (("Åsa Öberg", "Ann Author"), "sv", ())
+    assert book.cover is not None
+    found = [sentence for chapter in book.chapters for sentence in sentences(chapter.paragraphs, book.language)]
+    paragraphs = [text for _, texts in made.chapters for text in texts]
+    assert _visible("".join(sentence.text for sentence in found)) == _visible("".join(paragraphs))
+    assert sum(sentence.starts_paragraph for sentence in found) == len(paragraphs)
+    assert Counter(sentence.text for sentence in found if "stycke" in sentence.text).most_common(1)[0][1] == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=300), max_size=5), st.sampled_from(["", "en", "sv-SE", "de", "zz"]))
+def test_no_letter_of_any_text_is_lost(paragraphs, language):
+    found = sentences([" ".join(text.split()) for text in paragraphs], language)
+
+    def letters(text: str) -> str:
+        return "".join(filter(str.isalnum, text))
+
+    assert letters("".join(sentence.text for sentence in found)) == letters("".join(paragraphs))
