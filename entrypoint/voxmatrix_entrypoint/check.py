@@ -80,6 +80,8 @@ def _folders(context: typer.Context) -> list[Path]:
     out = str(context.params["out"])
     if context.info_name == "train":
         return [Path(out), home() / "cache"]
+    if context.info_name == "make":  # an audiobook
+        return [Path(out).parent if context.params["out"] else Path(), home() / "jobs"]
     if out == "-":
         return []
     return [Path(out) if context.params["batch"] is not None else Path(out).parent]

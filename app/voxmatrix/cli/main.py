@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
+from voxmatrix.cli import bench, book, devices, doctor, export, plan, prepare, profiles, speak, train, voices
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG
@@ -45,6 +45,7 @@ cli.command("train", cls=CheckedCommand, epilog=EPILOG)(train.command)
 cli.command("speak", cls=CheckedCommand, epilog=EPILOG)(speak.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
+cli.add_typer(book.group, name="book")
 cli.add_typer(bench.group, name="bench")
 cli.add_typer(profiles.group, name="profiles")
 cli.add_typer(voices.group, name="voices")

@@ -17,6 +17,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.synthesis import SynthesisOptions, selected_devices, speak_settings
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
@@ -25,9 +26,7 @@ from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
-    from voxmatrix.doctor.preflight import Preflight
-    from voxmatrix.plan.device_request import DeviceRequest
-    from voxmatrix.speak.device import DeviceSelection, SpeakDevice
+    from voxmatrix.speak.device import SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.output import OnSpoken
     from voxmatrix.speak.partial import PartialSpeech
@@ -40,7 +39,7 @@ _STANDARD = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakOptions(options.ThreadOptions, options.DeviceOptions):
+class SpeakOptions(SynthesisOptions, options.ThreadOptions, options.DeviceOptions):
     """The options of this command."""
 
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None
@@ -55,25 +54,6 @@ class SpeakOptions(options.ThreadOptions, options.DeviceOptions):
         str,
         typer.Option("--out", metavar="PATH", help="Output file (- streams WAV), or the output folder of --batch."),
     ] = "speech.wav"
-    voice: options.VoicePath = ""
-    speaker: options.Speaker = ""
-    speed: Annotated[float, options.option("--speed", "X", "Speed; 2 is twice as fast.", panel="Voice")] = 1.0
-    noise: Annotated[float | None, options.option("--noise", "X", "Variation of the sound.", panel="Voice")] = None
-    noise_w: Annotated[float | None, options.option("--noise-w", "X", "Variation of the rhythm.", panel="Voice")] = None
-    sentence_pause: Annotated[
-        float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
-    ] = 0.2
-    volume: Annotated[float, options.option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")] = (
-        1.0
-    )
-    lexicon: Annotated[
-        Path | None,
-        options.option("--lexicon", "FILE", "Pronunciations: word|respelling or word|[[phonemes]].", panel="Voice"),
-    ] = None
-    seed: Annotated[
-        int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
-    ] = None
-    level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
     format: Annotated[
         str, options.option("--format", "NAME", "Format of the files of a batch: wav, mp3, ogg …", panel="Output")
     ] = "wav"
@@ -97,7 +77,9 @@ def command(
     from voxmatrix.speak.voice_files import default_voice
 
     sources = ParameterSources(context)
-    settings = _settings(given)
+    settings = speak_settings(
+        given, threads=given.threads, force=given.force, raw=given.raw, bitrate=given.bitrate or None
+    )
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
     voice = Path(given.voice) if given.voice else default_voice()
     if given.batch is not None:
@@ -108,7 +90,7 @@ def command(
         if not sources.is_set("out") or given.out == _STANDARD:
             raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
         forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-        selection = _selection(voice, request, context.obj)
+        selection = selected_devices(voice, request, context.obj)
         speak_batch.run(
             given.batch,
             given.out,
@@ -122,29 +104,8 @@ def command(
         return
     with _given_text(source, given.text, given.file) as (text, length):
         partial = _partial(given, voice, settings)
-        device = _selection(voice, request, context.obj).best
+        device = selected_devices(voice, request, context.obj).best
         _speak(text, length, given.out, voice, settings, device, partial, as_json=as_json)
-
-
-def _settings(given: SpeakOptions) -> "SpeakSettings":
-    from voxmatrix.speak.options import SpeakSettings
-    from voxmatrix.text.lexicon import Lexicon, read_lexicon
-
-    return SpeakSettings(
-        speaker=given.speaker or None,
-        speed=given.speed,
-        noise=given.noise,
-        noise_w=given.noise_w,
-        pause_seconds=given.sentence_pause,
-        volume=given.volume,
-        lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
-        levelled=given.level,
-        seed=given.seed,
-        threads=given.threads,
-        force=given.force,
-        raw=given.raw,
-        bitrate=given.bitrate or None,
-    )
 
 
 def _partial(given: SpeakOptions, voice: Path, settings: "SpeakSettings") -> "PartialSpeech | None":
@@ -167,15 +128,6 @@ def _text_digest(given: SpeakOptions) -> str | None:
     if given.file:
         return digest(given.file)
     return sha256(given.text.encode("utf-8", "surrogatepass")).hexdigest() if given.text else None
-
-
-def _selection(voice: Path, request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
-    from voxmatrix.speak.device_selection import select_devices
-
-    selection = select_devices(voice, request, preflight)
-    for finding in selection.findings:
-        warn(finding)
-    return selection
 
 
 def _speak(

@@ -58,7 +58,7 @@ def run(
             extension.lower().removeprefix("."),
             voice,
             settings,
-            workers=parallel_voices or sum(map(_automatic, devices)),
+            workers=parallel_voices or fitting_workers(devices),
             devices=devices,
             on_progress=spoken,
             warn=warn,
@@ -72,14 +72,17 @@ def run(
         raise typer.Exit(failures[0].exit_code)
 
 
-def _automatic(device: "SpeakDevice") -> int:
-    """How many workers fit on the device."""
+def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
+    """How many workers fit on the devices together."""
     from voxmatrix.machine.detect import detect
     from voxmatrix.plan.budget import memory_budget
     from voxmatrix.plan.parallelism import choose_parallel_voices
 
-    gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
-    return choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
+    number = 0
+    for device in devices:
+        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
+        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
+    return number
 
 
 def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:

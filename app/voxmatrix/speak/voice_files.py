@@ -76,6 +76,15 @@ def config_path(onnx: Path) -> Path:
     return onnx.with_name(onnx.name + ".json")
 
 
+def voice_language(voice: Path) -> str:
+    """The language of an exported voice, e.g. en-us; "" for a checkpoint, which would have to be loaded.
+
+    Raises:
+        BadInputError: its JSON is missing or invalid.
+    """
+    return VoiceConfig.read(config_path(voice)).espeak_voice if voice.suffix == ".onnx" else ""
+
+
 def checkpoint_config(path: Path, checkpoint: "Checkpoint") -> VoiceConfig:
     """The voice config of a checkpoint: inside the file if voxmatrix wrote it, else in the JSON next to it.
 

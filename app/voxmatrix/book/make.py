@@ -1,0 +1,145 @@
+"""A book to an audiobook: speak what is not spoken yet, then join all of it."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.book.content import Book
+from voxmatrix.book.join.audiobook import Joined, join_book
+from voxmatrix.book.join.manifest import Origin
+from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.timeline import Spoken
+from voxmatrix.book.partial import PartialChapters, spoken_unit
+from voxmatrix.book.units import book_units
+from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import digest
+from voxmatrix.progress import OnProgress
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.voice_files import find_voice
+from voxmatrix.wording import count, quoted
+from voxmatrix.work.executors.base import Executor
+from voxmatrix.work.job import JobOutcome, JobProgress, run_job
+from voxmatrix.work.ledger import Ledger, open_ledger
+from voxmatrix.work.unit import voice_digest
+
+#: Starts the workers; they leave finished files in the folder that it is given.
+Workers = Callable[[Path], AbstractContextManager[Executor]]
+#: Sentences that an error names.
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class BookRequest:
+    """What is to be made of which file."""
+
+    source: Path
+    book: Book  # with the chapters that are wanted
+    language: str  # in which the book is split into sentences
+    voice: Path
+    out: Path
+    speech: SpeakSettings
+    joining: JoinSettings
+
+    @property
+    def job_folder(self) -> Path:
+        """Where finished sentences are kept, for this output file."""
+        place = str(self.out.absolute())
+        return home() / "jobs" / f"book-{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+#: Called with the progress of the job and the number of chapters that are complete.
+OnBookProgress = Callable[[JobProgress, int], None]
+
+
+class BookJob:
+    """The making of one audiobook: first `speak`, then `join`. Made by `open_book_job`."""
+
+    def __init__(self, request: BookRequest, ledger: Ledger) -> None:
+        self._request, self._ledger = request, ledger
+        self._voice = find_voice(request.voice)
+        self._checksum = voice_digest(self._voice)
+        self.units = list(book_units(request.book, request.language, self._checksum, request.speech))
+        if not self.units:
+            raise BadInputError(
+                f"{request.source} has no sentence to speak",
+                f"see what is in it: voxmatrix book inspect {request.source}",
+            )
+
+    def speak(self, workers: Workers, on_progress: OnBookProgress) -> JobOutcome:
+        """Speak the sentences that the job does not have yet. Meanwhile, complete chapters are in `B.partial`.
+
+        Raises:
+            BadInputError: sentences cannot be spoken; the others are kept.
+            InterruptedRunError: Ctrl-C or SIGTERM; what is spoken is kept.
+            And what `run_job` raises.
+        """
+        request, ledger = self._request, self._ledger
+        folder = partial_folder(request.out)
+        with PartialChapters(request.book, self.units, ledger, folder, request.joining) as partial:
+
+            def progressed(progress: JobProgress) -> None:
+                partial.update()
+                on_progress(progress, partial.complete)
+
+            with workers(ledger.incoming) as executor:
+                outcome = run_job(ledger, (unit.unit for unit in self.units), executor, progressed)
+        if outcome.given_up:
+            raise _given_up(outcome, len(self.units))
+        return outcome
+
+    def join(self, on_progress: OnProgress) -> Joined:
+        """Join the sentences, and remove `B.partial`.
+
+        Raises:
+            As `join_book`.
+        """
+        request = self._request
+        joined = join_book(
+            request.book,
+            self._spoken(),
+            request.out,
+            request.joining,
+            source=Origin(request.source.name, digest(request.source)),
+            voice=Origin(self._voice.name, self._checksum),
+            on_progress=on_progress,
+        )
+        shutil.rmtree(partial_folder(request.out), ignore_errors=True)
+        return joined
+
+    def _spoken(self) -> Iterator[Spoken]:
+        delivered = {delivery.key: delivery for _, delivery in self._ledger.deliveries()}
+        for unit in self.units:
+            if delivery := delivered.get(unit.unit.key):  # a missing one is found when the sentences are joined
+                yield spoken_unit(unit, self._ledger, delivery)
+
+
+@contextmanager
+def open_book_job(request: BookRequest) -> Iterator[BookJob]:
+    """Open or create the job of an audiobook; what it has spoken already is kept.
+
+    Raises:
+        BadInputError: there is no such voice, or nothing to speak.
+        UsageError: another process is making this audiobook.
+        UnreachableError: the folder of the job cannot be written.
+    """
+    with open_ledger(request.job_folder) as ledger:
+        yield BookJob(request, ledger)
+
+
+def partial_folder(out: Path) -> Path:
+    """The folder of chapters that are complete before the book is."""
+    return out.with_name(f"{out.stem}.partial")
+
+
+def _given_up(outcome: JobOutcome, total: int) -> BadInputError:
+    named = "; ".join(f"{quoted(one.unit.text)}: {one.problem}" for one in outcome.given_up[:_NAMED])
+    rest = len(outcome.given_up) - _NAMED
+    more = f"; and {rest} more" if rest > 0 else ""
+    return BadInputError(
+        f"{count(len(outcome.given_up), 'sentence')} of {total} cannot be spoken, the others are kept: {named}{more}",
+        "change them in the book, or give their words a pronunciation (--lexicon), and run the same command again",
+    )

@@ -1,0 +1,79 @@
+"""The options that decide how speech sounds, and the devices that a voice speaks on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.warn import warn
+
+if TYPE_CHECKING:
+    from voxmatrix.doctor.preflight import Preflight
+    from voxmatrix.plan.device_request import DeviceRequest
+    from voxmatrix.speak.device import DeviceSelection
+    from voxmatrix.speak.options import SpeakSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynthesisOptions:
+    """A voice, and how it speaks."""
+
+    voice: options.VoicePath = ""
+    speaker: options.Speaker = ""
+    speed: Annotated[float, options.option("--speed", "X", "Speed; 2 is twice as fast.", panel="Voice")] = 1.0
+    noise: Annotated[float | None, options.option("--noise", "X", "Variation of the sound.", panel="Voice")] = None
+    noise_w: Annotated[float | None, options.option("--noise-w", "X", "Variation of the rhythm.", panel="Voice")] = None
+    sentence_pause: Annotated[
+        float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
+    ] = 0.2
+    volume: Annotated[float, options.option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")] = (
+        1.0
+    )
+    lexicon: Annotated[
+        Path | None,
+        options.option("--lexicon", "FILE", "Pronunciations: word|respelling or word|[[phonemes]].", panel="Voice"),
+    ] = None
+    seed: Annotated[
+        int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
+    ] = None
+    level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
+
+
+def speak_settings(given: SynthesisOptions, **more: Any) -> "SpeakSettings":
+    """The settings of these options, and `more` of `SpeakSettings`.
+
+    Raises:
+        UsageError: a value is out of its range.
+        BadInputError: the lexicon cannot be read.
+    """
+    from voxmatrix.speak.options import SpeakSettings
+    from voxmatrix.text.lexicon import Lexicon, read_lexicon
+
+    return SpeakSettings(
+        speaker=given.speaker or None,
+        speed=given.speed,
+        noise=given.noise,
+        noise_w=given.noise_w,
+        pause_seconds=given.sentence_pause,
+        volume=given.volume,
+        lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
+        levelled=given.level,
+        seed=given.seed,
+        **more,
+    )
+
+
+def selected_devices(voice: Path, request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
+    """The devices for a voice, the best one first; what is wrong with others is a warning.
+
+    Raises:
+        NoDeviceError, NoKernelsError: the requested device cannot be used.
+    """
+    from voxmatrix.speak.device_selection import select_devices
+
+    selection = select_devices(voice, request, preflight)
+    for finding in selection.findings:
+        warn(finding)
+    return selection
