@@ -41,13 +41,13 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
         if not element.get("href"):
             return False
         return bool(kinds(element) & {"noteref", "backlink"}) or _is_marked_link(element)
-    if name not in ("sup", "span"):
+    if name not in ("sup", "span") or not _short(element, _MARKER):
         return False
     links = links_in(element)
     if not links or not all(_is_internal(link) for link in links):
         return False
     says_so = any("noteref" in kinds(found) for found in (element, *links))
-    return (name == "sup" or says_so) and _short(element, _MARKER)
+    return name == "sup" or says_so
 
 
 def _is_marked_link(link: etree._Element) -> bool:
