@@ -1,6 +1,7 @@
 """Footnotes and endnotes, and the links to them, in the ways that books mark them."""
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -19,6 +20,8 @@ _LONGEST_MARKER = 20
 _BACK = re.compile("[\u21a9\u2191\u21b5\u2934^\ufe0e\ufe0f\\s]+")
 _BEFORE_MARKER = re.compile(r"[\s\[(]*")
 _LONGEST_BEFORE = 1000
+#: A note's link is among its first elements.
+_FIRST_ELEMENTS = 50
 
 
 class NoteStart(NamedTuple):
@@ -85,7 +88,7 @@ def note_start(element: etree._Element, path: str) -> NoteStart | None:
 def _first_link(element: etree._Element, anchors: set[str]) -> tuple[etree._Element | None, str]:
     """The first link of an element with the text before it, adding the anchors on the way."""
     before = ""
-    for found in element.iter():
+    for found in islice(element.iter(), _FIRST_ELEMENTS):
         if not local_name(found):
             continue
         anchors.update(filter(None, (found.get("id"), found.get("name"))))

@@ -88,7 +88,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """What a document is read for."""
 
     notes: bool = False
@@ -97,7 +97,7 @@ class Reading:
     cover: str = ""
 
 
-def read_passages(root: etree._Element, path: str, reading: Reading) -> Document:
+def read_passages(root: etree._Element, path: str, reading: ReadingOptions) -> Document:
     """The passages of a document. A passage that the contents lead into is divided there."""
     reader = _Reader(path, reading)
     title = next(descendants(root, "title"), None)
@@ -112,7 +112,7 @@ def read_passages(root: etree._Element, path: str, reading: Reading) -> Document
 
 
 class _Reader:
-    def __init__(self, path: str, reading: Reading) -> None:
+    def __init__(self, path: str, reading: ReadingOptions) -> None:
         self.document = Document(path)
         self._reading = reading
         self._boundaries = {link.anchor for link in reading.contents.titles if link.path == path and link.anchor}
