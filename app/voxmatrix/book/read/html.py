@@ -8,7 +8,7 @@ from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import by_headings, divide
 from voxmatrix.book.read.file import no_text, read_bytes
 from voxmatrix.book.read.markup import attribute, descendants, parse
-from voxmatrix.book.read.passages import Reading, read_passages
+from voxmatrix.book.read.passages import ReadingOptions, read_passages
 from voxmatrix.book.read.whitespace import tidy
 
 
@@ -23,7 +23,7 @@ def read_html(path: Path, notes: bool) -> Book:
 
 def book_of(root: etree._Element, path: Path, *, notes: bool, title: str = "") -> Book:
     """The book in a document, which is called `title` if that is known from elsewhere."""
-    document = read_passages(root, path.name, Reading(notes=notes))
+    document = read_passages(root, path.name, ReadingOptions(notes=notes))
     title = title or document.title or path.stem
     chapters = divide([document], by_headings([document]), title)
     if not chapters:

@@ -1,6 +1,7 @@
 """Footnotes and endnotes, and the links to them, in the ways that books mark them."""
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -19,6 +20,8 @@ _LONGEST_MARKER = 20
 _BACK = re.compile("[\u21a9\u2191\u21b5\u2934^\ufe0e\ufe0f\\s]+")
 _BEFORE_MARKER = re.compile(r"[\s\[(]*")
 _LONGEST_BEFORE = 1000
+#: A note's link is among its first elements.
+_FIRST_ELEMENTS = 50
 
 
 class NoteStart(NamedTuple):
@@ -41,13 +44,13 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
         if not element.get("href"):
             return False
         return bool(kinds(element) & {"noteref", "backlink"}) or _is_marked_link(element)
-    if name not in ("sup", "span"):
+    if name not in ("sup", "span") or not _short(element, _MARKER):
         return False
     links = links_in(element)
     if not links or not all(_is_internal(link) for link in links):
         return False
     says_so = any("noteref" in kinds(found) for found in (element, *links))
-    return (name == "sup" or says_so) and _short(element, _MARKER)
+    return name == "sup" or says_so
 
 
 def _is_marked_link(link: etree._Element) -> bool:
@@ -85,7 +88,7 @@ def note_start(element: etree._Element, path: str) -> NoteStart | None:
 def _first_link(element: etree._Element, anchors: set[str]) -> tuple[etree._Element | None, str]:
     """The first link of an element with the text before it, adding the anchors on the way."""
     before = ""
-    for found in element.iter():
+    for found in islice(element.iter(), _FIRST_ELEMENTS):
         if not local_name(found):
             continue
         anchors.update(filter(None, (found.get("id"), found.get("name"))))

@@ -5,10 +5,17 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.read.markup import attribute, descendants, local_name, text_of
+from voxmatrix.book.read.markup import attribute, descendants, links_in, local_name, text_of
 from voxmatrix.book.read.notes import NoteStart, is_note, is_note_reference, note_start
 from voxmatrix.book.read.paths import Link, resolve
-from voxmatrix.book.read.unspoken import Listed, is_contents_list, is_contents_title, is_unspoken, spoken_alt
+from voxmatrix.book.read.unspoken import (
+    MAY_BE_CONTENTS,
+    Listed,
+    is_contents_list,
+    is_contents_title,
+    is_unspoken,
+    spoken_alt,
+)
 from voxmatrix.book.read.whitespace import tidy
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -48,6 +55,9 @@ _BLOCKS = frozenset(_HEADINGS).union(
 #: Stands for a line break. Documents do not contain it.
 _BREAK = "\0"
 _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")
+#: In elements within elements, each link is examined again: a hostile document would take hours.
+_MOST_CONTAINERS = 20
+_MOST_LINKS = 60_000
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
 
 
@@ -78,7 +88,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """What a document is read for."""
 
     notes: bool = False
@@ -87,7 +97,7 @@ class Reading:
     cover: str = ""
 
 
-def read_passages(root: etree._Element, path: str, reading: Reading) -> Document:
+def read_passages(root: etree._Element, path: str, reading: ReadingOptions) -> Document:
     """The passages of a document. A passage that the contents lead into is divided there."""
     reader = _Reader(path, reading)
     title = next(descendants(root, "title"), None)
@@ -102,13 +112,15 @@ def read_passages(root: etree._Element, path: str, reading: Reading) -> Document
 
 
 class _Reader:
-    def __init__(self, path: str, reading: Reading) -> None:
+    def __init__(self, path: str, reading: ReadingOptions) -> None:
         self.document = Document(path)
         self._reading = reading
         self._boundaries = {link.anchor for link in reading.contents.titles if link.path == path and link.anchor}
         self._pieces: list[str] = []
         self._level = 0
         self._notes: list[NoteStart] = []
+        self._containers = 0
+        self._links_examined = 0
 
     def visit(self, element: etree._Element) -> None:
         name = local_name(element)
@@ -128,7 +140,8 @@ class _Reader:
             self._read(element, name)
 
     def _read(self, element: etree._Element, name: str) -> None:
-        level, notes = self._level, len(self._notes)
+        level, notes, containers = self._level, len(self._notes), self._containers
+        self._containers += name in MAY_BE_CONTENTS
         if name in _HEADINGS:
             self._level = int(name[1])
         if name in _BLOCKS and (note := note_start(element, self.document.path)) is not None:
@@ -141,7 +154,7 @@ class _Reader:
             self._pieces.append(child.tail or "")
         if name in _BLOCKS:
             self.flush()
-        self._level = level
+        self._level, self._containers = level, containers
         del self._notes[notes:]
 
     def _divide_cells(self) -> None:
@@ -166,10 +179,19 @@ class _Reader:
             self.flush()
             self.document.left_out.append(len(self.document.passages))
             return True
-        if is_contents_list(element, name, self.document.path, self._reading.contents):
+        if self._is_contents(element, name):
             self._leave_out_contents()
             return True
         return False
+
+    def _is_contents(self, element: etree._Element, name: str) -> bool:
+        if name not in MAY_BE_CONTENTS or self._containers > _MOST_CONTAINERS:
+            return False
+        links = links_in(element)
+        if self._links_examined + len(links) > _MOST_LINKS:
+            return False
+        self._links_examined += len(links)
+        return is_contents_list(element, links, self.document.path, self._reading.contents)
 
     def _leave_out_contents(self) -> None:
         passages = self.document.passages

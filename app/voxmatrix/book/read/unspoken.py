@@ -1,12 +1,12 @@
 """What is in a document and is not read: page numbers, contents, ruby, what is hidden or no text at all."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.read.markup import attribute, children, descendants, kinds, links_in, text_of
+from voxmatrix.book.read.markup import attribute, children, descendants, kinds, text_of
 from voxmatrix.book.read.paths import Link, resolve
 from voxmatrix.book.read.whitespace import tidy
 
@@ -20,7 +20,7 @@ _LONGEST_PAGE_NUMBER = 20
 _HIDDEN = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b")
 _FILE_NAME = re.compile(r"(?i)[\w./%() -]+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)")
 _NOTHING = ("image", "images", "img", "picture")
-_MAY_BE_CONTENTS = ("ol", "ul", "dl", "table", "menu", "dir", "body", "div", "section", "p")
+MAY_BE_CONTENTS = ("ol", "ul", "dl", "table", "menu", "dir", "body", "div", "section", "p")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _FEWEST_LINKS = 2
 _MOSTLY = 0.8
@@ -70,11 +70,8 @@ class Listed:
     pages: Collection[str] = ()
 
 
-def is_contents_list(element: etree._Element, name: str, path: str, listed: Listed) -> bool:
+def is_contents_list(element: etree._Element, links: Sequence[etree._Element], path: str, listed: Listed) -> bool:
     """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else."""
-    if name not in _MAY_BE_CONTENTS:
-        return False
-    links = links_in(element)
     if len(links) < _FEWEST_LINKS:
         return False
     if _CONTENTS_CLASS.search(element.get("class") or "") is None and path not in listed.pages:
@@ -92,7 +89,9 @@ def _repeated(link: etree._Element, path: str, titles: Mapping[Link, str]) -> Li
     if target is None:
         return None
     found = target if target in titles else Link(target.path, "")
-    shown, listed = _plain(text_of(link)), _plain(titles.get(found, ""))
+    if found not in titles:
+        return None
+    shown, listed = _plain(text_of(link)), _plain(titles[found])
     return found if shown and listed and (shown in listed or listed in shown) else None
 
 

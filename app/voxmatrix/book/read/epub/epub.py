@@ -13,7 +13,7 @@ from voxmatrix.book.read.epub.package import Package, read_cover, read_package
 from voxmatrix.book.read.epub.protection import refuse_locked
 from voxmatrix.book.read.file import no_text
 from voxmatrix.book.read.markup import parse
-from voxmatrix.book.read.passages import Document, Passage, Reading, read_passages
+from voxmatrix.book.read.passages import Document, Passage, ReadingOptions, read_passages
 from voxmatrix.book.read.paths import Link
 from voxmatrix.book.read.unspoken import Listed
 from voxmatrix.errors import Finding
@@ -33,7 +33,7 @@ def read_epub(path: Path, notes: bool) -> Book:
         refuse_locked(archive)
         package = read_package(archive, findings)
         entries = read_contents(archive, package, findings)
-        reading = Reading(
+        reading = ReadingOptions(
             notes=notes,
             contents=_listed(package, entries),
             cover=package.cover.path if package.cover else "",
