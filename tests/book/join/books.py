@@ -31,7 +31,9 @@ def tone(seconds: float, hz: float = 300.0, amplitude: float = 0.1, rate_hz: int
     return amplitude * np.sin(2 * np.pi * hz * np.arange(round(seconds * rate_hz)) / rate_hz)
 
 
-def spoken(path: Path, sound: np.ndarray, *, chapter: int = 1, index: int = 1, rate_hz: int = RATE_HZ, **more: Any) -> Spoken:
+def spoken(
+    path: Path, sound: np.ndarray, *, chapter: int = 1, index: int = 1, rate_hz: int = RATE_HZ, **more: Any
+) -> Spoken:
     """Writes the speech of one sentence."""
     soundfile.write(path, sound, rate_hz, subtype="PCM_16")
     known = {"text": f"Sentence {index} of chapter {chapter}.", "samples": len(sound), **more}

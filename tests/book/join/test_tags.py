@@ -13,7 +13,16 @@ from voxmatrix.book.join.languages import three_letters
 from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, tags
 from voxmatrix.book.join.timeline import timeline
 
-HOSTILE = ["[CHAPTER]\nSTART=0\ntitle=x", "a=b;c#d\\", "\\", "-y", "'\"`$(x)", ";FFMETADATA1", "\r\n\0\x1b[31m", "ÅÄÖ 中文 🎧"]
+HOSTILE = [
+    "[CHAPTER]\nSTART=0\ntitle=x",
+    "a=b;c#d\\",
+    "\\",
+    "-y",
+    "'\"`$(x)",
+    ";FFMETADATA1",
+    "\r\n\0\x1b[31m",
+    "ÅÄÖ 中文 🎧",
+]
 
 
 @pytest.mark.ffprobe
@@ -62,7 +71,16 @@ def test_what_is_not_known_is_not_tagged() -> None:
 
 @pytest.mark.parametrize(
     ("tag", "code"),
-    [("sv", "swe"), ("en-US", "eng"), ("pt_BR", "por"), ("DE", "deu"), ("gsw", "gsw"), ("", ""), ("x", ""), ("12a", "")],
+    [
+        ("sv", "swe"),
+        ("en-US", "eng"),
+        ("pt_BR", "por"),
+        ("DE", "deu"),
+        ("gsw", "gsw"),
+        ("", ""),
+        ("x", ""),
+        ("12a", ""),
+    ],
 )
 def test_languages_have_three_letters(tag: str, code: str) -> None:
     assert three_letters(tag) == code
