@@ -131,7 +131,7 @@ def ffmpeg_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
 def test_an_ffmpeg_that_is_killed_leaves_nothing(tmp_path: Path, ffmpeg_that: Callable[[str], None], line: str) -> None:
     ready = finished(book(["One"]), speech(tmp_path / "units", [8]))
     ffmpeg_that(line)
-    with pytest.raises(VoxmatrixError, match="ffmpeg was terminated by SIGKILL while it wrote .*book.m4b") as caught:
+    with pytest.raises(VoxmatrixError, match=r"ffmpeg was terminated by SIGKILL while it wrote .*book\.m4b") as caught:
         write_m4b(ready, tmp_path / "book.m4b")
     assert "run the same command again" in caught.value.remedy
     assert {path.name for path in tmp_path.iterdir()} == {"units", "bin"}

@@ -172,7 +172,8 @@ def _overlay(line: Timeline, chapter: TimedChapter, extension: str) -> str:
     )
     return (
         f'{_XML}<smil xmlns="http://www.w3.org/ns/SMIL" xmlns:epub="http://www.idpf.org/2007/ops" version="3.0">\n'
-        f'<body><seq id="all" epub:textref="{stem}.xhtml#text" epub:type="bodymatter">\n{clips}\n</seq></body>\n</smil>\n'
+        f'<body><seq id="all" epub:textref="{stem}.xhtml#text" epub:type="bodymatter">\n'
+        f"{clips}\n</seq></body>\n</smil>\n"
     )
 
 
