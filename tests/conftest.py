@@ -69,7 +69,8 @@ def _ffprobe() -> str | None:
 
 
 def _epubcheck() -> str | None:
-    return None if shutil.which("epubcheck") else "the program epubcheck is not installed: apt install epubcheck"
+    absent = [name for name in ("epubcheck", "java") if shutil.which(name) is None]
+    return f"not installed: {', '.join(absent)} (apt install epubcheck default-jre-headless)" if absent else None
 
 
 _NEEDS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.files import digest, read_text_or_empty, replacing, unfinished, write_text
+from voxmatrix.files import digest, read_text_or_empty, replacing, replacing_path, unfinished, write_text
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
@@ -73,3 +73,15 @@ def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> 
 def test_a_file_that_is_not_there_reads_as_empty(tmp_path: Path) -> None:
     assert read_text_or_empty(tmp_path / "absent") == ""
     assert read_text_or_empty(tmp_path) == ""
+
+
+def test_another_program_writes_a_file_that_appears_when_it_is_complete(tmp_path: Path) -> None:
+    target = tmp_path / "out" / "a.txt"
+    with replacing_path(target) as beside:
+        assert beside.parent == target.parent and not target.exists()
+        beside.write_text("new", encoding="utf-8")
+    assert target.read_text(encoding="utf-8") == "new"
+    with pytest.raises(ZeroDivisionError), replacing_path(target) as beside:
+        beside.write_text("half", encoding="utf-8")
+        raise ZeroDivisionError
+    assert target.read_text(encoding="utf-8") == "new" and [path.name for path in target.parent.iterdir()] == ["a.txt"]

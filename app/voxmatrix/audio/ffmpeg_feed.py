@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import IO
 
 from voxmatrix.audio.ffmpeg import failure_reason, ffmpeg_program
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
 
 _STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+#: Messages about a file that is incomplete. ffmpeg 5.1, that of Debian 12, ends with exit code 0 all the same.
+_INCOMPLETE = re.compile(r"error (while )?(writing|closing|muxing)|av_interleaved_write_frame", re.IGNORECASE)
 _AGAIN = "free some memory if it was short, and run the same command again"
 
 
@@ -57,9 +60,10 @@ def fed_ffmpeg(
             finally:
                 _close(process.stdin)
             code = process.wait()
-        if code or not complete:
-            log.seek(0)
-            raise_failure(code, log.read().decode("utf-8", "replace"), out)
+        log.seek(0)
+        messages = log.read().decode("utf-8", "replace")
+    if code or not complete or _INCOMPLETE.search(messages):
+        raise _failure(code, messages, out)
 
 
 def _send(stdin: IO[bytes] | None, data: bytes) -> None:
@@ -77,15 +81,17 @@ def _close(stdin: IO[bytes] | None) -> None:
             stdin.close()
 
 
-def raise_failure(code: int, messages: str, out: Path) -> None:
-    """Raise the error for an ffmpeg that ended with `code` while it wrote `out`."""
-    for number in _STORAGE_ERRORS:
-        if os.strerror(number) in messages:
+def _failure(code: int, messages: str, out: Path) -> VoxmatrixError:
+    """The error for an ffmpeg that ended with `code` while it wrote `out`."""
+    if code < 0:
+        problem = f"ffmpeg was terminated by {signal.Signals(-code).name} while it wrote {out}"
+        return VoxmatrixError(problem, _AGAIN)
+    number = next((number for number in _STORAGE_ERRORS if os.strerror(number) in messages), None)
+    if number:
+        try:
             with storage_errors(out):
                 raise OSError(number, os.strerror(number))
-    if code < 0:
-        name = signal.Signals(-code).name
-        raise VoxmatrixError(f"ffmpeg was terminated by {name} while it wrote {out}", _AGAIN)
-    raise UsageError(
-        f"ffmpeg could not write {out}: {failure_reason(messages)}", "choose another format or bit rate, e.g. 96k"
-    )
+        except UnreachableError as error:
+            return error
+    problem = f"ffmpeg could not write {out}: {failure_reason(messages)}"
+    return UsageError(problem, "choose another format or bit rate, e.g. 96k")

@@ -21,6 +21,7 @@ GATE_LU = 10.0
 BLOCKS_A_SECOND = 10
 #: Blocks in the window of 400 ms.
 WINDOW = 4
+WINDOW_SECONDS = WINDOW / BLOCKS_A_SECOND
 _OFFSET = 0.691  # of the formula in BS.1770
 _KEY = "lavfi.r128.M"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from voxmatrix.audio.loudness_meter import SILENT_LUFS, MeasuredSound, integrated_lufs, measure_sounds
+from voxmatrix.audio.loudness_meter import SILENT_LUFS, WINDOW_SECONDS, MeasuredSound, integrated_lufs, measure_sounds
 from voxmatrix.book.join.speech import read_speech
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.progress import OnProgress
@@ -53,7 +53,7 @@ def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[tuple[npt.NDArr
         for sentence in chapter.sentences:
             pause = sentence.pause_end - sentence.end
             # No window reaches from one chapter into the next.
-            least = line.rate_hz if sentence is chapter.sentences[-1] else 0
+            least = round(WINDOW_SECONDS * line.rate_hz) if sentence is chapter.sentences[-1] else 0
             yield read_speech(sentence.spoken), max(pause, least)
             done += 1
             on_progress(done, total)

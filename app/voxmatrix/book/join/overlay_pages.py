@@ -144,7 +144,7 @@ def _page(book: Book, title: str, body: str) -> str:
         f'{_XML}<!DOCTYPE html>\n{_XHTML} lang="{language}" xml:lang="{language}">\n'
         f"<head><title>{_text(one_line(title) or '?')}</title>"
         '<link rel="stylesheet" type="text/css" href="style.css"/></head>\n'
-        f"<body>\n{body}\n</body>\n</html>\n"
+        f'<body id="text">\n{body}\n</body>\n</html>\n'
     )
 
 
@@ -172,7 +172,8 @@ def _overlay(line: Timeline, chapter: TimedChapter, extension: str) -> str:
     )
     return (
         f'{_XML}<smil xmlns="http://www.w3.org/ns/SMIL" xmlns:epub="http://www.idpf.org/2007/ops" version="3.0">\n'
-        f'<body><seq id="all" epub:textref="{stem}.xhtml" epub:type="bodymatter">\n{clips}\n</seq></body>\n</smil>\n'
+        f'<body><seq id="all" epub:textref="{stem}.xhtml#text" epub:type="bodymatter">\n'
+        f"{clips}\n</seq></body>\n</smil>\n"
     )
 
 
