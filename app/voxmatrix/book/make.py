@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, join_book
 from voxmatrix.book.join.manifest import Origin
 from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import book_units
@@ -123,9 +125,13 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
 
     Raises:
         BadInputError: there is no such voice, or nothing to speak.
-        UsageError: another process is making this audiobook.
+        UsageError: the extension or bit rate is not supported, or another process is making this audiobook.
+        MissingProgramError: ffmpeg is not installed.
         UnreachableError: the folder of the job cannot be written.
     """
+    # Known now, not after hours of speech.
+    check_sound_format(request.out, request.joining.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
+    ffmpeg_program()
     with open_ledger(request.job_folder) as ledger:
         yield BookJob(request, ledger)
 

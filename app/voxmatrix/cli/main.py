@@ -8,7 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, book, devices, doctor, export, plan, prepare, profiles, speak, train, voices
+from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
+from voxmatrix.cli.book import group as book
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG

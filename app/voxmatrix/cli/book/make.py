@@ -1,17 +1,15 @@
-"""`voxmatrix book`: a book in, an audiobook out; `book inspect` shows what is in it."""
+"""`voxmatrix book`: a book in, an audiobook out."""
 
 import json
-import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from voxmatrix.cli.checked_command import CheckedCommand
+from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters
+from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
@@ -28,39 +26,12 @@ if TYPE_CHECKING:
     from voxmatrix.book.content import Book
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.settings import JoinSettings
-    from voxmatrix.book.make import OnBookProgress
     from voxmatrix.work.executors.base import Executor
-    from voxmatrix.work.job import JobOutcome, JobProgress
+    from voxmatrix.work.job import JobOutcome
 
-_MAKE = "make"
 #: Seconds of speech that --preview makes.
 _PREVIEW_SECONDS = 60.0
-#: Between two lines of progress with --json.
-_JSON_SECONDS = 1.0
 _MIB = 1 << 20
-
-
-class BookGroup(TyperGroup):
-    """`book FILE` is short for `book make FILE`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the command that was left out."""
-        if args and args[0] not in (*self.commands, "--help", "-h"):
-            args = [_MAKE, *args]
-        return list(super().parse_args(ctx, args))
-
-
-group = typer.Typer(
-    cls=BookGroup,
-    no_args_is_help=True,
-    help="Make an audiobook: voxmatrix book FILE --voice V --out BOOK.m4b. The word `make` can be left out.",
-)
-
-BookFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="EPUB, text, Markdown or HTML; others are converted by Calibre.")
-]
-Chapters = Annotated[str, typer.Option("--chapters", metavar="LIST", help="Only these chapters, e.g. 3-7,9.")]
-Notes = Annotated[bool, typer.Option("--notes", help="Read footnotes and endnotes, too.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,19 +67,17 @@ class BookOptions(SynthesisOptions, options.ThreadOptions, options.DeviceOptions
     parallel_voices: options.ParallelVoices = "auto"
 
 
-@group.command(_MAKE, cls=CheckedCommand, epilog=options.EPILOG)
 @expand
-def make(context: typer.Context, file: BookFile, *, given: BookOptions, as_json: options.AsJson = False) -> None:
+def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_json: options.AsJson = False) -> None:
     """Make an audiobook with chapters. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
-    from voxmatrix.book.read import read_book
     from voxmatrix.speak.voice_files import default_voice, find_voice, voice_language
 
     sources = ParameterSources(context)
     out = _out(file, given)
     speech = speak_settings(given, threads=given.threads)
     voice = find_voice(Path(given.voice) if given.voice else default_voice())
-    book = _selected(read_book(file, given.notes), given.chapters)
+    book = read_chapters(file, given.chapters, notes=given.notes)
     language = voice_language(voice)
     for finding in (*book.findings, *_other_language(book, language)):
         warn(finding)
@@ -131,54 +100,13 @@ def make(context: typer.Context, file: BookFile, *, given: BookOptions, as_json:
         return LocalExecutor(voice, speech, incoming, workers=number, devices=devices.devices, warn=warn)
 
     with open_book_job(request) as job:
-        with _speaking(as_json, len(request.book.chapters)) as on_progress:
+        with speaking_progress(as_json, len(request.book.chapters)) as on_progress:
             outcome = job.speak(workers, on_progress)
         for finding in outcome.findings:
             warn(finding)
         with progress("joining", quiet=as_json) as on_joining:
             joined = job.join(on_joining)
     _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
-
-
-@group.command("inspect")
-def inspect(
-    file: BookFile,
-    chapters: Chapters = "",
-    notes: Notes = False,
-    voice: options.VoicePath = "",
-    as_json: options.AsJson = False,
-) -> None:
-    """Show the chapters of a book, how long it will be, and how long this computer needs to speak it."""
-    from voxmatrix.book.read import read_book
-
-    book = _selected(read_book(file, notes), chapters)
-    rows = [_row(chapter.index, chapter.title, chapter.paragraphs, book.language) for chapter in book.chapters]
-    if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "title": book.title,
-                    "authors": book.authors,
-                    "language": book.language,
-                    "cover": book.cover is not None,
-                    "chapters": rows,
-                }
-            )
-        )
-        return
-    _print_contents(book, rows)
-    for finding in book.findings:
-        warn(finding)
-    _print_duration(sum(row["seconds"] for row in rows), voice)
-
-
-def _selected(book: "Book", chapters: str) -> "Book":
-    if not chapters:
-        return book
-    from voxmatrix.book.selection import select_chapters
-
-    wanted = set(select_chapters(chapters, len(book.chapters)))
-    return replace(book, chapters=tuple(chapter for chapter in book.chapters if chapter.index in wanted))
 
 
 def _beginning(book: "Book", language: str) -> "Book":
@@ -233,48 +161,6 @@ def _joining(given: BookOptions, voice: Path) -> "JoinSettings":
     )
 
 
-@contextmanager
-def _speaking(as_json: bool, chapters: int) -> Iterator["OnBookProgress"]:
-    """Progress as a bar or, with --json, as a JSON line every second."""
-    if as_json:
-        yield _json_lines(chapters)
-        return
-    shown = ""
-    with progress("sentences spoken", note=lambda: shown) as on_progress:
-
-        def progressed(state: "JobProgress", complete: int) -> None:
-            nonlocal shown
-            speed = sum(state.speeds.values())
-            shown = f"{count(complete, 'chapter')} of {chapters}" + (f", {speed:.0f}× real time" if speed else "")
-            on_progress(state.done + state.given_up, state.total)
-
-        yield progressed
-
-
-def _json_lines(chapters: int) -> "OnBookProgress":
-    last = 0.0
-
-    def progressed(state: "JobProgress", complete: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if state.seconds_left and now - last < _JSON_SECONDS:
-            return
-        last = now
-        line = {
-            "done": state.done,
-            "given_up": state.given_up,
-            "total": state.total,
-            "chapters_done": complete,
-            "chapters": chapters,
-            "audio_seconds": round(state.audio_seconds, 1),
-            "seconds_left": None if state.seconds_left is None else round(state.seconds_left, 1),
-            "speeds": {worker: round(speed, 2) for worker, speed in state.speeds.items()},
-        }
-        typer.echo(json.dumps({"progress": line}))
-
-    return progressed
-
-
 def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, as_json: bool) -> None:
     for finding in joined.findings:
         warn(finding)
@@ -283,7 +169,7 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
         summary = {"out": files, "manifest": str(joined.manifest), "sentences": sentences, "seconds": joined.seconds}
         typer.echo(json.dumps({**summary, "spoken": outcome.spoken, "kept": outcome.known}))
         return
-    typer.echo(f"{joined.sound[-1]}: {_duration(joined.seconds)}, {count(sentences, 'sentence')}")
+    typer.echo(f"{joined.sound[-1]}: {duration(joined.seconds)}, {count(sentences, 'sentence')}")
     for path in joined.others:
         typer.echo(str(path))
     typer.echo(f"{joined.manifest}: all sentences, with their checksums")
@@ -293,58 +179,3 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
         f"  → if you need them no more, delete {job_folder}",
         err=True,
     )
-
-
-def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> dict[str, Any]:
-    from voxmatrix.book.sentences import sentences
-    from voxmatrix.work.job import estimated_seconds
-
-    found = [one.text for one in sentences(paragraphs, language)]
-    return {
-        "index": index,
-        "title": title,
-        "characters": sum(map(len, paragraphs)),
-        "sentences": len(found),
-        "seconds": round(sum(map(estimated_seconds, found)), 1),
-    }
-
-
-def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    about = [book.title or "without a title", ", ".join(book.authors), book.language]
-    typer.echo(" · ".join(filter(None, about)) + ("" if book.cover else " · no cover"))
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("chapter", overflow="fold")
-    for heading in ("characters", "sentences", "time"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        numbers = (str(row["characters"]), str(row["sentences"]), _duration(row["seconds"]))
-        table.add_row(str(row["index"]), row["title"], *numbers)
-    Console(markup=False, highlight=False).print(table)
-
-
-def _print_duration(seconds: float, name: str) -> None:
-    from voxmatrix.errors import VoxmatrixError
-    from voxmatrix.speak.speed import measured_speed
-    from voxmatrix.speak.voice_files import default_voice, find_voice
-
-    typer.echo(f"about {_duration(seconds)} of speech")
-    try:
-        voice = find_voice(Path(name) if name else default_voice())
-        speed = measured_speed(voice)
-    except VoxmatrixError as error:
-        if name:
-            raise
-        warn(Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
-        return
-    typer.echo(f"about {_duration(seconds / speed)} to speak it with {voice.stem} on this computer's CPU")
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

@@ -1,0 +1,43 @@
+"""What both commands take: a file, and which chapters of it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from voxmatrix.book.content import Book
+
+BookFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="EPUB, text, Markdown or HTML; others are converted by Calibre.")
+]
+Chapters = Annotated[str, typer.Option("--chapters", metavar="LIST", help="Only these chapters, e.g. 3-7,9.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Read footnotes and endnotes, too.")]
+
+
+def read_chapters(file: Path, chapters: str, *, notes: bool) -> "Book":
+    """The book, with the selected chapters only; all of them if `chapters` is empty.
+
+    Raises:
+        UsageError: there is no such chapter.
+        BadInputError: the book cannot be read.
+        MissingProgramError: its format needs Calibre.
+    """
+    from voxmatrix.book.read import read_book
+
+    book = read_book(file, notes)
+    if not chapters:
+        return book
+    from voxmatrix.book.selection import select_chapters
+
+    wanted = set(select_chapters(chapters, len(book.chapters)))
+    return replace(book, chapters=tuple(chapter for chapter in book.chapters if chapter.index in wanted))
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: 12 s, 34 min, 5 h 06 min."""
+    minutes = round(seconds / 60)
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

@@ -1,0 +1,92 @@
+"""`voxmatrix book inspect`: what is in a book, and how long it takes."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import Finding
+
+if TYPE_CHECKING:
+    from voxmatrix.book.content import Book
+
+
+def command(
+    file: BookFile,
+    chapters: Chapters = "",
+    notes: Notes = False,
+    voice: options.VoicePath = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Show the chapters of a book, how long it will be, and how long this computer needs to speak it."""
+    book = read_chapters(file, chapters, notes=notes)
+    rows = [_row(chapter.index, chapter.title, chapter.paragraphs, book.language) for chapter in book.chapters]
+    if as_json:
+        typer.echo(
+            json.dumps(
+                {
+                    "title": book.title,
+                    "authors": book.authors,
+                    "language": book.language,
+                    "cover": book.cover is not None,
+                    "chapters": rows,
+                }
+            )
+        )
+        return
+    _print_contents(book, rows)
+    for finding in book.findings:
+        warn(finding)
+    _print_duration(sum(row["seconds"] for row in rows), voice)
+
+
+def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> dict[str, Any]:
+    from voxmatrix.book.sentences import sentences
+    from voxmatrix.work.job import estimated_seconds
+
+    found = [one.text for one in sentences(paragraphs, language)]
+    return {
+        "index": index,
+        "title": title,
+        "characters": sum(map(len, paragraphs)),
+        "sentences": len(found),
+        "seconds": round(sum(map(estimated_seconds, found)), 1),
+    }
+
+
+def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    about = [book.title or "without a title", ", ".join(book.authors), book.language]
+    typer.echo(" · ".join(filter(None, about)) + ("" if book.cover else " · no cover"))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("chapter", overflow="fold")
+    for heading in ("characters", "sentences", "time"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        numbers = (str(row["characters"]), str(row["sentences"]), duration(row["seconds"]))
+        table.add_row(str(row["index"]), row["title"], *numbers)
+    Console(markup=False, highlight=False).print(table)
+
+
+def _print_duration(seconds: float, name: str) -> None:
+    from voxmatrix.errors import VoxmatrixError
+    from voxmatrix.speak.speed import measured_speed
+    from voxmatrix.speak.voice_files import default_voice, find_voice
+
+    typer.echo(f"about {duration(seconds)} of speech")
+    try:
+        voice = find_voice(Path(name) if name else default_voice())
+        speed = measured_speed(voice)
+    except VoxmatrixError as error:
+        if name:
+            raise
+        warn(Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
+        return
+    typer.echo(f"about {duration(seconds / speed)} to speak it with {voice.stem} on this computer's CPU")

@@ -1,0 +1,155 @@
+"""A book is spoken once, whatever happens, and only what changed is spoken again."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.work import openings
+from voxmatrix.book.content import Book, Chapter
+from voxmatrix.book.join.audiobook import Joined
+from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.make import BookRequest, open_book_job, partial_folder
+from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.job import JobOutcome, JobProgress
+
+Make = Callable[..., tuple[JobOutcome, Joined]]
+BOOK = Book(
+    title="A Book",
+    authors=("Ann",),
+    language="en",
+    cover=None,
+    chapters=(
+        Chapter(1, "One", ("One", "The first one. The second one.", "A new paragraph.")),
+        Chapter(2, "Two", ("Two", "The first one. The last one.")),
+    ),
+)
+
+
+@pytest.fixture
+def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BookRequest:
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "home"))
+    (tmp_path / "voice.onnx").write_bytes(b"a voice")
+    (tmp_path / "book.epub").write_bytes(b"a book")
+    return BookRequest(
+        source=tmp_path / "book.epub",
+        book=BOOK,
+        language="en",
+        voice=tmp_path / "voice.onnx",
+        out=tmp_path / "B.m4b",
+        speech=SpeakSettings(),
+        joining=JoinSettings(),
+    )
+
+
+@pytest.fixture
+def make() -> Make:
+    def make(request: BookRequest, on_progress: Any = lambda progress, chapters: None) -> tuple[JobOutcome, Joined]:
+        def workers(incoming: Path) -> LocalExecutor:
+            return LocalExecutor(request.voice, request.speech, incoming, workers=2, opening=openings.free)
+
+        with open_book_job(request) as job:
+            return job.speak(workers, on_progress), job.join(lambda done, total: None)
+
+    return make
+
+
+def manifest(request: BookRequest) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(request.out.with_name("B.manifest.json").read_text(encoding="utf-8"))
+    return found
+
+
+def with_text(request: BookRequest, chapter: int, *paragraphs: str) -> BookRequest:
+    chapters = list(request.book.chapters)
+    chapters[chapter - 1] = replace(chapters[chapter - 1], paragraphs=paragraphs)
+    return replace(request, book=replace(request.book, chapters=tuple(chapters)))
+
+
+def test_every_sentence_is_in_the_certificate_once_and_in_order(request_: BookRequest, make: Make) -> None:
+    outcome, joined = make(request_)
+    found = manifest(request_)
+    assert [(unit["chapter"], unit["index"], unit["text"]) for unit in found["units"]] == [
+        (1, 1, "One"),
+        (1, 2, "The first one."),
+        (1, 3, "The second one."),
+        (1, 4, "A new paragraph."),
+        (2, 1, "Two"),
+        (2, 2, "The first one."),
+        (2, 3, "The last one."),
+    ]
+    assert found["complete"] is True and [chapter["title"] for chapter in found["chapters"]] == ["One", "Two"]
+    assert outcome.spoken == 6, "equal sentences are spoken once"
+    assert joined.sound == (request_.out,) and request_.out.stat().st_size > 0
+
+
+def test_only_what_changed_is_spoken_again(request_: BookRequest, make: Make) -> None:
+    make(request_)
+    outcome, _ = make(with_text(request_, 2, "Two", "The first one. Another end."))
+    assert (outcome.spoken, outcome.known) == (1, 5)
+    assert manifest(request_)["units"][-1]["text"] == "Another end."
+
+
+def test_a_pronunciation_changes_only_the_sentences_with_its_word(request_: BookRequest, make: Make) -> None:
+    make(request_)
+    lexicon = Lexicon((("paragraph", "parrot graph"),))
+    outcome, _ = make(replace(request_, speech=replace(request_.speech, lexicon=lexicon)))
+    assert (outcome.spoken, outcome.known) == (1, 5)
+
+
+def test_what_cannot_be_spoken_is_named_the_rest_is_kept_and_no_audiobook_is_written(
+    request_: BookRequest, make: Make
+) -> None:
+    broken = with_text(request_, 2, "Two", "silent words.", "deadly words.")
+    with pytest.raises(BadInputError, match=r"2 sentences of 7 cannot be spoken.*silent words.*deadly words") as error:
+        make(broken)
+    assert "--lexicon" in error.value.remedy
+    assert not request_.out.exists() and not request_.out.with_name("B.manifest.json").exists()
+    outcome, _ = make(request_)
+    assert outcome.known == 5, "all but `The last one.`"
+
+
+def test_ctrl_c_keeps_what_is_spoken_and_the_same_call_goes_on(request_: BookRequest, make: Make) -> None:
+    texts = tuple(f"slow sentence number {number}." for number in range(20))
+    long = with_text(request_, 2, *texts)
+
+    def interrupt(progress: JobProgress, chapters: int) -> None:
+        if progress.done >= 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match=r"\d+ of 24 sentences are kept"):
+        make(long, interrupt)
+    outcome, _ = make(long)
+    assert outcome.known >= 5 and outcome.known + outcome.spoken == 24
+    assert len(manifest(long)["units"]) == 24
+
+
+def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookRequest, make: Make) -> None:
+    long = with_text(request_, 2, *(f"slow sentence number {number}." for number in range(30)))
+    seen: set[str] = set()
+
+    def look(progress: JobProgress, chapters: int) -> None:
+        folder = partial_folder(request_.out)
+        seen.update(path.name for path in folder.glob("[0-9]*") if chapters == 1)
+
+    make(long, look)
+    assert seen == {"01 One.flac"}
+    assert not partial_folder(request_.out).exists()
+
+
+def test_a_book_without_a_sentence_is_an_error_that_says_where_to_look(request_: BookRequest, make: Make) -> None:
+    with pytest.raises(BadInputError, match="no sentence to speak") as error:
+        make(with_text(with_text(request_, 1, "* * *"), 2, "—"))
+    assert "book inspect" in error.value.remedy
+
+
+def test_two_outputs_do_not_disturb_each_other(request_: BookRequest, make: Make) -> None:
+    make(request_)
+    other = replace(request_, out=request_.out.with_name("C.m4b"))
+    assert other.job_folder != request_.job_folder
+    assert make(other)[0].known == 0

@@ -1,0 +1,110 @@
+"""`voxmatrix book`: the words, what is printed, and that a killed one goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.book.generated import generated_book
+from voxmatrix.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("VOXMATRIX_PARALLEL_VOICES", "1")
+    monkeypatch.setenv("VOXMATRIX_THREADS", "1")
+    Path("book.md").write_text(
+        "# The first\n\nIt begins. It goes on.\n\n# The second\n\nIt ends.\n\n# The third\n\nNo more.\n",
+        encoding="utf-8",
+    )
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]]]:
+    code = main.run(["book", *words, "--json"])
+    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_book_becomes_an_audiobook_with_progress_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines = run(capsys, "book.md", "--out", "B.m4b", "--subtitles")
+    assert code == 0
+    *progress, made = lines
+    assert progress[-1]["progress"]["done"] == progress[-1]["progress"]["total"] == 7
+    assert made["out"] == ["B.m4b", "B.srt", "B.vtt"] and made["sentences"] == made["spoken"] == 7
+    manifest = json.loads(Path(made["manifest"]).read_text(encoding="utf-8"))
+    assert [chapter["title"] for chapter in manifest["chapters"]] == ["The first", "The second", "The third"]
+
+
+def test_an_existing_audiobook_is_not_overwritten_unless_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "book.md", "--out", "B.m4b")[0] == 0
+    code, (error,) = run(capsys, "book.md", "--out", "B.m4b")
+    assert code == 2 and "already exists" in error["problem"] and "--force" in error["remedy"]
+    code, lines = run(capsys, "book.md", "--out", "B.m4b", "--force")
+    assert code == 0 and (lines[-1]["spoken"], lines[-1]["kept"]) == (0, 7)
+
+
+def test_selected_chapters_a_preview_and_a_file_per_chapter(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "make", "book.md", "--chapters", "2-3", "--out", "B.mp3")[0] == 0
+    assert sorted(path.name for path in Path("B").glob("*.mp3")) == ["02 The second.mp3", "03 The third.mp3"]
+    code, lines = run(capsys, "book.md", "--preview", "--out", "P.m4b")
+    assert code == 0 and lines[-1]["out"] == ["P.preview.m4b"] and lines[-1]["sentences"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("book.md", "--chapters", "4"), "no chapter 4"),
+        (("book.md", "--out", "B.wav"), ".wav"),
+        (("missing.epub",), "missing.epub"),
+        (("book.md", "--voice", "nobody"), "no voice nobody"),
+        (("book.md", "--paragraph-pause", "-1"), "pause"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_spoken(
+    words: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, (error,) = run(capsys, *words)
+    assert code in (2, 3) and problem in error["problem"] and error["remedy"]
+    assert not list((tmp_path / "home").rglob("*.wav"))
+
+
+def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("book.epub").write_bytes(generated_book(characters=3000).data)
+    code, (found,) = run(capsys, "inspect", "book.epub")
+    assert code == 0 and set(found) == {"title", "authors", "language", "cover", "chapters"}
+    assert found["authors"] == ["Åsa Öberg", "Ann Author"] and found["cover"] is True
+    assert [chapter["index"] for chapter in found["chapters"]] == list(range(1, len(found["chapters"]) + 1))
+    assert all(chapter["sentences"] and chapter["seconds"] > 1 for chapter in found["chapters"])
+
+    assert main.run(["book", "inspect", "book.epub", "--chapters", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "Chapter 1" in shown and "Kapitel 2" not in shown and "of speech" in shown and "this computer" in shown
+
+
+def test_a_book_in_another_language_than_the_voice_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("book.epub").write_bytes(generated_book(characters=300).data)
+    assert main.run(["book", "book.epub", "--out", "B.m4b", "--chapters", "1"]) == 0
+    assert "the book is in sv, and the voice speaks en-us" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_killed_book_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "\n\n".join(f"This is sentence number {number} of the book." for number in range(60))
+    Path("long.txt").write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "voxmatrix_entrypoint", "book", "long.txt", "--out", "B.m4b", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line)["progress"]["done"] >= 5:
+                break
+        process.send_signal(signal.SIGKILL)
+    time.sleep(0.5)  # its child processes end
+    code, lines = run(capsys, "long.txt", "--out", "B.m4b")
+    assert code == 0 and lines[-1]["kept"] >= 5 and lines[-1]["kept"] + lines[-1]["spoken"] == 60
