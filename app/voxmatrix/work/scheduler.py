@@ -200,7 +200,7 @@ class Scheduler:
         trusted = self._trusted()
         if self._waiting.keys:
             assignments += self._feed(trusted, now)
-        if not self._waiting.keys and not self.later_seconds:
+        if not (assignments or self._waiting.keys or self.later_seconds):
             assignments += self._relieve(trusted, now)
         recalls = tuple((worker, tuple(keys)) for worker, keys in self._recalls.items())
         self._recalls.clear()
