@@ -194,7 +194,8 @@ class Scheduler:
             if not lane.suspect and lane.overdue(now):
                 lane.stuck_on = self.speaking(lane.name)
                 lane.suspect = True
-                self._recall(lane, self._take_back(lane))
+                # Not the unit that it speaks: its report tells that the worker is alive.
+                self._recall(lane, [key for key in self._take_back(lane) if key != lane.stuck_on])
         assignments = []
         self._drained = None
         trusted = self._trusted()
