@@ -1,5 +1,5 @@
 #!/bin/sh
-# Remove tests, and files that no import needs, of some libraries, in the layer that installed them.
+# Remove tests, sources, and files that no import needs, of some libraries, in the layer that installed them.
 # (Not part of slim.sh: a change here must not rebuild the large layers that use slim.sh.)
 set -eu
 
@@ -9,6 +9,11 @@ for library in contourpy fontTools google grpc kiwisolver matplotlib mpmath netw
     [ -d "$site/$library" ] || continue
     find "$site/$library" -type d -name tests -prune -exec rm -rf {} +
 done
+# Sources that were compiled, and the headers to compile against lxml.
+find "$site" -path "$site/torch" -prune -o -type f \( -name '*.c' -o -name '*.cpp' -o -name '*.pyx' \) -exec rm {} +
+rm -rf "$site/lxml/includes"
+# Metrics of the fonts that PostScript printers have; figures are SVG and PNG here.
+rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pdfcorefonts"
 # The library for C programs: the Python module has its own copy.
 rm -f "$site"/onnxruntime/capi/libonnxruntime.so.*
 # TensorBoard's faster reader of logs: it reads them itself without.

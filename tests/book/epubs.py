@@ -12,8 +12,8 @@ METADATA = "<dc:title>A Book</dc:title><dc:creator>Ann Author</dc:creator><dc:la
 #: A line of contents: its title, where it leads, and the lines below it.
 Line = tuple[str, str] | tuple[str, str, Sequence["Line"]]
 PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d4948445200000001000000010806000000 1f15c489 0000000d49444154789c6360f8cf c00000030101 00"
-    "18dd8db0 0000000049454e44ae426082".replace(" ", "")
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c6390cb7b060002"
+    "200173161b2cda0000000049454e44ae426082"
 )
 
 
