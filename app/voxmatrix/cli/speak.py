@@ -17,7 +17,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.synthesis import SynthesisOptions, selected_devices, speak_settings
+from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
@@ -39,7 +39,7 @@ _STANDARD = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakOptions(SynthesisOptions, options.ThreadOptions, options.DeviceOptions):
+class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
     """The options of this command."""
 
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None

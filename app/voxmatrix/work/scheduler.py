@@ -2,7 +2,7 @@
 
 The rule, with measured figures in docs/scale.md:
 
-- A batch takes 1 to 15 s on its worker, at most half of what all workers together still need.
+- A batch takes 2 to 15 s on its worker, at most nine tenths of what all workers together still need.
 - A worker declines a unit that it would finish after the others have finished everything.
 - When nothing is left, an idle worker takes over units that it would end sooner than the worker that holds them: those
   not yet begun are moved, and the one being spoken is copied. The first result is the one that counts.
@@ -25,8 +25,6 @@ FIRST_SECONDS = 8.0
 SHARE = 0.9
 #: A unit is taken over only if it ends in less than this part of the time.
 GAIN = 0.9
-#: A worker declines only what would end this much later than everything else.
-DECLINE_SECONDS = 0.0
 #: Batches that a worker holds, so that it never waits for the next one.
 IN_FLIGHT = 2
 #: A unit is given up after this many failures, on different workers if there are so many.
@@ -264,7 +262,7 @@ class Scheduler:
         """Whether all others would have finished before this worker ends its next unit, and one of them sooner."""
         own = lane.ends_in(now)
         ends = own + lane.overhead + unit.seconds / lane.speed
-        if ends <= drain.ends_in(without=(own, lane.speed)) + DECLINE_SECONDS:
+        if ends <= drain.ends_in(without=(own, lane.speed)):
             return False
         others = (other for other in lanes if other is not lane and self._may_try(other, unit))
         return any(ends > other.ends_in(now) + other.overhead + unit.seconds / other.speed for other in others)

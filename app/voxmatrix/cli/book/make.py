@@ -14,7 +14,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.synthesis import SynthesisOptions, selected_devices, speak_settings
+from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
 from voxmatrix.cli.speak_batch import fitting_workers
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
@@ -35,7 +35,7 @@ _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BookOptions(SynthesisOptions, options.ThreadOptions, options.DeviceOptions):
+class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
     """The options of `book make`."""
 
     out: Annotated[

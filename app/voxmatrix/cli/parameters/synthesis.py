@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthesisOptions:
+class VoiceOptions:
     """A voice, and how it speaks."""
 
     voice: options.VoicePath = ""
@@ -41,7 +41,7 @@ class SynthesisOptions:
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
 
 
-def speak_settings(given: SynthesisOptions, **more: Any) -> "SpeakSettings":
+def speak_settings(given: VoiceOptions, **more: Any) -> "SpeakSettings":
     """The settings of these options, and `more` of `SpeakSettings`.
 
     Raises:
