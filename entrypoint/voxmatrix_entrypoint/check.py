@@ -16,8 +16,8 @@ from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home, is_rank_zero
+from voxmatrix.lock import TRAINING, check_unlocked
 from voxmatrix.machine.detect import DESCRIBED, IMAGE
-from voxmatrix.train.lock import check_unlocked
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
@@ -49,7 +49,7 @@ def check(context: typer.Context) -> "Preflight | None":
     for folder in _folders(context):
         check_folder(folder)
     if context.info_name == "train":
-        check_unlocked(Path(context.params["out"]))
+        check_unlocked(Path(context.params["out"]), *TRAINING)
     if IMAGE in os.environ:
         for finding in filter(None, map(lost_with_container, _folders(context)[:1])):
             warn(finding)

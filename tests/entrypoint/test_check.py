@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.train.lock import locked
+from voxmatrix.lock import locked
 
 ROOT = Path(__file__).parents[2]
 MACHINES = ROOT / "tests" / "machines"
@@ -49,7 +49,7 @@ def test_training_on_a_gpu_without_kernels_ends_before_recordings_are_read(tmp_p
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no lock that a crash releases")
 def test_a_training_that_runs_in_the_folder_is_reported_before_recordings_are_read(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with locked(out):
+    with locked(out, "training", "stop it"):
         done = voxmatrix(tmp_path, "train", "no-recordings", "--device", "cpu", "--out", str(out))
     assert done.returncode == 2
     assert f"another training is running in {out}" in done.stderr

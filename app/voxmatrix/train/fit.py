@@ -11,12 +11,12 @@ from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.doctor.preflight import Preflight, run_preflight
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
+from voxmatrix.lock import TRAINING, locked
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.duration import describe_length
-from voxmatrix.train.lock import locked
 from voxmatrix.train.loop import Loop, make_loop
 from voxmatrix.train.monitor.progress import Progress, QuietProgress, RunSummary, make_progress
 from voxmatrix.train.run import Run, open_run
@@ -64,7 +64,7 @@ def fit(
     if not is_rank_zero():
         return _fit_follower(prepared, settings, preflight)
     progress = progress or make_progress()
-    with locked(settings.out):
+    with locked(settings.out, *TRAINING):
         tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
         run = open_run(prepared, settings, progress, preflight)
         stop = StopRequest()

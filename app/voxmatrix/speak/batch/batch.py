@@ -75,7 +75,7 @@ def speak_batch(
     outs = [folder / f"{item.name}.{extension}" if item.name else None for item in items]
     jobs, results = _planned(items, outs, settings)
     count = max(1, min(workers, len(jobs)))
-    shared = replace(settings, threads=settings.threads or _threads(voice, settings.seed, count))
+    shared = replace(settings, threads=settings.threads or threads_per_worker(voice, settings.seed, count))
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as scratch:
         starts = [
             WorkerStart(voice=voice, settings=shared, scratch=Path(scratch), opening=opening, device=device)
@@ -112,7 +112,7 @@ def _check(folder: Path, extension: str, bitrate: str | None) -> None:
         raise UsageError(f"{folder} is a file, and --batch requires a folder", "set a folder, e.g. --out speech")
 
 
-def _threads(voice: Path, seed: int | None, workers: int) -> int:
+def threads_per_worker(voice: Path, seed: int | None, workers: int) -> int:
     """CPU threads per worker: one for a seed in torch, whose sums depend on the number of threads."""
     return 1 if seed is not None and voice.suffix != ".onnx" else max(1, cpus() // workers)
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from voxmatrix import errors
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn
 from voxmatrix.speak.options import SpeakSettings
@@ -88,6 +89,12 @@ def failure_of(error: Exception) -> Failure:
         remedy="try this text alone (--text); if it fails again, report a bug with this message",
         exit_code=VoxmatrixError.exit_code,
     )
+
+
+def error_of(failure: Failure) -> VoxmatrixError:
+    """The error that a failure stands for, where it ends the command."""
+    kinds = {kind.exit_code: kind for kind in VoxmatrixError.__subclasses__() if kind.__module__ == errors.__name__}
+    return kinds.get(failure.exit_code, VoxmatrixError)(failure.problem, failure.remedy)
 
 
 def out_of_memory(problem: str) -> Failure:

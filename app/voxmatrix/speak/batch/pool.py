@@ -1,30 +1,11 @@
-"""Worker processes that share a queue. A worker that dies loses at most its current text.
+"""Worker processes that share a queue, which stays in this process. A worker that dies loses at most its current
+text."""
 
-The queue stays in this process, and every worker has its own pipe: a worker that is killed holds no lock, and leaves
-no partial message that another worker could read.
-"""
-
-import multiprocessing
-import signal
-import threading
-import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from voxmatrix.errors import (
-    Finding,
-    MemoryExhaustedError,
-    MissingProgramError,
-    NoDeviceError,
-    NoKernelsError,
-    UnreachableError,
-    VoxmatrixError,
-)
-from voxmatrix.files import unfinished
+from voxmatrix.errors import Finding, MemoryExhaustedError
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
     Failure,
@@ -34,9 +15,8 @@ from voxmatrix.speak.batch.messages import (
     VoiceOpened,
     WorkerStart,
     WorkerWarning,
-    out_of_memory,
 )
-from voxmatrix.speak.batch.worker import work
+from voxmatrix.speak.batch.processes import FATAL_CODES, WorkerProcess, WorkerProcesses, death
 from voxmatrix.speak.device import Warn, python_warning
 from voxmatrix.speak.output import Speech
 
@@ -44,23 +24,9 @@ from voxmatrix.speak.output import Speech
 DEATHS_PER_TEXT = 2
 #: The batch fails after this many workers have died before opening the voice, if no other worker is left.
 DEATHS_AT_START = 3
-#: For a worker to exit; `docker stop` allows ten seconds in total.
-GRACE_SECONDS = 3.0
-#: Errors that all other texts would have as well.
-_FATAL = {error.exit_code for error in (NoDeviceError, NoKernelsError, MissingProgramError, UnreachableError)}
-_SPAWN = multiprocessing.get_context("spawn")  # the same on every system; threads and CUDA do not survive a fork
 
 OnResult = Callable[[SpeakJob, Speech | Failure], None]
 OnJobCharacters = Callable[[SpeakJob, int], None]
-
-
-@dataclass
-class _Worker:
-    start: WorkerStart
-    process: SpawnProcess
-    connection: Connection
-    job: SpeakJob | None  # being spoken, or waiting for the voice to be opened
-    opened: bool = False
 
 
 class WorkerPool:
@@ -81,8 +47,7 @@ class WorkerPool:
         self._on_characters = on_characters
         self._warn = warn
         self._warned: set[Finding] = set()
-        self._workers: list[_Worker] = []
-        self._exiting: list[_Worker] = []
+        self._processes = WorkerProcesses()
         self._deaths: Counter[int] = Counter()
         self._deaths_at_start = 0
 
@@ -90,78 +55,68 @@ class WorkerPool:
         """Speak all texts. An exception such as KeyboardInterrupt stops the workers."""
         try:
             for start in self._starts[: len(self._waiting)]:
-                self._start(start)
-            while self._workers:
-                ready = wait([worker.connection for worker in self._workers])
-                for worker in [worker for worker in self._workers if worker.connection in ready]:
-                    self._receive(worker)
+                self._processes.start(start)
+            while self._processes.running:
+                for worker in self._processes.ready():
+                    self._on_message(worker, worker.receive())
         finally:
-            self._stop()
+            for worker, message in self._processes.stop():
+                if worker.jobs and isinstance(message, JobEnded):
+                    self._on_result(worker.jobs.popleft(), message.result)
 
-    def _start(self, start: WorkerStart, job: SpeakJob | None = None) -> None:
-        ours, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=work, args=(start, theirs), daemon=True, name=f"speak {start.device}")
-        with _ignoring_ctrl_c():
-            process.start()
-        theirs.close()  # so that the pipe closes when the worker dies
-        self._workers.append(_Worker(start=start, process=process, connection=ours, job=job))
-
-    def _receive(self, worker: _Worker) -> None:
-        message = _next_message(worker)
+    def _on_message(self, worker: WorkerProcess, message: Message | None) -> None:
         match message:
             case None:
                 self._on_death(worker)
-            case CharactersSpoken(count=count) if worker.job:
-                self._on_characters(worker.job, count)
+            case CharactersSpoken(count=count) if worker.jobs:
+                self._on_characters(worker.jobs[0], count)
             case WorkerWarning(finding=finding) if finding not in self._warned:  # several share a device
                 self._warned.add(finding)
                 self._warn(finding)
             case VoiceOpened():
                 worker.opened = True
-                self._send_job(worker, worker.job)
-            case JobEnded(result=result) if worker.opened and worker.job:
-                self._on_result(worker.job, result)
-                if isinstance(result, Failure) and result.exit_code in _FATAL:
+                self._send_job(worker)
+            case JobEnded(result=result) if worker.opened and worker.jobs:
+                self._on_result(worker.jobs.popleft(), result)
+                if isinstance(result, Failure) and result.exit_code in FATAL_CODES:
                     self._fail_queue(replace(result, problem=f"not begun, because {result.problem}"))
-                self._send_job(worker, None)
+                self._send_job(worker)
             case JobEnded(result=Failure() as failure):
-                self._retire(worker)
+                self._processes.retire(worker)
                 self._on_open_failure(worker, failure, died=False)
 
-    def _send_job(self, worker: _Worker, job: SpeakJob | None) -> None:
-        """Send a job, or the next one of the queue, or None, which stops the worker."""
-        worker.job = job or (self._waiting.popleft() if self._waiting else None)
-        with suppress(OSError):  # the worker has died, which `_receive` will notice
-            worker.connection.send(worker.job)
-        if worker.job is None:
-            self._retire(worker)
+    def _send_job(self, worker: WorkerProcess) -> None:
+        """Send its job, or the next one of the queue, or None, which stops the worker."""
+        if not worker.jobs and self._waiting:
+            worker.jobs.append(self._waiting.popleft())
+        worker.send(worker.jobs[0] if worker.jobs else None)
+        if not worker.jobs:
+            self._processes.retire(worker)
 
-    def _on_death(self, worker: _Worker) -> None:
+    def _on_death(self, worker: WorkerProcess) -> None:
         """Retry the text in a new worker. If that dies too, the text fails."""
-        self._retire(worker)
-        _join([worker])
-        exitcode, job = worker.process.exitcode, worker.job
+        exitcode = self._processes.bury(worker)
         if not worker.opened:
-            self._on_open_failure(worker, _death("a worker that opened the voice", exitcode), died=True)
+            self._on_open_failure(worker, death("a worker that opened the voice", exitcode), died=True)
             return
-        assert job is not None  # workers without a text are retired
+        (job,) = worker.jobs  # workers without a text are retired
         self._deaths[job.index] += 1
         if self._deaths[job.index] < DEATHS_PER_TEXT:
-            self._start(worker.start, job)
+            self._processes.start(worker.start, [job])
             return
-        self._on_result(job, _death(f"the worker that spoke it, {DEATHS_PER_TEXT} times,", exitcode))
+        self._on_result(job, death(f"the worker that spoke it, {DEATHS_PER_TEXT} times,", exitcode))
         if self._waiting:
-            self._start(worker.start)
+            self._processes.start(worker.start)
 
-    def _on_open_failure(self, worker: _Worker, failure: Failure, *, died: bool) -> None:
+    def _on_open_failure(self, worker: WorkerProcess, failure: Failure, *, died: bool) -> None:
         """Continue with the other workers, which may have more memory now. If none is left, retry or fail."""
-        if worker.job:
-            self._waiting.appendleft(worker.job)
-        if self._workers and (died or failure.exit_code == MemoryExhaustedError.exit_code):
+        self._waiting.extendleft(reversed(worker.jobs))
+        worker.jobs.clear()
+        if self._processes.running and (died or failure.exit_code == MemoryExhaustedError.exit_code):
             return
         self._deaths_at_start += died
         if died and self._deaths_at_start < DEATHS_AT_START:
-            self._start(worker.start)
+            self._processes.start(worker.start)
         else:
             self._fail_queue(failure)
 
@@ -169,64 +124,3 @@ class WorkerPool:
         """Fail all texts that are still in the queue."""
         while self._waiting:
             self._on_result(self._waiting.popleft(), failure)
-
-    def _retire(self, worker: _Worker) -> None:
-        """The worker exits by itself, and is joined at the end."""
-        self._workers.remove(worker)
-        self._exiting.append(worker)
-
-    def _stop(self) -> None:
-        for worker in self._workers:
-            worker.process.terminate()
-        _join(self._workers + self._exiting)
-        for worker in self._workers:  # results that were sent but not received
-            while message := _next_message(worker):
-                if worker.job and isinstance(message, JobEnded):
-                    self._on_result(worker.job, message.result)
-        for worker in self._workers + self._exiting:
-            worker.connection.close()
-
-
-def _next_message(worker: _Worker) -> Message | None:
-    """The next message, or None if the worker is dead."""
-    try:
-        message: Message = worker.connection.recv()
-    except (EOFError, OSError):
-        return None
-    return message
-
-
-def _join(workers: Sequence[_Worker]) -> None:
-    """Wait for processes to exit, kill them after a timeout, and remove unfinished files."""
-    until = time.monotonic() + GRACE_SECONDS
-    for worker in workers:
-        worker.process.join(max(0.0, until - time.monotonic()))
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-        if worker.job:
-            unfinished(worker.job.out, worker.process.pid or 0).unlink(missing_ok=True)
-
-
-@contextmanager
-def _ignoring_ctrl_c() -> Iterator[None]:
-    """Processes started in the block ignore Ctrl-C from the beginning (on Windows: a little later)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _death(worker: str, exitcode: int | None) -> Failure:
-    if exitcode == -getattr(signal, "SIGKILL", 9):
-        return out_of_memory(f"{worker} was killed, probably because the system is out of memory")
-    how = f"exited with code {exitcode}"
-    if exitcode is not None and exitcode < 0:
-        with suppress(ValueError):
-            how = f"was terminated by {signal.Signals(-exitcode).name}"
-    remedy = "run the same command again, with --parallel-voices 1 to use the least memory"
-    return Failure(problem=f"{worker} {how}", remedy=remedy, exit_code=VoxmatrixError.exit_code)

@@ -1,4 +1,4 @@
-"""Allow only one training at a time in a folder."""
+"""Allow only one process at a time to work in a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,40 +8,45 @@ from voxmatrix.errors import UsageError
 from voxmatrix.files import storage_errors
 
 _NAME = ".lock"
+#: What a training says of another one.
+TRAINING = ("training", "stop it, or choose another --out")
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, work: str, remedy: str) -> Iterator[None]:
     """Create and lock the folder; the lock is released when the process ends, even if it crashes.
+
+    `work` says what would be done there twice, e.g. "training", and `remedy` what to do about it.
 
     Raises:
         UsageError: another process has the lock.
+        UnreachableError: the folder cannot be written.
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / _NAME).open("a")
     with file:
         if not _acquire(file.fileno()):
-            raise _running(folder)
+            raise _running(folder, work, remedy)
         yield
 
 
-def check_unlocked(folder: Path) -> None:
-    """Check, without creating anything, that no training is running in the folder.
+def check_unlocked(folder: Path, work: str, remedy: str) -> None:
+    """Check, without creating anything, that nobody has the lock of the folder.
 
     Raises:
-        UsageError: another process has the lock.
+        UsageError: another process has it.
     """
     lock = folder / _NAME
     if not lock.is_file():
         return
     with storage_errors(folder), lock.open("a") as file:
         if not _acquire(file.fileno()):
-            raise _running(folder)
+            raise _running(folder, work, remedy)
 
 
-def _running(folder: Path) -> UsageError:
-    return UsageError(f"another training is running in {folder}", "stop it, or choose another --out")
+def _running(folder: Path, work: str, remedy: str) -> UsageError:
+    return UsageError(f"another {work} is running in {folder}", remedy)
 
 
 def _acquire(descriptor: int) -> bool:

@@ -1,4 +1,4 @@
-"""One training to a folder."""
+"""One process to a folder."""
 
 import subprocess
 import sys
@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from voxmatrix.errors import UnreachableError, UsageError
-from voxmatrix.train.lock import locked
+from voxmatrix.lock import locked
 
 HOLD = """
 import pathlib, sys
-from voxmatrix.train.lock import locked
-with locked(pathlib.Path(sys.argv[1])):
+from voxmatrix.lock import locked
+with locked(pathlib.Path(sys.argv[1]), "training", "stop it"):
     print("held", flush=True)
     input()
 """
@@ -23,15 +23,15 @@ def test_another_process_is_refused_until_the_first_ends_however_it_ends(tmp_pat
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(UsageError, match="another training"), locked(tmp_path / "run"):
+        with pytest.raises(UsageError, match="another training"), locked(tmp_path / "run", "training", "stop it"):
             pass
         other.kill()
-    with locked(tmp_path / "run"):
+    with locked(tmp_path / "run", "training", "stop it"):
         pass
 
 
 def test_the_folder_is_made(tmp_path: Path) -> None:
-    with locked(tmp_path / "a" / "b"):
+    with locked(tmp_path / "a" / "b", "training", "stop it"):
         assert (tmp_path / "a" / "b").is_dir()
 
 
@@ -40,7 +40,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyt
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", forbidden)
-    with pytest.raises(UnreachableError, match="Permission denied"), locked(tmp_path / "run"):
+    with pytest.raises(UnreachableError, match="Permission denied"), locked(tmp_path / "run", "training", "stop it"):
         pass
 
 
@@ -51,5 +51,5 @@ def test_a_file_system_without_locks_is_trusted(tmp_path: Path, monkeypatch: pyt
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(fcntl, "lockf", unsupported)
-    with locked(tmp_path):
+    with locked(tmp_path, "training", "stop it"):
         pass

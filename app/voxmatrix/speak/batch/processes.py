@@ -1,0 +1,133 @@
+"""Worker processes, each with its own pipe: one that is killed holds no lock, and leaves no partial message that
+another could read."""
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+
+from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError, UnreachableError, VoxmatrixError
+from voxmatrix.files import unfinished
+from voxmatrix.speak.batch.messages import Failure, Message, SpeakJob, WorkerStart, out_of_memory
+from voxmatrix.speak.batch.worker import work
+
+#: For a worker to exit; `docker stop` allows ten seconds in total.
+GRACE_SECONDS = 3.0
+#: Exit codes of errors that all other texts would have as well.
+FATAL_CODES = {error.exit_code for error in (NoDeviceError, NoKernelsError, MissingProgramError, UnreachableError)}
+_SPAWN = multiprocessing.get_context("spawn")  # the same on every system; threads and CUDA do not survive a fork
+
+
+@dataclass(eq=False)
+class WorkerProcess:
+    """A worker process and the jobs that were sent to it and have not ended."""
+
+    start: WorkerStart
+    process: SpawnProcess
+    connection: Connection
+    jobs: deque[SpeakJob] = field(default_factory=deque)
+    opened: bool = False
+
+    def send(self, job: SpeakJob | None) -> None:
+        """Send a job, or None, which ends the process when it has done the others."""
+        with suppress(OSError):  # it has died, which the next `receive` tells
+            self.connection.send(job)
+
+    def receive(self) -> Message | None:
+        """The next message; None if the process has died."""
+        try:
+            message: Message = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
+
+class WorkerProcesses:
+    """The processes of a batch or of a job. `stop` must be called at the end."""
+
+    def __init__(self) -> None:
+        self.running: list[WorkerProcess] = []
+        self._exiting: list[WorkerProcess] = []
+
+    def start(self, start: WorkerStart, jobs: Iterable[SpeakJob] = ()) -> WorkerProcess:
+        """Start a process; its `jobs` are to be sent when it has opened the voice."""
+        ours, theirs = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=work, args=(start, theirs), daemon=True, name=f"speak {start.device}")
+        with _ignoring_ctrl_c():
+            process.start()
+        theirs.close()  # so that the pipe closes when the worker dies
+        worker = WorkerProcess(start=start, process=process, connection=ours, jobs=deque(jobs))
+        self.running.append(worker)
+        return worker
+
+    def ready(self, timeout_seconds: float | None = None) -> list[WorkerProcess]:
+        """Wait for workers that have sent a message or died."""
+        connections = wait([worker.connection for worker in self.running], timeout_seconds)
+        return [worker for worker in self.running if worker.connection in connections]
+
+    def retire(self, worker: WorkerProcess) -> None:
+        """The worker exits by itself, and is joined at the end."""
+        self.running.remove(worker)
+        self._exiting.append(worker)
+
+    def bury(self, worker: WorkerProcess) -> int | None:
+        """The worker has died: return its exit code."""
+        self.running.remove(worker)
+        _join([worker])
+        worker.connection.close()
+        return worker.process.exitcode
+
+    def stop(self) -> Iterator[tuple[WorkerProcess, Message]]:
+        """End all processes, and yield what they sent and nobody received."""
+        for worker in self.running:
+            worker.process.terminate()
+        _join(self.running + self._exiting)
+        for worker in self.running:
+            while message := worker.receive():
+                yield worker, message
+        for worker in self.running + self._exiting:
+            worker.connection.close()
+        self.running, self._exiting = [], []
+
+
+def _join(workers: Sequence[WorkerProcess]) -> None:
+    """Wait for processes to exit, kill them after a timeout, and remove unfinished files."""
+    until = time.monotonic() + GRACE_SECONDS
+    for worker in workers:
+        worker.process.join(max(0.0, until - time.monotonic()))
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        for job in worker.jobs:
+            unfinished(job.out, worker.process.pid or 0).unlink(missing_ok=True)
+
+
+@contextmanager
+def _ignoring_ctrl_c() -> Iterator[None]:
+    """Processes started in the block ignore Ctrl-C from the beginning (on Windows: a little later)."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def death(worker: str, exitcode: int | None) -> Failure:
+    """The failure of what a process was doing when it died."""
+    if exitcode == -getattr(signal, "SIGKILL", 9):
+        return out_of_memory(f"{worker} was killed, probably because the system is out of memory")
+    how = f"exited with code {exitcode}"
+    if exitcode is not None and exitcode < 0:
+        with suppress(ValueError):
+            how = f"was terminated by {signal.Signals(-exitcode).name}"
+    remedy = "run the same command again, with --parallel-voices 1 to use the least memory"
+    return Failure(problem=f"{worker} {how}", remedy=remedy, exit_code=VoxmatrixError.exit_code)

@@ -1,0 +1,86 @@
+"""What a job needs of an executor, and the events by which it hears of its workers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from voxmatrix.errors import Finding
+from voxmatrix.speak.batch.messages import Failure
+from voxmatrix.work.unit import Unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerJoined:
+    """A worker is ready; one that is known already has started anew and holds nothing."""
+
+    worker: str
+    speed: float | None = None  # in seconds of audio per second, if it is known
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerLeft:
+    """A worker is gone, with everything that it held. Without a failure it was stopped in an orderly way."""
+
+    worker: str
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitSpoken:
+    """A worker has spoken a unit: its audio, one channel of 16 bit, is complete in a file, which is now the job's."""
+
+    worker: str
+    key: str
+    path: Path  # WAV, flushed to the disk
+    wall_seconds: float  # that the worker took
+    samples: int
+    rate_hz: int
+    sha256: str  # of the file
+    findings: tuple[Finding, ...] = ()  # what was left out
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFailed:
+    """A worker could not speak a unit, and goes on with the next one."""
+
+    worker: str
+    key: str
+    failure: Failure
+
+
+WorkEvent = WorkerJoined | WorkerLeft | UnitSpoken | UnitFailed
+
+
+class Executor(Protocol):
+    """Workers that speak batches of units. Used by one thread.
+
+    Results may come late, twice, or from workers that were believed dead: they are addressed by the key of the unit.
+    """
+
+    #: What a batch costs a worker in addition to speaking, in seconds.
+    overhead_seconds: float
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        """Give a worker a batch, to be spoken in this order after those that it has. It may be gone already."""
+        ...
+
+    def results(self, timeout_seconds: float) -> list[WorkEvent]:
+        """What has happened since the last call. Waits for something to happen, but no longer than this.
+
+        Raises:
+            VoxmatrixError: no worker is left, and none will come.
+        """
+        ...
+
+    def cancel(self, worker: str, keys: Sequence[str]) -> None:
+        """A worker need not speak these units any more. It may do so nevertheless, e.g. because it has begun."""
+        ...
+
+    def replace(self, worker: str) -> None:
+        """A worker has been silent for very long: end it, if that is possible, and start another one."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the workers, and lose what they have not reported."""
+        ...

@@ -1,0 +1,241 @@
+"""Worker processes on this computer: those of `speak --batch`, which are given units one after the other."""
+
+import tempfile
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
+from voxmatrix.files import digest
+from voxmatrix.speak.batch.batch import threads_per_worker
+from voxmatrix.speak.batch.messages import (
+    Failure,
+    JobEnded,
+    Message,
+    Opening,
+    SpeakJob,
+    VoiceOpened,
+    WorkerStart,
+    WorkerWarning,
+    error_of,
+    failure_of,
+)
+from voxmatrix.speak.batch.processes import WorkerProcess, WorkerProcesses, death
+from voxmatrix.speak.batch.worker import opened_voice
+from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.output import Speech
+from voxmatrix.speak.voice_files import find_voice
+from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.unit import Unit
+
+#: Units in the pipe of a worker: the one that it speaks and the next, so that it never waits for this process.
+_SENT = 2
+#: The job ends when so many workers have died one after the other without a result in between.
+DEATHS_IN_A_ROW = 10
+#: The job ends when so many workers have died before opening the voice, if no other worker is left.
+DEATHS_AT_START = 3
+
+
+@dataclass(eq=False)
+class _LocalWorker:
+    name: str
+    start: WorkerStart
+    process: WorkerProcess | None = None  # None: it cannot be started any more
+    queue: deque[Unit] = field(default_factory=deque)
+    sent: deque[str] = field(default_factory=deque)  # the keys of the jobs of the process
+    since: float = 0.0  # the last result, or the submission to an idle worker
+
+
+class LocalExecutor:
+    """Some worker processes with one voice. Used with `with`, which ends them."""
+
+    overhead_seconds = 0.01
+
+    def __init__(
+        self,
+        voice: Path,
+        settings: SpeakSettings,
+        incoming: Path,
+        *,
+        workers: int,
+        devices: Sequence[SpeakDevice] = (CPU,),
+        warn: Warn = python_warning,
+        opening: Opening = opened_voice,
+    ) -> None:
+        """Finished files are left in the folder `incoming`. `settings` has the threads per worker, or 0.
+
+        Raises:
+            BadInputError: there is no such voice.
+        """
+        voice = find_voice(voice)
+        settings = replace(settings, seed=settings.seed or 0)
+        threads = settings.threads or threads_per_worker(voice, settings.seed, workers)
+        self._incoming, self._warn = incoming, warn
+        self._warned: set[Finding] = set()
+        self._threads = threads
+        self._scratch = tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True)
+        starts = [
+            WorkerStart(
+                voice=voice,
+                settings=replace(settings, threads=threads),
+                scratch=Path(self._scratch.name),
+                opening=opening,
+                device=device,
+            )
+            for device in islice(cycle(devices), max(1, workers))
+        ]
+        self._processes = WorkerProcesses()
+        self._workers = [
+            _LocalWorker(f"{_device_name(start.device)}-{n}", start) for n, start in enumerate(starts, start=1)
+        ]
+        self._events: list[WorkEvent] = []
+        self._failed: VoxmatrixError | None = None
+        self._deaths_at_start = self._deaths_in_a_row = 0
+        for worker in self._workers:
+            worker.process = self._processes.start(worker.start)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        """Queue a batch for a worker."""
+        found = self._named(worker)
+        if found.process is None:
+            return
+        if not found.process.jobs and not found.queue:
+            found.since = time.monotonic()
+        found.queue.extend(units)
+        self._send(found, found.process)
+
+    def results(self, timeout_seconds: float) -> list[WorkEvent]:
+        """What has happened since the last call.
+
+        Raises:
+            VoxmatrixError: no worker is left.
+        """
+        self._receive(0.0 if self._events else timeout_seconds)
+        if self._failed and not self._events:
+            raise self._failed
+        events, self._events = self._events, []
+        return events
+
+    def cancel(self, worker: str, keys: Sequence[str]) -> None:
+        """Remove units from the queue of a worker; those that were sent to it are spoken."""
+        found, unwanted = self._named(worker), set(keys)
+        found.queue = deque(unit for unit in found.queue if unit.key not in unwanted)
+
+    def replace(self, worker: str) -> None:
+        """Kill a process; its death is an event, and another one is started."""
+        found = self._named(worker)
+        if found.process is not None:
+            found.process.process.kill()
+
+    def close(self) -> None:
+        """End all processes."""
+        for _ in self._processes.stop():
+            pass  # what was not recorded is spoken again
+        self._scratch.cleanup()
+
+    def _named(self, name: str) -> _LocalWorker:
+        return next(worker for worker in self._workers if worker.name == name)
+
+    def _send(self, worker: _LocalWorker, process: WorkerProcess) -> None:
+        while worker.queue and process.opened and len(process.jobs) < _SENT:
+            unit = worker.queue.popleft()
+            settings = unit.settings(self._threads)
+            out = self._incoming / f"{worker.name}-{unit.key}.wav"
+            job = SpeakJob(index=0, text=unit.text, out=out, settings=settings)
+            process.jobs.append(job)
+            worker.sent.append(unit.key)
+            process.send(job)
+
+    def _receive(self, timeout_seconds: float) -> None:
+        """Turn the messages of all workers into events."""
+        for process in self._processes.ready(timeout_seconds):
+            worker = next(worker for worker in self._workers if worker.process is process)
+            self._on_message(worker, process, process.receive())
+
+    def _on_message(self, worker: _LocalWorker, process: WorkerProcess, message: Message | None) -> None:
+        match message:
+            case None:
+                self._on_death(worker, process)
+            case WorkerWarning(finding=finding) if finding not in self._warned:
+                self._warned.add(finding)
+                self._warn(finding)
+            case VoiceOpened():
+                process.opened = True
+                self._events.append(WorkerJoined(worker=worker.name))
+            case JobEnded(result=result) if process.opened:
+                self._events.append(self._ended(worker, process.jobs.popleft(), result))
+                self._send(worker, process)
+            case JobEnded(result=Failure() as failure):
+                self._processes.retire(process)
+                self._on_open_failure(worker, failure, died=False)
+
+    def _ended(self, worker: _LocalWorker, job: SpeakJob, result: Speech | Failure) -> WorkEvent:
+        key = worker.sent.popleft()
+        now = time.monotonic()
+        taken, worker.since = now - worker.since, now
+        self._deaths_in_a_row = 0
+        if isinstance(result, Failure):
+            return UnitFailed(worker=worker.name, key=key, failure=result)
+        try:
+            checksum = digest(job.out)
+        except OSError as error:
+            return UnitFailed(worker=worker.name, key=key, failure=failure_of(error))
+        return UnitSpoken(
+            worker=worker.name,
+            key=key,
+            path=job.out,
+            wall_seconds=taken,
+            samples=round(result.seconds * result.rate_hz),
+            rate_hz=result.rate_hz,
+            sha256=checksum,
+            findings=result.findings,
+        )
+
+    def _on_death(self, worker: _LocalWorker, process: WorkerProcess) -> None:
+        """Start another process of the same name."""
+        exitcode = self._processes.bury(process)
+        if not process.opened:
+            self._on_open_failure(worker, death("a worker that opened the voice", exitcode), died=True)
+            return
+        failure = death("the worker that spoke it", exitcode)
+        self._events.append(WorkerLeft(worker=worker.name, failure=failure))
+        worker.queue.clear()
+        worker.sent.clear()
+        self._deaths_in_a_row += 1
+        if self._deaths_in_a_row < DEATHS_IN_A_ROW:
+            worker.process = self._processes.start(worker.start)
+        else:
+            self._give_up(worker, replace(failure, problem=f"{DEATHS_IN_A_ROW} times in a row, {failure.problem}"))
+
+    def _on_open_failure(self, worker: _LocalWorker, failure: Failure, *, died: bool) -> None:
+        """Go on with the other workers, which may have more memory now. If none is left, try again or give up."""
+        worker.process = None
+        if self._processes.running and (died or failure.exit_code == MemoryExhaustedError.exit_code):
+            return
+        self._deaths_at_start += died
+        if died and self._deaths_at_start < DEATHS_AT_START:
+            worker.process = self._processes.start(worker.start)
+        else:
+            self._give_up(worker, failure)
+
+    def _give_up(self, worker: _LocalWorker, failure: Failure) -> None:
+        worker.process = None
+        self._failed = error_of(failure)
+
+
+def _device_name(device: SpeakDevice) -> str:
+    return "cpu" if device.on is None else device.on.gpu.device.replace(":", "")

@@ -1,0 +1,120 @@
+"""What the scheduler knows of a worker: what it holds, how fast it is, and when it last made progress."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: Least weight of a new measurement in the speed, and the least seconds that a measurement is taken for.
+_WEIGHT = 0.3
+_LEAST_SECONDS = 1e-6
+#: Silent for longer than this many times the expected time, plus these seconds: overdue.
+_OVERDUE_TIMES = 2.0
+_OVERDUE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUnit:
+    """A unit as the scheduler sees it: its key, and how long it is, in estimated seconds of audio."""
+
+    key: str
+    seconds: float
+
+
+class Lane:
+    """A worker with its batches. Times are in seconds on any clock that never goes back."""
+
+    __slots__ = (
+        "_begun",
+        "_seconds",
+        "batches",
+        "measured",
+        "name",
+        "overhead",
+        "since",
+        "speed",
+        "stuck_on",
+        "suspect",
+    )
+
+    def __init__(self, name: str, speed: float, overhead: float, now: float) -> None:
+        """`speed` is a guess, in seconds of audio per second; `overhead` is in seconds a batch."""
+        self.name = name
+        self.speed = speed
+        self.overhead = overhead
+        self.measured = 0
+        #: Unreported units of each batch, in the order in which they are spoken.
+        self.batches: list[dict[str, PendingUnit]] = []
+        #: The last report, or the submission to an idle worker.
+        self.since = now
+        #: Overdue: it gets nothing until it reports.
+        self.suspect = False
+        #: The unit that an overdue worker was speaking.
+        self.stuck_on: str | None = None
+        self._seconds = 0.0
+        self._begun = False  # something of the first batch was reported
+
+    def __contains__(self, key: str) -> bool:
+        return any(key in batch for batch in self.batches)
+
+    def units(self) -> Iterator[PendingUnit]:
+        """All units that it holds, in order."""
+        for batch in self.batches:
+            yield from batch.values()
+
+    def hold(self, units: list[PendingUnit], now: float) -> None:
+        """Another batch was submitted."""
+        if not self.batches:
+            self.since = now
+        self.batches.append({unit.key: unit for unit in units})
+        self._seconds += sum(unit.seconds for unit in units)
+
+    def drop(self, key: str) -> PendingUnit | None:
+        """Forget a unit; None if it does not hold it."""
+        for place, batch in enumerate(self.batches):
+            unit = batch.pop(key, None)
+            if unit is not None:
+                self._seconds -= unit.seconds
+                if not batch:
+                    self._forget(place)
+                return unit
+        return None
+
+    def _forget(self, place: int) -> None:
+        del self.batches[place]
+        if place == 0:
+            self._begun = False
+        if not self.batches:
+            self._seconds = 0.0  # sums of floats drift
+
+    def report(self, unit: PendingUnit | None, wall_seconds: float, now: float) -> None:
+        """It has spoken a unit, which it may not hold any more, in this time."""
+        self.since = now
+        self.suspect, self.stuck_on = False, None
+        if unit is None:
+            return
+        weight = max(_WEIGHT, 1 / (self.measured + 1))
+        self.measured += 1
+        self.speed += weight * (unit.seconds / max(wall_seconds, _LEAST_SECONDS) - self.speed)
+        first = self.batches and unit.key in self.batches[0]
+        if self.drop(unit.key) is not None and first and self.batches:
+            self._begun = True
+
+    def _current(self) -> float:
+        """Seconds that the unit being spoken was expected to take since the last progress."""
+        first = next(iter(self.batches[0].values()))
+        return first.seconds / self.speed + (0.0 if self._begun else self.overhead)
+
+    def ends_in(self, now: float) -> float:
+        """Seconds until it has probably finished all that it holds.
+
+        One that is late is expected to stay silent for as long again as it is late already: so an idle worker soon
+        takes over from one that has stalled without a word.
+        """
+        if not self.batches:
+            return 0.0
+        left = self._seconds / self.speed + self.overhead * (len(self.batches) - self._begun)
+        current, since = self._current(), now - self.since
+        return left - since if since <= current else left - current + (since - current)
+
+    def overdue(self, now: float) -> bool:
+        """Whether it has been silent for so long that others must do its work."""
+        return bool(self.batches) and now - self.since > _OVERDUE_TIMES * self._current() + _OVERDUE_SECONDS

@@ -1,0 +1,296 @@
+"""The record of what is done, in the folder of a job: which units are wanted, what was delivered, and what failed.
+
+    FOLDER/ledger.sqlite          the record
+    FOLDER/audio/ab/abcdef….wav   finished audio, named by the key of its unit
+    FOLDER/incoming/              what workers have written and the job has not filed yet
+
+What the record says and what the files are is compared before it is believed.
+"""
+
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.errors import DamagedFileError, Finding
+from voxmatrix.files import digest, storage_errors
+from voxmatrix.lock import locked
+from voxmatrix.speak.wav import header
+from voxmatrix.wording import quoted
+from voxmatrix.work.database import connect, database_errors, moved_aside, salvaged
+from voxmatrix.work.unit import Unit
+
+_FILE = "ledger.sqlite"
+_HEADER_BYTES = 44
+_GROUP = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """Finished audio of a unit."""
+
+    key: str
+    sha256: str  # of the file
+    samples: int
+    rate_hz: int
+    worker: str
+    wall_seconds: float  # that the worker took
+    findings: tuple[Finding, ...] = ()  # what was left out
+
+    @property
+    def seconds(self) -> float:
+        """The duration."""
+        return self.samples / self.rate_hz
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenUp:
+    """A unit that could not be spoken, and what happened at the last attempt."""
+
+    unit: Unit
+    problem: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerState:
+    """How far the wanted units are."""
+
+    wanted: int
+    done: int
+    audio_seconds: float
+    characters_left: int
+
+
+class Ledger:
+    """The record of one job. Made by `open_ledger`."""
+
+    def __init__(self, folder: Path, database: sqlite3.Connection, findings: Iterable[Finding] = ()) -> None:
+        self.folder = folder
+        #: Damage that was found, and what follows from it.
+        self.findings = list(findings)
+        self._database = database
+        self._path = folder / _FILE
+        self._options: dict[tuple[str, str], int] = {}
+
+    def audio(self, key: str) -> Path:
+        """The file for the audio of a unit, whether or not it is there."""
+        return self.folder / "audio" / key[:2] / f"{key}.wav"
+
+    @property
+    def incoming(self) -> Path:
+        """The folder in which workers leave finished files."""
+        return self.folder / "incoming"
+
+    def file(self, path: Path, key: str) -> None:
+        """Move a finished file to its place. To be called before the delivery is recorded.
+
+        Raises:
+            UnreachableError: the place cannot be written.
+        """
+        place = self.audio(key)
+        with storage_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(place)
+
+    def want(self, units: Iterable[Unit]) -> None:
+        """Begin a run: these are the units, in order; equal ones count once. Audio that is done already is checked.
+
+        Damaged or missing audio becomes a finding, and its unit has to be spoken again.
+
+        Raises:
+            UnreachableError: the disk is full.
+        """
+        with self._changing() as database:
+            database.execute("delete from wanted")
+            for unit in units:
+                row = (unit.key, unit.text, self._options_id(unit))
+                database.execute("insert or ignore into wanted (key, text, options) values (?, ?, ?)", row)
+            self._check_audio(database)
+
+    def _options_id(self, unit: Unit) -> int:
+        recipe = (unit.voice, unit.options)
+        if recipe not in self._options:
+            self._database.execute("insert or ignore into options (voice, options) values (?, ?)", recipe)
+            rows = self._database.execute("select id from options where voice = ? and options = ?", recipe)
+            self._options[recipe] = rows.fetchone()[0]
+        return self._options[recipe]
+
+    def _check_audio(self, database: sqlite3.Connection) -> None:
+        query = "select key, text, sha256, samples, rate_hz from wanted join deliveries using (key)"
+        damaged = []
+        for key, text, checksum, samples, rate_hz in database.execute(query):
+            if problem := _problem(self.audio(key), checksum, samples, rate_hz):
+                damaged.append((key,))
+                self.findings.append(_spoken_again(f"the audio of {quoted(text)} {problem}"))
+        database.executemany("delete from deliveries where key = ?", damaged)
+
+    def pending(self, limit: int, after: int = 0) -> list[tuple[int, Unit]]:
+        """Up to `limit` wanted units that are not done, after this place, with their places."""
+        query = """select place, text, voice, options.options from wanted join options on options.id = wanted.options
+            left join deliveries using (key) where deliveries.key is null and given_up is null and place > ?
+            order by place limit ?"""
+        rows = self._database.execute(query, (after, limit)).fetchall()
+        return [(place, Unit(text=text, voice=voice, options=options)) for place, text, voice, options in rows]
+
+    def record(self, deliveries: Sequence[Delivery], failures: Sequence[tuple[str, str, str]] = ()) -> None:
+        """Deliveries, and failures as (key, worker, problem), in one transaction that survives a power cut.
+
+        Raises:
+            UnreachableError: the disk is full.
+        """
+        with self._changing() as database:
+            rows = [_row(delivery, time.time()) for delivery in deliveries]
+            database.executemany("insert or replace into deliveries values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            attempts = [(*failure, time.time()) for failure in failures]
+            database.executemany("insert into attempts values (?, ?, ?, ?)", attempts)
+
+    def give_up(self, key: str, problem: str) -> None:
+        """A unit is not tried again in this run."""
+        with self._changing() as database:
+            database.execute("update wanted set given_up = ? where key = ?", (problem, key))
+
+    def given_up(self) -> list[GivenUp]:
+        """The units that were given up in this run, in order."""
+        query = """select text, voice, options.options, given_up from wanted join options
+            on options.id = wanted.options where given_up is not null order by place"""
+        rows = self._database.execute(query).fetchall()
+        return [
+            GivenUp(unit=Unit(text=text, voice=voice, options=options), problem=problem)
+            for text, voice, options, problem in rows
+        ]
+
+    def deliveries(self) -> Iterator[tuple[str, Delivery]]:
+        """The text and the delivery of every wanted unit that is done, in order."""
+        query = """select text, key, sha256, samples, rate_hz, worker, wall_seconds, findings
+            from wanted join deliveries using (key) order by place"""
+        for text, *row in self._database.execute(query):
+            yield text, _delivery(row)
+
+    def delivery(self, key: str) -> Delivery | None:
+        """What was delivered for a key."""
+        query = "select key, sha256, samples, rate_hz, worker, wall_seconds, findings from deliveries where key = ?"
+        row = self._database.execute(query, (key,)).fetchone()
+        return _delivery(row) if row else None
+
+    def state(self) -> LedgerState:
+        """How far this run is."""
+        query = """select count(*), count(deliveries.key), total(1.0 * samples / rate_hz),
+            total(case when deliveries.key is null and given_up is null then length(text) end)
+            from wanted left join deliveries using (key)"""
+        wanted, done, seconds, characters = self._database.execute(query).fetchone()
+        return LedgerState(wanted=wanted, done=done, audio_seconds=seconds, characters_left=int(characters))
+
+    def speeds(self) -> dict[str, float]:
+        """Seconds of audio per second of every worker that has ever delivered."""
+        query = """select worker, sum(1.0 * samples / rate_hz) / sum(wall_seconds) from deliveries
+            group by worker having sum(wall_seconds) > 0"""
+        return dict(self._database.execute(query).fetchall())
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction."""
+        with database_errors(self._path):
+            self._database.execute("begin")
+            try:
+                yield self._database
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("rollback")
+                raise
+            self._database.execute("commit")
+
+
+@contextmanager
+def open_ledger(folder: Path) -> Iterator[Ledger]:
+    """Open or create the ledger of a job; only one process at a time can.
+
+    From a damaged database everything is kept that can be read; the rest has to be spoken again, and is a finding.
+
+    Raises:
+        UsageError: another process drives this job.
+        UnreachableError: the folder cannot be written.
+    """
+    with locked(folder, "job", "wait until it has finished, or choose another folder"):
+        path, findings = folder / _FILE, []
+        try:
+            database = connect(path)
+        except DamagedFileError:
+            aside = moved_aside(path)
+            database = connect(path)
+            kept = _restore(database, salvaged(aside))
+            problem = f"{path} was damaged and is now {aside.name}: {kept} finished sentences of it could be read"
+            findings.append(Finding(problem=problem, remedy="the others are spoken again", severity="warning"))
+        try:
+            ledger = Ledger(folder, database, findings)
+            shutil.rmtree(ledger.incoming, ignore_errors=True)  # of a process that was killed
+            yield ledger
+        finally:
+            database.close()
+
+
+def _restore(database: sqlite3.Connection, rows: Iterator[tuple[object, ...]]) -> int:
+    """Copy deliveries out of a damaged database. What is wrong in them shows when the audio is checked."""
+    database.execute("begin")
+    kept = 0
+    for row in rows:
+        if [type(value) for value in row] == [str, str, int, int, str, float, str, float]:
+            kept += database.execute("insert or ignore into deliveries values (?, ?, ?, ?, ?, ?, ?, ?)", row).rowcount
+    database.execute("commit")
+    return kept
+
+
+def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
+    """What is wrong with a file of audio; "" if nothing is."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_HEADER_BYTES)
+        found = digest(path)
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    intact = found == checksum and samples > 0 and rate_hz > 0 and start == header(rate_hz, 2 * samples)
+    return "" if intact else "is damaged"
+
+
+def _spoken_again(problem: str) -> Finding:
+    return Finding(problem=problem, remedy="it is spoken again", severity="warning")
+
+
+def _row(delivery: Delivery, at: float) -> tuple[str, str, int, int, str, float, str, float]:
+    findings = json.dumps([[finding.problem, finding.remedy, finding.severity] for finding in delivery.findings])
+    return (
+        delivery.key,
+        delivery.sha256,
+        delivery.samples,
+        delivery.rate_hz,
+        delivery.worker,
+        delivery.wall_seconds,
+        findings,
+        at,
+    )
+
+
+def _delivery(row: Sequence[object]) -> Delivery:
+    key, sha256, samples, rate_hz, worker, wall_seconds, findings = row
+    assert isinstance(samples, int) and isinstance(rate_hz, int) and isinstance(wall_seconds, float)
+    return Delivery(
+        key=str(key),
+        sha256=str(sha256),
+        samples=samples,
+        rate_hz=rate_hz,
+        worker=str(worker),
+        wall_seconds=wall_seconds,
+        findings=_findings(str(findings)),
+    )
+
+
+def _findings(text: str) -> tuple[Finding, ...]:
+    try:
+        return tuple(Finding(problem=problem, remedy=remedy, severity=how) for problem, remedy, how in json.loads(text))
+    except ValueError:
+        return ()  # a damaged note

@@ -1,0 +1,344 @@
+"""Which units go to which worker next. Pure: it is told what happens and what time it is, and says what to do.
+
+The rule, with measured figures in docs/scale.md:
+
+- A batch takes 1 to 15 s on its worker, at most half of what all workers together still need.
+- A worker declines a unit that it would finish after the others have finished everything.
+- When nothing is left, an idle worker takes over units that it would end sooner than the worker that holds them: those
+  not yet begun are moved, and the one being spoken is copied. The first result is the one that counts.
+- Units of a worker that is gone, or silent for too long, go to others. Late results still count.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from voxmatrix.work.drain import Drain
+from voxmatrix.work.lane import Lane, PendingUnit
+
+#: Seconds that a batch takes on its worker.
+LEAST_SECONDS = 2.0
+MOST_SECONDS = 15.0
+#: The first batch of a worker, whose speed is a guess.
+FIRST_SECONDS = 5.0
+#: The part of what all workers still need that one batch may take.
+SHARE = 0.9
+#: A unit is taken over only if it ends in less than this part of the time.
+GAIN = 0.9
+#: A worker declines only what would end this much later than everything else.
+DECLINE_SECONDS = 0.0
+#: Batches that a worker holds, so that it never waits for the next one.
+IN_FLIGHT = 2
+#: A unit is given up after this many failures, on different workers if there are so many.
+ATTEMPTS = 3
+#: Speed of a worker about which nothing is known, in seconds of audio per second.
+UNKNOWN_SPEED = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment:
+    """A batch for a worker."""
+
+    worker: str
+    units: tuple[PendingUnit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """What to do now: first tell workers what they need not speak any more, then give them batches."""
+
+    recalls: tuple[tuple[str, tuple[str, ...]], ...] = ()  # worker, keys
+    assignments: tuple[Assignment, ...] = ()
+
+
+@dataclass
+class _Waiting:
+    """The queue. Units that were reported meanwhile stay in it as keys that nobody needs, and are skipped."""
+
+    units: deque[PendingUnit] = field(default_factory=deque)
+    seconds: float = 0.0
+    keys: set[str] = field(default_factory=set)
+
+    def append(self, unit: PendingUnit) -> None:
+        self.units.append(unit)
+        self._count(unit)
+
+    def put_back(self, unit: PendingUnit) -> None:
+        self.units.appendleft(unit)
+        self._count(unit)
+
+    def _count(self, unit: PendingUnit) -> None:
+        self.keys.add(unit.key)
+        self.seconds += unit.seconds
+
+    def discard(self, unit: PendingUnit) -> None:
+        if unit.key in self.keys:
+            self.keys.remove(unit.key)
+            self.seconds -= unit.seconds
+            if not self.keys:
+                self.units.clear()
+                self.seconds = 0.0
+
+    def first(self) -> PendingUnit | None:
+        while self.units and self.units[0].key not in self.keys:
+            self.units.popleft()
+        return self.units[0] if self.units else None
+
+
+class Scheduler:
+    """The queue of units, and one lane per worker."""
+
+    def __init__(self, overhead_seconds: float = 0.3) -> None:
+        """`overhead_seconds` is what a batch costs a worker in addition to speaking."""
+        self._overhead = overhead_seconds
+        self._lanes: dict[str, Lane] = {}
+        self._open: dict[str, PendingUnit] = {}  # added and neither delivered nor given up
+        self._holders: dict[str, list[Lane]] = {}
+        self._waiting = _Waiting()
+        self._failed: dict[str, list[str]] = {}  # key: the workers on which it failed
+        self._recalls: dict[str, list[str]] = {}
+        self._drained: tuple[float, Drain] | None = None  # as of a time, until something is assigned
+        #: Seconds of audio that exist but were not added yet, so that endings are estimated well.
+        self.later_seconds = 0.0
+
+    # What happens -----------------------------------------------------------------------------------------------------
+
+    def add(self, units: Iterable[PendingUnit]) -> None:
+        """More units, in the order in which they should be spoken. A key that is open already is left out."""
+        for unit in units:
+            if unit.key not in self._open:
+                self._open[unit.key] = unit
+                self._waiting.append(unit)
+
+    def joined(self, worker: str, now: float, speed: float | None = None) -> None:
+        """A worker is there, or there again: whatever it held before is lost."""
+        self.left(worker)
+        self._lanes[worker] = Lane(worker, speed or UNKNOWN_SPEED, self._overhead, now)
+
+    def left(self, worker: str) -> None:
+        """A worker is gone."""
+        lane = self._lanes.pop(worker, None)
+        if lane:
+            self._take_back(lane)
+        self._recalls.pop(worker, None)
+
+    def delivered(self, worker: str, key: str, wall_seconds: float, now: float) -> bool:
+        """A worker has spoken a unit. False: another was faster, or nobody needs it."""
+        lane, unit = self._lanes.get(worker), self._open.pop(key, None)
+        if lane:
+            lane.report(unit, wall_seconds, now)
+        if unit is None:
+            return False
+        self._release(unit, lane)
+        self._failed.pop(key, None)
+        return True
+
+    def failed(self, worker: str, key: str, now: float) -> bool:
+        """A worker could not speak a unit. True: the unit is given up."""
+        lane, unit = self._lanes.get(worker), self._open.get(key)
+        if lane:
+            lane.report(None, 0.0, now)
+            lane.drop(key)
+        if unit is None:
+            return False
+        workers = self._failed.setdefault(key, [])
+        workers.append(worker)
+        if len(workers) >= ATTEMPTS and len(set(workers)) >= min(ATTEMPTS, len({*workers, *self._lanes})):
+            del self._open[key], self._failed[key]
+            self._release(unit, lane)
+            return True
+        holders = self._holders.get(key, [])
+        if lane in holders:
+            holders.remove(lane)
+        if not holders and key not in self._waiting.keys:
+            self._holders.pop(key, None)
+            self._waiting.put_back(unit)
+        return False
+
+    def speaking(self, worker: str) -> str | None:
+        """The unit that a worker speaks, as far as known: the first one that it has not reported."""
+        lane = self._lanes.get(worker)
+        return lane.stuck_on or next((unit.key for unit in lane.units()), None) if lane else None
+
+    # What is the case -------------------------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """Units in the queue."""
+        return len(self._waiting.keys)
+
+    @property
+    def unfinished(self) -> int:
+        """Units that are neither delivered nor given up."""
+        return len(self._open)
+
+    def speeds(self) -> dict[str, float]:
+        """Seconds of audio per second of every worker, measured or guessed."""
+        return {name: lane.speed for name, lane in self._lanes.items()}
+
+    def seconds_left(self, now: float) -> float | None:
+        """Estimated time until all is done; None without workers."""
+        lanes = self._trusted()
+        self._drained = None
+        return self._drain(lanes, now).ends_in() if lanes else None
+
+    def silent(self, now: float, seconds: float) -> list[str]:
+        """Workers that owe results and have said nothing for so long."""
+        return [lane.name for lane in self._lanes.values() if lane.suspect and now - lane.since > seconds]
+
+    # What to do -------------------------------------------------------------------------------------------------------
+
+    def decide(self, now: float) -> Decision:
+        """What to do now. Call it after every report, and every quarter of a second without one."""
+        for lane in self._lanes.values():
+            if not lane.suspect and lane.overdue(now):
+                lane.stuck_on = self.speaking(lane.name)
+                lane.suspect = True
+                self._recall(lane, self._take_back(lane))
+        assignments = []
+        self._drained = None
+        trusted = self._trusted()
+        if self._waiting.keys:
+            assignments += self._feed(trusted, now)
+        if not self._waiting.keys and not self.later_seconds:
+            assignments += self._relieve(trusted, now)
+        recalls = tuple((worker, tuple(keys)) for worker, keys in self._recalls.items())
+        self._recalls.clear()
+        return Decision(recalls=recalls, assignments=tuple(assignments))
+
+    def _trusted(self) -> list[Lane]:
+        """The workers that report, fastest first."""
+        return sorted((lane for lane in self._lanes.values() if not lane.suspect), key=lambda lane: -lane.speed)
+
+    def _feed(self, lanes: Sequence[Lane], now: float) -> list[Assignment]:
+        """Batches of the queue for all workers that have room."""
+        found = []
+        total = sum(lane.speed for lane in lanes)
+        for lane in lanes:
+            while len(lane.batches) < (IN_FLIGHT if lane.measured else 1):
+                units = self._next_batch(lane, lanes, total, now)
+                if not units:
+                    break
+                found.append(self._assign(lane, units, now))
+        return found
+
+    def _next_batch(self, lane: Lane, lanes: Sequence[Lane], total: float, now: float) -> list[PendingUnit]:
+        """The next units for a worker with room; none if it declines, or if the queue has none for it."""
+        first = self._next_unit(lane)
+        if first is None:
+            return []
+        own = lane.ends_in(now)
+        # No sharing out can end sooner than this: while it is far away, nothing more need be computed.
+        drained = (self._waiting.seconds + self.later_seconds) / total
+        ends = own + lane.overhead + first.seconds / lane.speed
+        if ends > drained or SHARE * (drained - own) < MOST_SECONDS:
+            drain = self._drain(lanes, now)
+            drained = drain.ends_in()
+            if ends > drained and self._declines(lane, lanes, first, drain, now):
+                return []
+        most = MOST_SECONDS if lane.measured else FIRST_SECONDS
+        seconds = min(most, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
+        units: list[PendingUnit] = []
+        while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
+            self._waiting.discard(unit)
+            units.append(unit)
+            seconds -= unit.seconds
+        return units
+
+    def _next_unit(self, lane: Lane) -> PendingUnit | None:
+        """The first unit of the queue, but for those that failed here and that another worker has yet to try."""
+        first = self._waiting.first()
+        if first is None or not self._failed or self._may_try(lane, first):
+            return first
+        waiting = (unit for unit in self._waiting.units if unit.key in self._waiting.keys)
+        return next((unit for unit in waiting if self._may_try(lane, unit)), None)
+
+    def _may_try(self, lane: Lane, unit: PendingUnit) -> bool:
+        workers = self._failed.get(unit.key, ())
+        if lane.name not in workers:
+            return True
+        return not any(other.name not in workers and not other.suspect for other in self._lanes.values())
+
+    def _declines(self, lane: Lane, lanes: Sequence[Lane], unit: PendingUnit, drain: Drain, now: float) -> bool:
+        """Whether all others would have finished before this worker ends its next unit, and one of them sooner."""
+        own = lane.ends_in(now)
+        ends = own + lane.overhead + unit.seconds / lane.speed
+        if ends <= drain.ends_in(without=(own, lane.speed)) + DECLINE_SECONDS:
+            return False
+        others = (other for other in lanes if other is not lane and self._may_try(other, unit))
+        return any(ends > other.ends_in(now) + other.overhead + unit.seconds / other.speed for other in others)
+
+    def _drain(self, lanes: Sequence[Lane], now: float) -> Drain:
+        if self._drained is None or self._drained[0] != now:
+            busy = [(lane.ends_in(now), lane.speed) for lane in lanes]
+            self._drained = now, Drain(busy, self._waiting.seconds + self.later_seconds)
+        return self._drained[1]
+
+    def _relieve(self, lanes: Sequence[Lane], now: float) -> list[Assignment]:
+        """For workers without work: units of those that would end last."""
+        idle = [lane for lane in lanes if not lane.batches]
+        if not idle:
+            return []
+        busy = sorted((lane for lane in lanes if lane.batches), key=lambda lane: -lane.ends_in(now))
+        found = []
+        for lane in idle:
+            for other in busy:
+                if lane.overhead >= GAIN * other.ends_in(now):
+                    break  # the others end even sooner
+                if units := self._taken_over(lane, other, now):
+                    found.append(self._assign(lane, units, now))
+                    busy.sort(key=lambda lane: -lane.ends_in(now))
+                    break
+        return found
+
+    def _taken_over(self, lane: Lane, other: Lane, now: float) -> list[PendingUnit]:
+        """Units from the back of what `other` holds, as long as each ends sooner here; the last one is a copy."""
+        units = [unit for unit in other.units() if self._may_try(lane, unit)]
+        speaking = self.speaking(other.name)
+        ends, there = lane.overhead, other.ends_in(now)
+        taken: list[PendingUnit] = []
+        for unit in reversed(units):
+            ends += unit.seconds / lane.speed
+            if ends >= GAIN * there or len(self._holders[unit.key]) > 1:
+                break
+            taken.append(unit)
+            there -= unit.seconds / other.speed
+        moved = [unit.key for unit in taken if unit.key != speaking]
+        for key in moved:
+            other.drop(key)
+            self._holders[key].remove(other)
+        self._recall(other, moved)
+        return taken[::-1]
+
+    # Bookkeeping ------------------------------------------------------------------------------------------------------
+
+    def _assign(self, lane: Lane, units: list[PendingUnit], now: float) -> Assignment:
+        lane.hold(units, now)
+        self._drained = None
+        for unit in units:
+            self._holders.setdefault(unit.key, []).append(lane)
+        return Assignment(worker=lane.name, units=tuple(units))
+
+    def _release(self, unit: PendingUnit, by: Lane | None) -> None:
+        """A unit is done: nobody else need speak it."""
+        self._waiting.discard(unit)
+        for lane in self._holders.pop(unit.key, ()):
+            if lane is not by and lane.drop(unit.key):
+                self._recall(lane, [unit.key])
+
+    def _take_back(self, lane: Lane) -> list[str]:
+        """Everything that a worker holds goes back to the front of the queue, unless another one has it too."""
+        units = list(lane.units())
+        for unit in reversed(units):
+            lane.drop(unit.key)
+            holders = self._holders.get(unit.key, [])
+            if lane in holders:
+                holders.remove(lane)
+            if not holders:
+                self._holders.pop(unit.key, None)
+                self._waiting.put_back(unit)
+        return [unit.key for unit in units]
+
+    def _recall(self, lane: Lane, keys: Sequence[str]) -> None:
+        if keys and lane.name in self._lanes:
+            self._recalls.setdefault(lane.name, []).extend(keys)
