@@ -64,7 +64,14 @@ def _mount() -> str | None:
     return None if tried.returncode == 0 else "this system does not let root mount a file system (a container?)"
 
 
-_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "index": _index, "gpu": _gpu, "mount": _mount}
+def _redis() -> str | None:
+    if shutil.which("redis-server") is None:
+        return "redis-server is not installed: apt-get install redis-server"
+    absent = [name for name in ("celery", "redis", "fsspec") if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else None
+
+
+_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "index": _index, "gpu": _gpu, "mount": _mount, "redis": _redis}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

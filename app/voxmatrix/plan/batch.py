@@ -70,7 +70,9 @@ def _batch_size(budget: Budget, need: Need, checkpointed: bool, sizes: list[int]
         return automatic(size, f"{budget.why}, so the batch is small; `train --tune` measures what fits")
     size = next((size for size in sizes if need.fits(size, checkpointed, budget)), sizes[-1])
     budget = budget.when(need.measured(checkpointed))
-    needs = f"about {need.mib(size, checkpointed):.0f} MiB for clips of {need.seconds:.3g} s ({need.basis(checkpointed)})"
+    needs = (
+        f"about {need.mib(size, checkpointed):.0f} MiB for clips of {need.seconds:.3g} s ({need.basis(checkpointed)})"
+    )
     return automatic(size, f"{needs}; the budget is {budget.mib:.0f} MiB: {budget.why}")
 
 
