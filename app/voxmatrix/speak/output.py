@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,7 @@ from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_opti
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.voice import Voice, open_voice
 from voxmatrix.speak.wav import PLAIN, WaveFile
+from voxmatrix.text.front import FrontEnd
 
 OnSpoken = Callable[[SpokenSentence], None]
 
@@ -77,15 +78,16 @@ def speak_opened(
     on_spoken: OnSpoken | None = None,
     *,
     partial: PartialSpeech | None = None,
+    front: FrontEnd | None = None,
 ) -> Speech:
-    """`speak_to` with a voice that is already open. Overwrites `out`."""
-    with front_end(opened, settings) as front:
+    """`speak_to` with a voice, and perhaps a front end, that is already open. Overwrites `out`."""
+    with nullcontext(front) if front else front_end(opened, settings) as used:
         synthesis_options(opened, settings)  # an unknown speaker is an error before the file is created
-        texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, front.language)
+        texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, used.language)
         start = partial.start if partial else SpeechPosition()
         with _wave_file(out, opened.config.rate_hz, settings, partial) as file:
             count = 0
-            for count, spoken in enumerate(synthesize(opened, front, texts, settings, start), start=1):
+            for count, spoken in enumerate(synthesize(opened, used, texts, settings, start), start=1):
                 if count > start.sentences:
                     if count > 1:
                         file.pause(settings.pause_seconds)
@@ -95,13 +97,13 @@ def speak_opened(
                 if on_spoken:
                     on_spoken(spoken)
             if not count:
-                raise _nothing_to_speak(front.findings)
+                raise _nothing_to_speak(used.findings)
             return Speech(
                 sentences=count,
                 seconds=file.seconds,
                 rate_hz=opened.config.rate_hz,
-                findings=tuple(front.findings),
-                warnings=front.warnings(),
+                findings=tuple(used.findings),
+                warnings=used.warnings(),
             )
 
 

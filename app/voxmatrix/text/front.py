@@ -52,6 +52,12 @@ class FrontEnd:
     ) -> None:
         self.close()
 
+    def renew(self, lexicon: Lexicon) -> None:
+        """Another text begins, with these pronunciations; nothing was found in it yet. Programs stay open."""
+        self._lexicon = lexicon
+        self.findings = []
+        self._missing = set()
+
     def warnings(self) -> tuple[Finding, ...]:
         """What makes every sentence sound wrong, if anything does."""
         warning = self._phonemizer.warning()

@@ -148,6 +148,10 @@ class Ledger:
             attempts = [(*failure, time.time()) for failure in failures]
             database.executemany("insert into attempts values (?, ?, ?, ?)", attempts)
 
+    def attempts(self, key: str) -> list[tuple[str, str]]:
+        """The workers on which a unit has ever failed, each with the problem."""
+        return self._database.execute("select worker, problem from attempts where key = ?", (key,)).fetchall()
+
     def give_up(self, key: str, problem: str) -> None:
         """A unit is not tried again in this run."""
         with self._changing() as database:

@@ -20,7 +20,7 @@ from voxmatrix.work.lane import Lane, PendingUnit
 LEAST_SECONDS = 2.0
 MOST_SECONDS = 15.0
 #: The first batch of a worker, whose speed is a guess.
-FIRST_SECONDS = 5.0
+FIRST_SECONDS = 8.0
 #: The part of what all workers still need that one batch may take.
 SHARE = 0.9
 #: A unit is taken over only if it ends in less than this part of the time.

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,7 @@ def _options(settings: SpeakSettings, lexicon: tuple[tuple[str, str], ...]) -> s
     return json.dumps({**relevant, "lexicon": lexicon}, sort_keys=True, separators=(",", ":"))
 
 
+@lru_cache(maxsize=64)  # most units of a job have the same options
 def _settings(options: str) -> SpeakSettings:
     given = json.loads(options)
     lexicon = Lexicon(tuple((word, spoken) for word, spoken in given.pop("lexicon")))

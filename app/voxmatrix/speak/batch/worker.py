@@ -23,7 +23,7 @@ from voxmatrix.speak.batch.messages import (
 )
 from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech, speak_opened
-from voxmatrix.speak.synthesize import SpokenSentence, synthesis_options
+from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options
 from voxmatrix.speak.voice import open_voice
 
 
@@ -65,9 +65,13 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
         VoxmatrixError: as `open_voice`.
     """
     settings = start.settings
-    with open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn) as voice:
+    with ExitStack() as stack:
+        voice = stack.enter_context(
+            open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn)
+        )
         synthesis_options(voice, settings)
         engine = voice.engine
+        front = stack.enter_context(front_end(voice, settings))  # to start espeak-ng takes longer than a sentence
 
         def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
             if job.settings.seed is not None:
@@ -76,7 +80,8 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
             def spoken(part: SpokenSentence) -> None:
                 on_characters(len(part.sentence.text))
 
-            speech = speak_opened(job.out, job.text, voice, job.settings, spoken)
+            front.renew(job.settings.lexicon)
+            speech = speak_opened(job.out, job.text, voice, job.settings, spoken, front=front)
             for finding in speech.warnings:
                 warn(finding)
             return speech

@@ -1,0 +1,38 @@
+"""Jobs with workers that cost nothing."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.work import openings
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.job import JobOutcome, run_job
+from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.unit import Unit, unit_of
+
+RunJob = Callable[..., JobOutcome]
+
+
+@pytest.fixture
+def units() -> list[Unit]:
+    """Thirty different sentences."""
+    return [unit_of(f"Sentence number {number}.", "voice", SpeakSettings()) for number in range(30)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunJob:
+    """Runs a job in the folder `job` with two processes."""
+    voice = tmp_path / "voice.onnx"
+    voice.touch()
+
+    def run(units: Sequence[Unit], *, workers: int = 2, opening: Any = openings.free, **more: Any) -> JobOutcome:
+        with (
+            open_ledger(tmp_path / "job") as ledger,
+            LocalExecutor(voice, SpeakSettings(), ledger.incoming, workers=workers, opening=opening) as executor,
+        ):
+            return run_job(ledger, units, executor, **more)
+
+    return run

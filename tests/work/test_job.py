@@ -1,0 +1,176 @@
+"""A job: it ends complete with the same audio whoever dies, or says what is missing, and goes on when run again."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.work import openings
+from tests.work.conftest import RunJob
+from tests.work.test_ledger import audio
+from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.job import JobProgress, run_job
+from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.unit import Unit, unit_of, voice_digest
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
+
+
+def said(*texts: str) -> list[Unit]:
+    return [unit_of(text, "voice", SpeakSettings()) for text in texts]
+
+
+def test_all_units_are_spoken_once_and_not_again(run: RunJob, units: list[Unit], tmp_path: Path) -> None:
+    told: list[JobProgress] = []
+
+    outcome = run([*units, *units[:5]], on_progress=told.append)
+    again = run(units)
+
+    assert (outcome.spoken, outcome.known, outcome.given_up) == (30, 0, ())
+    assert (again.spoken, again.known) == (0, 30)
+    assert set(audio(tmp_path / "job")) == {unit.key for unit in units}
+    assert told[-1].done == told[-1].total == 30 and told[-1].seconds_left == 0.0
+    assert sum((200 + 2 * len(unit.text)) / 2 for unit in units) == pytest.approx(told[-1].audio_seconds * 16000)
+
+
+def test_more_units_than_are_kept_in_memory(run: RunJob, tmp_path: Path) -> None:
+    many = said(*(f"Number {number}." for number in range(2500)))
+
+    assert run(iter(many)).spoken == 2500
+    with open_ledger(tmp_path / "job") as ledger:
+        ledger.want(many)
+        assert [text for text, _ in ledger.deliveries()] == [unit.text for unit in many]
+
+
+def test_only_what_changed_is_spoken_again(run: RunJob, units: list[Unit]) -> None:
+    run(units)
+
+    outcome = run([*units[:10], *said("Another sentence."), *units[11:]])
+
+    assert (outcome.spoken, outcome.known) == (1, 29)
+
+
+@needs_signals
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(("word", "reason"), [("deadly", "killed"), ("silent", "nothing to speak")])
+def test_a_unit_that_always_fails_is_named_after_three_attempts_and_the_others_are_made(
+    run: RunJob, units: list[Unit], tmp_path: Path, word: str, reason: str, workers: int
+) -> None:
+    outcome = run([*units[:8], *said(f"{word} one"), *units[8:]], workers=workers)
+
+    (given_up,) = outcome.given_up
+    assert given_up.unit.text == f"{word} one" and reason in given_up.problem
+    assert outcome.spoken == 30
+    with open_ledger(tmp_path / "job") as ledger:
+        tried = [worker for worker, _ in ledger.attempts(given_up.unit.key)]
+    assert len(tried) >= 3 and len(set(tried)) >= min(2, workers)  # the third may open its voice too late
+
+
+def test_a_full_disk_stops_the_job_and_it_goes_on_later(run: RunJob, units: list[Unit]) -> None:
+    with pytest.raises(UnreachableError, match="no space left"):
+        run([*units[:20], *said("full disk"), *units[20:]], workers=1)
+
+    outcome = run(units)
+    assert outcome.known >= 20 and outcome.spoken + outcome.known == 30
+
+
+def test_a_voice_that_cannot_be_opened_ends_the_job(run: RunJob, units: list[Unit]) -> None:
+    with pytest.raises(BadInputError, match="no speaker 'bo'"):
+        run(units, opening=openings.no_voice)
+
+
+@needs_signals
+def test_a_computer_on_which_every_worker_dies_ends_the_job(run: RunJob) -> None:
+    with pytest.raises(VoxmatrixError, match="10 times in a row"):
+        run(said(*(f"deadly {number}" for number in range(20))), workers=1)
+
+
+def test_ctrl_c_keeps_what_is_spoken(run: RunJob, units: list[Unit]) -> None:
+    def press(progress: JobProgress) -> None:
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match=r"of 30 sentences are kept") as caught:
+        run(said(*(f"slow {unit.text}" for unit in units)), on_progress=press)
+
+    assert "again" in caught.value.remedy
+    outcome = run(said(*(f"slow {unit.text}" for unit in units)))
+    assert outcome.known > 0 and outcome.spoken + outcome.known == 30
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from tests.work import openings
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.job import run_job
+from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.unit import unit_of
+if __name__ == "__main__":
+    units = [unit_of(f"slow {number}", "voice", SpeakSettings()) for number in range(30)]
+    folder = Path(sys.argv[1])
+    with (
+        open_ledger(folder / "job") as ledger,
+        LocalExecutor(folder / "voice.onnx", SpeakSettings(), ledger.incoming, workers=2, opening=openings.free) as e,
+    ):
+        print("begun", flush=True)
+        run_job(ledger, units, e)
+"""
+
+
+@needs_signals
+def test_a_driver_that_is_killed_at_any_moment_goes_on_with_the_same_audio(run: RunJob, tmp_path: Path) -> None:
+    slow = said(*(f"slow {number}" for number in range(30)))
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    rng = random.Random(1)
+    for _ in range(4):
+        with subprocess.Popen([sys.executable, str(program), str(tmp_path)], stdout=subprocess.PIPE, cwd=Path.cwd(),
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as driver:  # fmt: skip
+            assert driver.stdout is not None and driver.stdout.readline()
+            time.sleep(rng.uniform(0.2, 3.0))
+            driver.kill()
+
+    outcome = run(slow)
+
+    assert outcome.spoken + outcome.known == 30 and not outcome.findings
+    found = audio(tmp_path / "job")
+    (tmp_path / "job").rename(tmp_path / "killed")
+    run(slow)
+    assert found == audio(tmp_path / "job")
+
+
+@needs_signals
+def test_real_speech_is_the_same_when_workers_are_killed(tmp_path: Path) -> None:
+    voice, settings = default_voice(), SpeakSettings()
+    units = [unit_of(f"The birch canoe, number {n}.", voice_digest(voice), settings) for n in range(8)]
+
+    def spoken(name: str, *, workers: int, kill: bool) -> dict[str, bytes]:
+        killed: list[Any] = []
+        with (
+            open_ledger(tmp_path / name) as ledger,
+            LocalExecutor(voice, settings, ledger.incoming, workers=workers) as executor,
+        ):
+
+            def killing(progress: JobProgress) -> None:
+                if kill and progress.done > len(killed) < 2:
+                    killed.append(progress.done)
+                    pid = executor._processes.running[0].process.pid
+                    assert pid is not None
+                    os.kill(pid, signal.SIGKILL)
+
+            outcome = run_job(ledger, units, executor, killing)
+        assert outcome.spoken == 8 and len(killed) == 2 * kill
+        return audio(tmp_path / name)
+
+    assert spoken("alone", workers=1, kill=False) == spoken("killed", workers=2, kill=True)

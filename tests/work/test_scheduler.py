@@ -1,0 +1,211 @@
+"""The scheduler: everything is spoken, nothing is lost, and it ends whatever the workers do."""
+
+import random
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voxmatrix.work.lane import PendingUnit
+from voxmatrix.work.scheduler import Decision, Scheduler
+
+
+class World:
+    """Workers that speak at their speeds, stall, lie dead, or fail, on a virtual clock."""
+
+    def __init__(self, speeds: list[float], units: int, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.now = 0.0
+        self.scheduler = Scheduler(0.3)
+        self.speeds = {str(n): speed for n, speed in enumerate(speeds)}
+        self.queues: dict[str, list[PendingUnit]] = {name: [] for name in self.speeds}
+        self.progress = dict.fromkeys(self.speeds, 0.0)
+        self.spoken: Counter[str] = Counter()
+        self.first: list[str] = []
+        self.given_up: list[str] = []
+        self.copies = 0
+        self.units = [PendingUnit(str(n), self.random.uniform(1, 12)) for n in range(units)]
+        self.scheduler.add(self.units)
+        for name, speed in self.speeds.items():
+            self.scheduler.joined(name, 0.0, max(speed, 0.1) * self.random.lognormvariate(0, 0.5))
+
+    def decide(self) -> Decision:
+        decision = self.scheduler.decide(self.now)
+        for worker, keys in decision.recalls:
+            self.queues[worker] = [unit for unit in self.queues[worker] if unit.key not in keys]
+        for assignment in decision.assignments:
+            held = {unit.key for name, queue in self.queues.items() if name != assignment.worker for unit in queue}
+            self.copies += sum(unit.key in held for unit in assignment.units)
+            self.queues[assignment.worker] += assignment.units
+        return decision
+
+    def step(self, fails: float = 0.0) -> None:
+        self.decide()
+        self.now += 0.25
+        for name, queue in self.queues.items():
+            self.progress[name] += 0.25 * self.speeds[name]
+            while queue and self.progress[name] >= queue[0].seconds:
+                unit = queue.pop(0)
+                self.progress[name] -= unit.seconds
+                if self.random.random() < fails:
+                    if self.scheduler.failed(name, unit.key, self.now):
+                        self.given_up.append(unit.key)
+                    continue
+                self.spoken[unit.key] += 1
+                if self.scheduler.delivered(name, unit.key, unit.seconds / self.speeds[name], self.now):
+                    self.first.append(unit.key)
+            if not queue:
+                self.progress[name] = 0.0
+
+    def run(self, steps: int = 20_000, fails: float = 0.0) -> None:
+        while self.scheduler.unfinished and steps:
+            steps -= 1
+            self.step(fails)
+        assert not self.scheduler.unfinished
+
+
+speeds = st.lists(st.floats(0.5, 200), min_size=1, max_size=8)
+seeds = st.integers(0, 10**6)
+
+
+@given(speeds=speeds, units=st.integers(0, 80), seed=seeds)
+def test_every_unit_is_delivered_exactly_once(speeds: list[float], units: int, seed: int) -> None:
+    world = World(speeds, units, seed)
+
+    world.run()
+
+    assert sorted(world.first) == sorted(unit.key for unit in world.units)
+    assert sum(world.spoken.values()) <= units + world.copies  # twice only where a copy was given away
+
+
+@given(speeds=speeds, units=st.integers(1, 60), seed=seeds, silent=st.sets(st.integers(0, 7)))
+def test_workers_that_never_say_a_word_lose_nothing(
+    speeds: list[float], units: int, seed: int, silent: set[int]
+) -> None:
+    world = World([5.0, *(0.0 if n in silent else speed for n, speed in enumerate(speeds))], units, seed)
+
+    world.run()
+
+    assert sorted(world.first) == sorted(unit.key for unit in world.units)
+
+
+@given(units=st.integers(1, 40), seed=seeds, speed=st.floats(0.001, 0.01))
+def test_a_single_worker_that_is_a_thousand_times_slower_than_believed_ends(
+    units: int, seed: int, speed: float
+) -> None:
+    world = World([speed], units, seed)
+    world.scheduler.joined("0", 0.0, 50.0)
+
+    for _ in range(10**7):
+        if not world.scheduler.unfinished:
+            break
+        world.decide()
+        world.now += 0.25
+        if queue := world.queues["0"]:
+            unit = queue.pop(0)
+            world.now += unit.seconds / speed
+            world.first += [unit.key] * world.scheduler.delivered("0", unit.key, unit.seconds / speed, world.now)
+
+    assert sorted(world.first) == sorted(unit.key for unit in world.units)
+
+
+@given(speeds=st.lists(st.floats(1, 100), min_size=2, max_size=6), units=st.integers(1, 60), seed=seeds,
+       moments=st.lists(st.tuples(st.integers(1, 60), st.integers(0, 5), st.booleans()), max_size=12))  # fmt: skip
+def test_workers_that_die_and_come_back_at_any_time_lose_nothing(
+    speeds: list[float], units: int, seed: int, moments: list[tuple[int, int, bool]]
+) -> None:
+    world = World(speeds, units, seed)
+    for step in range(61):
+        for when, number, comes_back in moments:
+            name = str(number % len(speeds))
+            if when == step and name != "0":
+                world.queues[name].clear()
+                world.scheduler.left(name)
+                if comes_back:
+                    world.scheduler.joined(name, world.now)
+        if world.scheduler.unfinished:
+            world.step()
+
+    world.run()
+
+    assert sorted(world.first) == sorted(unit.key for unit in world.units)
+
+
+@given(speeds=speeds, units=st.integers(1, 40), seed=seeds, fails=st.floats(0, 1))
+def test_units_that_fail_are_given_up_after_three_attempts_and_the_others_are_made(
+    speeds: list[float], units: int, seed: int, fails: float
+) -> None:
+    world = World(speeds, units, seed)
+
+    world.run(fails=fails)
+
+    assert sorted(world.first + world.given_up) == sorted(unit.key for unit in world.units)
+
+
+def test_a_unit_is_given_up_only_after_it_failed_on_three_workers() -> None:
+    scheduler = Scheduler()
+    scheduler.add([PendingUnit("bad", 5.0)])
+    for name in ("a", "b", "c", "d"):
+        scheduler.joined(name, 0.0, 10.0)
+    tried: list[str] = []
+
+    for now in range(100):
+        for assignment in scheduler.decide(float(now)).assignments:
+            tried.append(assignment.worker)
+            given_up = scheduler.failed(assignment.worker, "bad", now + 0.5)
+        if not scheduler.unfinished:
+            break
+
+    assert given_up and len(tried) == 3 and len(set(tried)) == 3
+
+
+def test_a_late_result_of_a_worker_that_was_given_up_counts_once() -> None:
+    scheduler = Scheduler()
+    scheduler.add([PendingUnit("one", 5.0)])
+    scheduler.joined("slow", 0.0, 10.0)
+    scheduler.decide(0.0)
+    scheduler.joined("other", 20.0, 10.0)
+
+    (assignment,) = scheduler.decide(20.0).assignments
+
+    assert assignment.worker == "other"
+    assert scheduler.delivered("slow", "one", 21.0, 21.0)
+    assert scheduler.decide(21.0).recalls == (("other", ("one",)),)
+    assert not scheduler.delivered("other", "one", 1.0, 21.5)
+    assert not scheduler.unfinished
+
+
+def test_a_much_slower_worker_gets_nothing_that_it_would_end_after_the_others() -> None:
+    scheduler = Scheduler(0.0)
+    scheduler.add(PendingUnit(str(n), 8.0) for n in range(10))
+    scheduler.joined("fast", 0.0, 100.0)
+    scheduler.joined("slow", 0.0, 1.0)
+
+    given = scheduler.decide(0.0).assignments
+
+    assert {assignment.worker for assignment in given} == {"fast"}
+
+
+def test_batches_take_some_seconds_on_their_own_worker() -> None:
+    scheduler = Scheduler()
+    scheduler.add(PendingUnit(str(n), 5.0) for n in range(10_000))
+    for name, speed in (("fast", 100.0), ("slow", 5.0)):
+        scheduler.joined(name, 0.0, speed)
+
+    sizes = {one.worker: sum(unit.seconds for unit in one.units) for one in scheduler.decide(0.0).assignments}
+
+    assert sizes["fast"] <= 8.0 * 100 and sizes["slow"] <= 8.0 * 5
+    assert sizes["fast"] >= 15 * sizes["slow"]
+
+
+def test_the_estimate_of_the_time_left_is_that_of_all_workers_together() -> None:
+    scheduler = Scheduler(0.0)
+    assert scheduler.seconds_left(0.0) is None
+    scheduler.add(PendingUnit(str(n), 10.0) for n in range(100))
+    scheduler.later_seconds = 500.0
+    scheduler.joined("a", 0.0, 10.0)
+    scheduler.joined("b", 0.0, 5.0)
+
+    left = scheduler.seconds_left(0.0)
+
+    assert left is not None and abs(left - 100.0) < 1e-6
