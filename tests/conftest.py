@@ -71,7 +71,15 @@ def _redis() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
-_NEEDS = {"docker": _docker, "espeak": _espeak, "peers": _peers, "index": _index, "gpu": _gpu, "mount": _mount, "redis": _redis}
+_NEEDS = {
+    "docker": _docker,
+    "espeak": _espeak,
+    "peers": _peers,
+    "index": _index,
+    "gpu": _gpu,
+    "mount": _mount,
+    "redis": _redis,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,12 +3,13 @@
 Its child takes SECONDS for each sentence. With `corrupt` it damages every third piece of audio on its way.
 """
 
+import signal
 import socket
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voxmatrix.files import replacing
@@ -22,7 +23,7 @@ from voxmatrix.work.cluster.node import NodeSettings
 from voxmatrix.work.cluster.supervise import run_workers
 
 RATE_HZ = 22050
-SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 and Path(sys.argv[0]).stem == "tone_worker" else 0.0
+SECONDS = float(sys.argv[3]) if Path(sys.argv[0]).stem == "tone_worker" else 0.0
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def tones(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
         time.sleep(SECONDS)
         if "always fails" in job.text:
             raise ValueError("this text always fails")
-        data = job.text.encode("utf-16-le") * 100
+        data = f"{job.text} {job.settings.seed}".encode("utf-16-le") * 100
         with replacing(job.out) as file:
             file.write(header(RATE_HZ, len(data)) + data)
         return Speech(sentences=1, seconds=len(data) / 2 / RATE_HZ, rate_hz=RATE_HZ, findings=())
@@ -69,4 +70,7 @@ if __name__ == "__main__":
             scratch=Path(scratch),
             opening=tones,
         )
-        run_workers([settings])
+        # As `voxmatrix_entrypoint.launch` does for the command.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with suppress(KeyboardInterrupt):
+            run_workers([settings])

@@ -114,9 +114,8 @@ class Members:
             if len(self._members) >= _MOST_MEMBERS:
                 self._members = {n: m for n, m in self._members.items() if now - m.heard < _FORGET_SECONDS}
             if heartbeat.name in self._members or len(self._members) < _MOST_MEMBERS:
-                known = self._members.get(heartbeat.name)
-                leaving = known is not None and known.leaving and known.heartbeat.boot == heartbeat.boot
-                self._members[heartbeat.name] = Member(heartbeat=heartbeat, heard=now, leaving=leaving)
+                # Not leaving any more: a worker that has lost its connection says so too, when it is back.
+                self._members[heartbeat.name] = Member(heartbeat=heartbeat, heard=now)
 
     def _on_offline(self, event: Any) -> None:
         name, boot = str(event.get("hostname", "")).partition("@")[0], event.get("boot")

@@ -1,4 +1,4 @@
-"""A worker: Celery in this process, which never imports torch or onnxruntime, and one child that has the voices open."""
+"""A worker: Celery in this process, which never imports torch or onnxruntime, and a child that has the voices open."""
 
 import logging
 import os
@@ -14,13 +14,14 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.machine.detect import detect
-from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import SavedDevice, saved_device
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.machine.saved_device import saved_device
 from voxmatrix.machine.sensors.reading import Sensor
 from voxmatrix.machine.sensors.sampling import BackgroundSensor
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_selection import SelectedDevice, select_device
+from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.speak.batch.messages import Opening
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.work.cluster.address import is_redis
@@ -62,23 +63,25 @@ def run_node(settings: NodeSettings) -> None:
         os.setsid()  # Ctrl-C in a terminal reaches the parent only, which then ends this process
     _die_with_parent()
     boot = uuid.uuid4().hex
-    machine, saved = detect().machine, saved_device()
-    selected = _selected(machine, saved, settings.request)
+    # A device that is not there is a warning, as in older programs.
+    request = replace(settings.request, fallback="cpu")
+    preflight = Preflight.on(detect().machine, request, "speak", saved_device=saved_device())
+    gpu = preflight.selected.gpu
     notices = Notices(settings.scratch)
     for left_over in settings.scratch.iterdir():
         left_over.unlink()
     app = cluster_app(settings.broker, settings.results, worker=settings.name)
     app.set_current()
     _forget_earlier_starts(settings)
-    voices = OpenVoices(machine, saved, selected, settings.request, settings.scratch, settings.opening)
+    voices = OpenVoices(preflight, request, settings.scratch, settings.opening)
     _register_task(app, settings, voices, notices, boot)
     state = WorkerState(
         name=settings.name,
         boot=boot,
         queue=queue_of(settings.name),
-        gpu=selected.gpu,
+        gpu=gpu,
         notices=notices,
-        sensor=BackgroundSensor(_free_memory(selected.gpu)),
+        sensor=BackgroundSensor(_free_memory(gpu)),
     )
     register_commands(state)
     stopping = tell_with_heartbeats(state, notices.stop)
@@ -94,15 +97,10 @@ def run_node(settings: NodeSettings) -> None:
     )
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
-    _log_start(settings, selected)
+    _log_start(settings, preflight.selected)
     worker.start()
     del stopping  # Celery's signals keep no strong references to their receivers
     raise SystemExit(worker.exitcode)
-
-
-def _selected(machine: Machine, saved: SavedDevice | None, request: DeviceRequest) -> SelectedDevice:
-    """The device of this worker; a device that is not there is a warning, as in older programs."""
-    return select_device(machine, replace(request, fallback="cpu"), task="speak", saved_device=saved)
 
 
 def _log_start(settings: NodeSettings, selected: SelectedDevice) -> None:

@@ -8,10 +8,7 @@ from pathlib import Path
 
 from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.speak.batch.messages import Opening, SpeakOne, WorkerStart
 from voxmatrix.speak.device import SpeakDevice
 from voxmatrix.speak.device_selection import select_devices
@@ -27,20 +24,13 @@ _MOST_OPEN = 3
 class OpenVoices:
     """Opens each voice once, on the best device for it."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        saved_device: SavedDevice | None,
-        selected: SelectedDevice,
-        request: DeviceRequest,
-        scratch: Path,
-        opening: Opening,
-    ) -> None:
-        self._preflight = Preflight(machine=machine, saved_device=saved_device, selected=selected)
+    def __init__(self, preflight: Preflight, request: DeviceRequest, scratch: Path, opening: Opening) -> None:
+        self._preflight = preflight
         self._request = request
         self._scratch = scratch
         self._opening = opening
         self._open: OrderedDict[tuple[str, str], tuple[str, SpeakOne, ExitStack]] = OrderedDict()
+        self._told: set[str] = set()  # findings about the device, which are the same for every batch
         #: The kind of the device of the voice that was opened last.
         self.device_type = ""
 
@@ -75,8 +65,8 @@ class OpenVoices:
     def _device(self, path: Path) -> SpeakDevice:
         selection = select_devices(path, self._request, self._preflight)
         for finding in selection.findings:
-            if finding.problem not in _told:
-                _told.add(finding.problem)
+            if finding.problem not in self._told:
+                self._told.add(finding.problem)
                 log_finding(finding)
                 if self._request.kind not in ("auto", "cpu") and selection.best.on is None:
                     logger.warning(FELL_BACK)
@@ -101,7 +91,3 @@ class OpenVoices:
 def log_finding(finding: Finding) -> None:
     """Report a finding in the log of the worker."""
     logger.warning("%s; %s", finding.problem, finding.remedy)
-
-
-#: A finding about the device is the same for every voice.
-_told: set[str] = set()

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from voxmatrix.errors import UnreachableError
 from voxmatrix.files import digest
-from voxmatrix.speak.batch.messages import Failure, SpeakJob, SpeakOne, failure_of
+from voxmatrix.speak.batch.messages import SpeakJob, SpeakOne, failure_of
 from voxmatrix.work.cluster.messages import (
     BatchReport,
     BatchState,
@@ -45,16 +45,22 @@ OnReport = Callable[[BatchReport], None]
 T = TypeVar("T")
 
 
-@dataclass
-class _Progress:
-    """What was done of a batch."""
+@dataclass(kw_only=True)
+class _Work:
+    """A batch that is being spoken, and what was done of it."""
 
+    task: str
+    batch: SpeechBatch
+    speak: SpeakOne
     spoken: list[SpokenUnit] = field(default_factory=list)
     failed: list[FailedUnit] = field(default_factory=list)
     uploads: "deque[tuple[SpokenUnit, Future[None]]]" = field(default_factory=deque)
 
-    def report(self, state: BatchState, failure: Failure | None = None) -> BatchReport:
-        return BatchReport(state=state, spoken=tuple(self.spoken), failed=tuple(self.failed), failure=failure)
+    def report(self, state: BatchState) -> BatchReport:
+        return BatchReport(state=state, spoken=tuple(self.spoken), failed=tuple(self.failed))
+
+    def units(self) -> list[Unit]:
+        return _units(self.batch)
 
 
 class BatchSpeaker:
@@ -76,60 +82,57 @@ class BatchSpeaker:
         Raises:
             UnreachableError: the store or the broker has not answered for a minute.
         """
-        progress = _Progress()
         if batch.boot != self._boot:
-            return progress.report("dropped")
+            return BatchReport(state="dropped")
         self._coordinator_seen = (0.0, time.monotonic())
-        units = [Unit(text=text, voice=batch.voice.checksum, options=options) for text, options in batch.units]
         try:
-            speak = self._opened(batch, units)
+            work = _Work(task=task, batch=batch, speak=self._opened(batch))
         except Exception as error:
-            if self._notices.stopped or not self._awaited(batch.run):
-                return progress.report("stopped" if self._notices.stopped else "dropped")
+            if self._unwanted(batch):
+                return BatchReport(state=self._unwanted(batch) or "dropped")
             logger.error("the voice cannot be used here: %s", error)
-            return progress.report("unusable", failure_of(error))
+            return BatchReport(state="unusable", failure=failure_of(error))
         try:
-            return progress.report(self._speak_all(task, batch, units, speak, progress, on_report))
+            return work.report(self._speak_all(work, on_report))
         finally:
             self._notices.forget(task)
             self._tell(None)
 
-    def _speak_all(
-        self,
-        task: str,
-        batch: SpeechBatch,
-        units: list[Unit],
-        speak: SpeakOne,
-        progress: _Progress,
-        on_report: OnReport,
-    ) -> BatchState:
+    def _speak_all(self, work: _Work, on_report: OnReport) -> BatchState:
         reported = time.monotonic()
+        units = work.units()
         for index, unit in enumerate(units):
-            if self._notices.stopped or not self._awaited(batch.run):
-                self._collect(progress, wait=True)
-                return "stopped" if self._notices.stopped else "dropped"
-            if index in self._notices.cancelled(task):
+            if unwanted := self._unwanted(work.batch):
+                self._collect(work, wait=True)
+                return unwanted
+            if index in self._notices.cancelled(work.task):
                 continue
-            self._tell(f"{batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
-            self._speak_one(task, batch.run, index, unit, speak, progress)
-            self._collect(progress, wait=len(progress.uploads) >= _UPLOADS)
+            self._tell(f"{work.batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
+            self._speak_one(work, index, unit)
+            self._collect(work, wait=len(work.uploads) >= _UPLOADS)
             if time.monotonic() - reported >= _REPORT_SECONDS:
                 reported = time.monotonic()
-                on_report(progress.report("speaking"))
-        self._collect(progress, wait=True)
+                on_report(work.report("speaking"))
+        self._collect(work, wait=True)
         return "done"
 
-    def _opened(self, batch: SpeechBatch, units: list[Unit]) -> SpeakOne:
-        """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
-        path = self._patiently(lambda: fetch(self._store, batch.voice), batch.run)
-        return self._voices.speaker(batch.voice.checksum, path, units[0].settings(self._threads))
+    def _unwanted(self, batch: SpeechBatch) -> BatchState | None:
+        """Why no more sentences should be spoken."""
+        if self._notices.stopped:
+            return "stopped"
+        return None if self._awaited(batch.run) else "dropped"
 
-    def _speak_one(self, task: str, run: str, index: int, unit: Unit, speak: SpeakOne, progress: _Progress) -> None:
+    def _opened(self, batch: SpeechBatch) -> SpeakOne:
+        """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
+        path = self._patiently(lambda: fetch(self._store, batch.voice), batch)
+        return self._voices.speaker(batch.voice.checksum, path, _units(batch)[0].settings(self._threads))
+
+    def _speak_one(self, work: _Work, index: int, unit: Unit) -> None:
         out = self._notices.folder / f"{index}-{unit.key[:16]}.wav"
         started = time.monotonic()
         try:
             settings = unit.settings(self._threads)
-            speech = speak(SpeakJob(index=index, text=unit.text, out=out, settings=settings), lambda _count: None)
+            speech = work.speak(SpeakJob(index=index, text=unit.text, out=out, settings=settings), lambda _count: None)
             wall = time.monotonic() - started
             spoken = SpokenUnit(
                 index=index,
@@ -140,33 +143,33 @@ class BatchSpeaker:
                 findings=speech.findings,
             )
         except Exception as error:  # any error affects only this unit
-            progress.failed.append(FailedUnit(index=index, failure=failure_of(error)))
+            work.failed.append(FailedUnit(index=index, failure=failure_of(error)))
             return
         speed = speech.seconds / max(wall, 1e-6)
         self._speed = speed if self._speed is None else self._speed + _SPEED_WEIGHT * (speed - self._speed)
-        upload = self._uploading.submit(self._upload, audio_name(run, task, index), out, run)
-        progress.uploads.append((spoken, upload))
+        name = audio_name(work.batch.run, work.task, index)
+        work.uploads.append((spoken, self._uploading.submit(self._upload, name, out, work.batch)))
 
-    def _upload(self, name: str, path: Path, run: str) -> None:
+    def _upload(self, name: str, path: Path, batch: SpeechBatch) -> None:
         data = path.read_bytes()
         path.unlink()
-        self._patiently(lambda: self._store.put(name, data, KEEP_AUDIO_SECONDS), run)
+        self._patiently(lambda: self._store.put(name, data, KEEP_AUDIO_SECONDS), batch)
 
-    def _collect(self, progress: _Progress, *, wait: bool) -> None:
+    def _collect(self, work: _Work, *, wait: bool) -> None:
         """Note the units whose audio has arrived."""
-        while progress.uploads and (wait or progress.uploads[0][1].done()):
-            spoken, upload = progress.uploads.popleft()
+        while work.uploads and (wait or work.uploads[0][1].done()):
+            spoken, upload = work.uploads.popleft()
             upload.result()
-            progress.spoken.append(spoken)
+            work.spoken.append(spoken)
 
-    def _patiently(self, call: Callable[[], T], run: str) -> T:
+    def _patiently(self, call: Callable[[], T], batch: SpeechBatch) -> T:
         """Try again while the store does not answer, unless the worker is stopped."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 return call()
             except UnreachableError as error:
-                if time.monotonic() >= until or self._notices.stopped or not self._awaited(run):
+                if time.monotonic() >= until or self._unwanted(batch):
                     raise
                 logger.warning("%s; trying again", error.problem)
                 time.sleep(_LIFE_SECONDS / 2)
@@ -193,3 +196,7 @@ class BatchSpeaker:
                 busy_with=busy_with,
             )
         )
+
+
+def _units(batch: SpeechBatch) -> list[Unit]:
+    return [Unit(text=text, voice=batch.voice.checksum, options=options) for text, options in batch.units]
