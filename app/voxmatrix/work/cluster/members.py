@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 #: Without any event for this long, the connection may be a dead one: connect again.
 _SILENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.5
+#: The thread sees within a second that it should end; if its connection hangs, it is abandoned.
+_CLOSE_SECONDS = 1.5
 #: More are not remembered: events may come from anybody who can write to the broker.
 _MOST_MEMBERS = 20_000
 #: Those that have been gone for so long are forgotten.
@@ -60,6 +62,7 @@ class Members:
         self._members: dict[str, Member] = {}
         self._listening_since: float | None = None
         self._closed = threading.Event()
+        self._receiver: Any = None
         self._thread = threading.Thread(target=self._listen, name="heartbeats", daemon=True)
         self._thread.start()
 
@@ -71,7 +74,9 @@ class Members:
     def close(self) -> None:
         """Stop listening."""
         self._closed.set()
-        self._thread.join(_RETRY_SECONDS * 4)
+        if self._receiver is not None:
+            self._receiver.should_stop = True
+        self._thread.join(_CLOSE_SECONDS)
 
     def _listen(self) -> None:
         """Whatever comes, and whatever happens to the connection, listen again."""
@@ -95,10 +100,10 @@ class Members:
         }
         with self._app.connection_for_read() as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
-            receiver = self._app.events.Receiver(connection, handlers=handlers, routing_key="worker.#")
+            self._receiver = self._app.events.Receiver(connection, handlers=handlers, routing_key="worker.#")
             with self._lock:
                 self._listening_since = self._listening_since or time.monotonic()
-            for _ in receiver.itercapture(limit=None, timeout=_SILENCE_SECONDS, wakeup=True):
+            for _ in self._receiver.itercapture(limit=None, timeout=_SILENCE_SECONDS, wakeup=True):
                 if self._closed.is_set():
                     return
 

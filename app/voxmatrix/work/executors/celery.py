@@ -363,7 +363,8 @@ class CeleryExecutor:
 
     def _on_report(self, name: str, task: _Task, report: BatchReport) -> None:
         """Turn what is new in a report into events."""
-        new = [unit for unit in report.spoken if unit.index not in task.reported and unit.index < len(task.units)]
+        by_index = {unit.index: unit for unit in report.spoken if unit.index < len(task.units)}
+        new = [unit for index, unit in by_index.items() if index not in task.reported]
         for start in range(0, len(new), _FETCHED):
             self._file(name, task, new[start : start + _FETCHED])
         for failed in report.failed:
