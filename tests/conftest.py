@@ -73,6 +73,13 @@ def _epubcheck() -> str | None:
     return f"not installed: {', '.join(absent)} (apt install epubcheck default-jre-headless)" if absent else None
 
 
+def _redis() -> str | None:
+    if shutil.which("redis-server") is None:
+        return "redis-server is not installed: apt-get install redis-server"
+    absent = [name for name in ("celery", "redis", "fsspec") if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else None
+
+
 _NEEDS = {
     "docker": _docker,
     "epubcheck": _epubcheck,
@@ -82,6 +89,7 @@ _NEEDS = {
     "index": _index,
     "mount": _mount,
     "peers": _peers,
+    "redis": _redis,
 }
 
 

@@ -55,7 +55,7 @@ def check(context: typer.Context) -> "Preflight | None":
             warn(finding)
     parameters = context.params
     task: Task = "train" if context.info_name == "train" else "speak"
-    if task == "speak" and _is_onnx(parameters["voice"]):
+    if task == "speak" and (parameters.get("cluster") or _is_onnx(parameters["voice"])):
         return None
     sources = ParameterSources(context)
     request = requested_device(sources, parameters["device"], parameters["gpu"], parameters["use_gpu"])

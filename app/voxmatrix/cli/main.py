@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices
+from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices, worker, workers
 from voxmatrix.cli.book import group as book
 from voxmatrix.cli.checked_command import Check, CheckedCommand
 from voxmatrix.cli.older_options import AliasedCommand
@@ -44,6 +44,8 @@ cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
 cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
 cli.command("train", cls=CheckedCommand, epilog=EPILOG)(train.command)
 cli.command("speak", cls=CheckedCommand, epilog=EPILOG)(speak.command)
+cli.command("worker", cls=AliasedCommand, epilog=EPILOG)(worker.command)
+cli.command("workers", cls=AliasedCommand, epilog=EPILOG)(workers.command)
 cli.add_typer(export.group, name="export")
 cli.add_typer(devices.group, name="devices")
 cli.add_typer(book.group, name="book")

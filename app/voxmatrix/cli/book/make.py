@@ -18,6 +18,7 @@ from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, s
 from voxmatrix.cli.speak_batch import fitting_workers
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.config import environment
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from voxmatrix.book.content import Book
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.settings import JoinSettings
+    from voxmatrix.book.make import Workers
+    from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.work.executors.base import Executor
     from voxmatrix.work.job import JobOutcome
 
@@ -35,7 +38,7 @@ _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
+class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
     """The options of `book make`."""
 
     out: Annotated[
@@ -69,11 +72,10 @@ class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
 
 @expand
 def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_json: options.AsJson = False) -> None:
-    """Make an audiobook with chapters. Interrupt it at any time: the same command continues."""
+    """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.speak.voice_files import default_voice, find_voice, voice_language
 
-    sources = ParameterSources(context)
     out = _out(file, given)
     speech = speak_settings(given, threads=given.threads)
     voice = find_voice(Path(given.voice) if given.voice else default_voice())
@@ -90,15 +92,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         speech=speech,
         joining=_joining(given, voice),
     )
-    devices = selected_devices(voice, requested_device(sources, given.device, given.gpu, given.use_gpu), context.obj)
-    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-    number = forced.value if forced else fitting_workers(devices.devices)
-
-    def workers(incoming: Path) -> "AbstractContextManager[Executor]":
-        from voxmatrix.work.executors.local import LocalExecutor
-
-        return LocalExecutor(voice, speech, incoming, workers=number, devices=devices.devices, warn=warn)
-
+    workers = _cluster(given, voice) if given.cluster else _own_processes(context, given, voice, speech)
     with open_book_job(request) as job:
         with speaking_progress(as_json, len(request.book.chapters)) as on_progress:
             outcome = job.speak(workers, on_progress)
@@ -107,6 +101,36 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         with progress("joining", quiet=as_json) as on_joining:
             joined = job.join(on_joining)
     _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
+
+
+def _own_processes(context: typer.Context, given: BookOptions, voice: Path, speech: "SpeakSettings") -> "Workers":
+    """Worker processes on the devices of this computer."""
+    sources = ParameterSources(context)
+    request = requested_device(sources, given.device, given.gpu, given.use_gpu)
+    devices = selected_devices(voice, request, context.obj).devices
+    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
+    number = forced.value if forced else fitting_workers(devices)
+
+    def start(incoming: Path) -> "AbstractContextManager[Executor]":
+        from voxmatrix.work.executors.local import LocalExecutor
+
+        return LocalExecutor(voice, speech, incoming, workers=number, devices=devices, warn=warn)
+
+    return start
+
+
+def _cluster(given: BookOptions, voice: Path) -> "Workers":
+    """The workers of a cluster."""
+    from voxmatrix.work.cluster.address import broker_url
+
+    broker = broker_url(given.cluster, environment())
+
+    def start(incoming: Path) -> "AbstractContextManager[Executor]":
+        from voxmatrix.work.executors.celery import CeleryExecutor
+
+        return CeleryExecutor(broker, voice, incoming, store=given.store, results=given.results)
+
+    return start
 
 
 def _beginning(book: "Book", language: str) -> "Book":

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 #: The headings of a help text. Options without one are listed first, under "Options".
-Panel = Literal["Recordings", "Voice", "Training", "Checkpoints", "Device", "Output"]
+Panel = Literal["Recordings", "Voice", "Training", "Checkpoints", "Device", "Cluster", "Output"]
 #: The last paragraph of a help text.
 EPILOG = (
     "Most options can also be set by an environment variable (--batch-size is VOXMATRIX_BATCH_SIZE) or a key of "
@@ -107,6 +107,16 @@ ForceAmount = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
+ClusterUrl = Annotated[
+    str,
+    option("--cluster", "URL", "Broker, e.g. redis://HOST:6379/0 (also REDIS_URL, COORDINATOR_IP).", panel="Cluster"),
+]
+StoreUrl = Annotated[
+    str,
+    automatic("--store", "URL", "Where audio and voices travel: a folder, s3://… (default: the broker).", "Cluster"),
+]
+ResultsUrl = Annotated[str, automatic("--results", "URL", "Result backend of Celery (default: the broker).", "Cluster")]
+
 _AUTO = "auto"
 
 
@@ -128,6 +138,15 @@ class ThreadOptions:
     """How many threads compute."""
 
     threads: Threads = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """The cluster, and how data travels in it."""
+
+    cluster: ClusterUrl = ""
+    store: StoreUrl = ""
+    results: ResultsUrl = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,92 @@
+"""The Celery application of a cluster. Celery carries batches of units, JSON only, to the queue of one worker each."""
+
+from importlib.util import find_spec
+from typing import Any
+
+from voxmatrix.errors import MissingProgramError
+from voxmatrix.work.cluster.address import is_redis
+
+#: The only task.
+SPEAK = "voxmatrix.speak"
+#: Results that nobody fetches are deleted after this time.
+RESULT_SECONDS = 900
+#: Tasks are sent to one worker, and sent again by the coordinator when it is gone: nothing may depend on Redis' own
+#: recovery, which cannot tell a worker that is busy from one that is dead. So it is put off for a day.
+_NO_RECOVERY_SECONDS = 86_400
+#: A batch takes some seconds. This ends one that hangs when no coordinator is left to do so.
+_HARD_LIMIT_SECONDS = 3600
+
+
+def cluster_app(url: str, results: str = "", *, worker: str | None = None) -> Any:
+    """The application of the cluster whose broker is at `url`; `worker` is the name of a worker that it will run.
+
+    `results` is a result backend of Celery; by default the broker, which must then be Redis.
+
+    Raises:
+        MissingProgramError: Celery is not installed.
+    """
+    if find_spec("celery") is None:
+        raise MissingProgramError("Celery is not installed, and a cluster needs it", 'pip install "voxmatrix[cluster]"')
+    from celery import Celery
+
+    app = Celery("voxmatrix", broker=url, backend=results or (url if is_redis(url) else "rpc://"), set_as_current=False)
+    app.conf.update(_settings(worker))
+    if worker is None:
+        app.conf.update(broker_connection_timeout=3, redis_socket_connect_timeout=3, redis_socket_timeout=5)
+    return app
+
+
+def queue_of(worker: str) -> str:
+    """The queue of a worker."""
+    return f"w.{worker}"
+
+
+def unacknowledged_keys(worker: str) -> dict[str, str]:
+    """Where Redis keeps what a worker has received and not acknowledged: keys of its own for each worker."""
+    return {
+        "unacked_key": f"unacked:{worker}",
+        "unacked_index_key": f"unacked_index:{worker}",
+        "unacked_mutex_key": f"unacked_mutex:{worker}",
+    }
+
+
+def _settings(worker: str | None) -> dict[str, Any]:
+    transport: dict[str, Any] = {
+        "visibility_timeout": _NO_RECOVERY_SECONDS,
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "socket_keepalive": True,
+        "socket_connect_timeout": 5,
+        "health_check_interval": 25,
+    }
+    if worker is not None:
+        transport |= unacknowledged_keys(worker)
+    return {
+        "task_serializer": "json",
+        "result_serializer": "json",
+        "event_serializer": "json",
+        "accept_content": ["json"],
+        "result_accept_content": ["json"],
+        "worker_pool": "prefork",
+        "worker_concurrency": 1,
+        "worker_prefetch_multiplier": 1,
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": False,  # what kills a process would do so again, without end
+        "task_time_limit": _HARD_LIMIT_SECONDS,
+        "task_store_errors_even_if_ignored": True,
+        "visibility_timeout": _NO_RECOVERY_SECONDS,
+        "broker_transport_options": transport,
+        "result_backend_transport_options": {
+            "visibility_timeout": _NO_RECOVERY_SECONDS,
+            "retry_policy": {"max_retries": 3, "interval_start": 0, "interval_step": 0.5, "interval_max": 1},
+        },
+        "result_expires": RESULT_SECONDS,
+        # True ends every worker when Redis goes away (measured with Celery 5.6).
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+        "worker_send_task_events": True,
+        "worker_enable_soft_shutdown_on_idle": False,
+        "worker_disable_prefetch": False,
+        "broker_connection_retry_on_startup": True,
+        "broker_connection_max_retries": None,
+        "worker_proc_alive_timeout": 60.0,  # a busy computer forks slowly
+    }

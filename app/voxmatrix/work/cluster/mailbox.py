@@ -1,0 +1,108 @@
+"""The coordinator's side of Celery: send a batch to the queue of one worker, and read how far batches are."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from voxmatrix.errors import UnreachableError
+from voxmatrix.work.cluster.address import is_redis, without_password
+from voxmatrix.work.cluster.app import SPEAK, queue_of, unacknowledged_keys
+from voxmatrix.work.cluster.messages import SpeechBatch, to_message
+from voxmatrix.work.cluster.panel import CANCEL
+from voxmatrix.work.cluster.store import redis_client, redis_errors
+
+
+class Mailbox:
+    """Tasks of one coordinator. Every method raises UnreachableError if the broker does not answer."""
+
+    def __init__(self, app: Any, broker: str) -> None:
+        self._app, self._broker = app, broker
+        self._redis = redis_client(broker) if is_redis(broker) else None
+
+    def send(self, worker: str, task: str, batch: SpeechBatch) -> None:
+        """Put a batch into the queue of a worker.
+
+        Not by `send_task`, which would subscribe to the result of every task.
+        """
+        message = self._app.amqp.create_task_message(
+            task, SPEAK, args=(), kwargs=to_message(batch), argsrepr="", kwargsrepr=""
+        )
+        with _reachable(self._broker), self._app.producer_or_acquire() as producer:
+            self._app.amqp.send_task_message(producer, SPEAK, message, queue=queue_of(worker), retry=False)
+
+    def states(self, tasks: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+        """The state of every task that has one: `status` and `result`. Exceptions in it stay plain JSON."""
+        backend = self._app.backend
+        with _reachable(self._broker):
+            if not hasattr(backend, "mget"):
+                return {task: backend.get_task_meta(task, cache=False) for task in tasks}
+            found = backend.mget([backend.get_key_for_task(task) for task in tasks])
+        decoded = {}
+        for task, payload in zip(tasks, found, strict=True):
+            try:
+                state = backend.decode(payload)
+            except Exception:  # not JSON: nothing that a worker of ours has written
+                continue
+            if isinstance(state, Mapping):
+                decoded[task] = state
+        return decoded
+
+    def forget(self, tasks: Iterable[str]) -> None:
+        """Delete the states of tasks that have ended."""
+        backend = self._app.backend
+        with _reachable(self._broker):
+            for task in tasks:
+                if hasattr(backend, "mget"):
+                    backend.delete(backend.get_key_for_task(task))
+                else:
+                    backend.forget(task)
+
+    def cancel(self, node: str, tasks: Mapping[str, Sequence[int]]) -> None:
+        """Tell a worker which units of which tasks it need not speak."""
+        with _reachable(self._broker):
+            self._app.control.broadcast(CANCEL, arguments={"tasks": dict(tasks)}, destination=[node], reply=False)
+
+    def kill(self, node: str, tasks: Sequence[str]) -> None:
+        """End the process in which a worker speaks one of these tasks. Celery starts another one."""
+        with _reachable(self._broker):
+            self._app.control.revoke(list(tasks), terminate=True, signal="SIGKILL", destination=[node])
+
+    def drop_queue(self, worker: str) -> None:
+        """Delete what is queued for a worker that is gone: its next start is told again what to do."""
+        with _reachable(self._broker):
+            if self._redis is not None:
+                with redis_errors(self._broker):
+                    self._redis.delete(queue_of(worker), *unacknowledged_keys(worker).values())
+                return
+            with self._app.connection_for_write() as connection:
+                connection.default_channel.queue_purge(queue_of(worker))
+
+    def ask(self, command: str, timeout_seconds: float, **whom: Any) -> list[Any]:
+        """What workers answer to a command in time; `whom` as in Celery's `broadcast`, by default all."""
+        with _reachable(self._broker):
+            replies = self._app.control.broadcast(command, reply=True, timeout=timeout_seconds, **whom)
+        return [answer for reply in replies or () for answer in reply.values()]
+
+    def check(self) -> None:
+        """Ask the broker for a sign of life."""
+        if self._redis is not None:
+            with redis_errors(self._broker):
+                self._redis.ping()
+            return
+        with _reachable(self._broker), self._app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=3)
+
+
+@contextmanager
+def _reachable(broker: str) -> Iterator[None]:
+    """Turn any error of the transport, of which every broker has its own, into an UnreachableError."""
+    try:
+        yield
+    except UnreachableError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        raise UnreachableError(
+            f"{without_password(broker)} cannot be reached: {reason}",
+            "check that the broker runs there, and that this computer may connect to it",
+        ) from error

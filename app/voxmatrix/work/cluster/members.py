@@ -1,0 +1,135 @@
+"""The workers of a cluster as a coordinator knows them: by their heartbeats, which a thread receives."""
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from voxmatrix.work.cluster.app import queue_of
+
+logger = logging.getLogger(__name__)
+
+#: Without any event for this long, the connection may be a dead one: connect again.
+_SILENCE_SECONDS = 5.0
+_RETRY_SECONDS = 0.5
+#: The thread sees within a second that it should end; if its connection hangs, it is abandoned.
+_CLOSE_SECONDS = 1.5
+#: More are not remembered: events may come from anybody who can write to the broker.
+_MOST_MEMBERS = 20_000
+#: Those that have been gone for so long are forgotten.
+_FORGET_SECONDS = 600.0
+
+_Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z._-]{1,100}$")]
+_Amount = Annotated[float, Field(gt=0, lt=1e9, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heartbeat:
+    """What a worker says about itself."""
+
+    hostname: Annotated[str, Field(pattern=r"^[^@\s]{1,100}@[^@\s]{1,255}$")]  # Celery's name of the node: NAME@HOST
+    boot: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    queue: Annotated[str, Field(max_length=110)]
+    device: Annotated[str, Field(max_length=20)] = ""
+    memory_free_mb: float | None = None
+    speed: _Amount | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the worker."""
+        return self.hostname.partition("@")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A worker that was heard."""
+
+    heartbeat: Heartbeat
+    heard: float  # on the clock of time.monotonic
+    leaving: bool = False  # it has said that it stops
+
+
+class Members:
+    """Listens until `close`."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self._lock = threading.Lock()
+        self._members: dict[str, Member] = {}
+        self._listening_since: float | None = None
+        self._closed = threading.Event()
+        self._receiver: Any = None
+        self._thread = threading.Thread(target=self._listen, name="heartbeats", daemon=True)
+        self._thread.start()
+
+    def heard(self) -> tuple[float | None, dict[str, Member]]:
+        """Since when this computer has been able to hear workers (None: it is not), and all that it has heard."""
+        with self._lock:
+            return self._listening_since, dict(self._members)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._closed.set()
+        if self._receiver is not None:
+            self._receiver.should_stop = True
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _listen(self) -> None:
+        """Whatever comes, and whatever happens to the connection, listen again."""
+        while not self._closed.is_set():
+            try:
+                self._capture()
+            except TimeoutError:
+                pass
+            except Exception as error:  # a lost connection, or an event that Celery cannot read
+                logger.info("listening to workers: %s", type(error).__name__)
+                with self._lock:
+                    self._listening_since = None
+                self._closed.wait(_RETRY_SECONDS)
+
+    def _capture(self) -> None:
+        handlers = {
+            "worker-online": self._on_heartbeat,
+            "worker-heartbeat": self._on_heartbeat,
+            "worker-offline": self._on_offline,
+            "*": lambda _event: None,
+        }
+        with self._app.connection_for_read() as connection:
+            connection.ensure_connection(max_retries=1, timeout=3)
+            self._receiver = self._app.events.Receiver(connection, handlers=handlers, routing_key="worker.#")
+            with self._lock:
+                self._listening_since = self._listening_since or time.monotonic()
+            for _ in self._receiver.itercapture(limit=None, timeout=_SILENCE_SECONDS, wakeup=True):
+                if self._closed.is_set():
+                    return
+
+    def _on_heartbeat(self, event: Any) -> None:
+        try:
+            heartbeat = _heartbeats().validate_python(event)
+        except ValidationError:
+            return  # of another program, or of nobody who means well
+        if heartbeat.queue != queue_of(heartbeat.name):
+            return
+        now = time.monotonic()
+        with self._lock:
+            if len(self._members) >= _MOST_MEMBERS:
+                self._members = {n: m for n, m in self._members.items() if now - m.heard < _FORGET_SECONDS}
+            if heartbeat.name in self._members or len(self._members) < _MOST_MEMBERS:
+                # Not leaving any more: a worker that has lost its connection says so too, when it is back.
+                self._members[heartbeat.name] = Member(heartbeat=heartbeat, heard=now)
+
+    def _on_offline(self, event: Any) -> None:
+        name, boot = str(event.get("hostname", "")).partition("@")[0], event.get("boot")
+        with self._lock:
+            known = self._members.get(name)
+            if known is not None and known.heartbeat.boot == boot:
+                self._members[name] = Member(heartbeat=known.heartbeat, heard=known.heard, leaving=True)
+
+
+@cache
+def _heartbeats() -> TypeAdapter[Heartbeat]:
+    return TypeAdapter(Heartbeat)

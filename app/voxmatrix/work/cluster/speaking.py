@@ -1,0 +1,202 @@
+"""Speak a batch: the work of a worker, in the process that has the voices open."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from voxmatrix.errors import UnreachableError
+from voxmatrix.files import digest
+from voxmatrix.speak.batch.messages import SpeakJob, SpeakOne, failure_of
+from voxmatrix.work.cluster.messages import (
+    BatchReport,
+    BatchState,
+    FailedUnit,
+    SpeechBatch,
+    SpokenUnit,
+    audio_name,
+)
+from voxmatrix.work.cluster.notices import Notices, SpeakerStatus
+from voxmatrix.work.cluster.open_voices import OpenVoices
+from voxmatrix.work.cluster.run_key import LiveRuns
+from voxmatrix.work.cluster.store import Store
+from voxmatrix.work.cluster.voices import fetch
+from voxmatrix.work.unit import Unit
+
+logger = logging.getLogger(__name__)
+
+#: Audio that no coordinator fetches is deleted after this time, where the store can do so.
+KEEP_AUDIO_SECONDS = 900
+#: Progress is reported this often at most.
+_REPORT_SECONDS = 0.2
+#: A coordinator is asked for at this interval, and given up after so many seconds without a life sign.
+_LIFE_SECONDS, _LOST_SECONDS = 1.0, 4.0
+#: A store or broker that does not answer is tried again for so long.
+_PATIENCE_SECONDS = 60.0
+#: Sentences that are on their way to the store while the next one is spoken.
+_UPLOADS = 4
+_SPEED_WEIGHT = 0.3
+
+OnReport = Callable[[BatchReport], None]
+T = TypeVar("T")
+
+
+@dataclass(kw_only=True)
+class _Work:
+    """A batch that is being spoken, and what was done of it."""
+
+    task: str
+    batch: SpeechBatch
+    speak: SpeakOne
+    spoken: list[SpokenUnit] = field(default_factory=list)
+    failed: list[FailedUnit] = field(default_factory=list)
+    uploads: "deque[tuple[SpokenUnit, Future[None]]]" = field(default_factory=deque)
+
+    def report(self, state: BatchState) -> BatchReport:
+        return BatchReport(state=state, spoken=tuple(self.spoken), failed=tuple(self.failed))
+
+    def units(self) -> list[Unit]:
+        return _units(self.batch)
+
+
+class BatchSpeaker:
+    """Speaks one batch after the other."""
+
+    def __init__(
+        self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: Notices, *, boot: str, threads: int
+    ) -> None:
+        self._voices, self._store, self._runs, self._notices = voices, store, runs, notices
+        self._boot, self._threads = boot, threads
+        self._uploading = ThreadPoolExecutor(1, thread_name_prefix="upload")
+        self._speed: float | None = None
+        self._coordinator_seen = (0.0, 0.0)  # asked, and found
+        notices.tell(SpeakerStatus())
+
+    def speak(self, task: str, batch: SpeechBatch, on_report: OnReport) -> BatchReport:
+        """Speak the units of a batch until its end, or until the worker is stopped or nobody waits for it any more.
+
+        Raises:
+            UnreachableError: the store or the broker has not answered for a minute.
+        """
+        if batch.boot != self._boot:
+            return BatchReport(state="dropped")
+        self._coordinator_seen = (0.0, time.monotonic())
+        try:
+            work = _Work(task=task, batch=batch, speak=self._opened(batch))
+        except Exception as error:
+            if self._unwanted(batch):
+                return BatchReport(state=self._unwanted(batch) or "dropped")
+            logger.error("the voice cannot be used here: %s", error)
+            return BatchReport(state="unusable", failure=failure_of(error))
+        try:
+            return work.report(self._speak_all(work, on_report))
+        finally:
+            self._notices.forget(task)
+            self._tell(None)
+
+    def _speak_all(self, work: _Work, on_report: OnReport) -> BatchState:
+        reported = time.monotonic()
+        units = work.units()
+        for index, unit in enumerate(units):
+            if unwanted := self._unwanted(work.batch):
+                self._collect(work, wait=True)
+                return unwanted
+            if index in self._notices.cancelled(work.task):
+                continue
+            self._tell(f"{work.batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
+            self._speak_one(work, index, unit)
+            self._collect(work, wait=len(work.uploads) >= _UPLOADS)
+            if time.monotonic() - reported >= _REPORT_SECONDS:
+                reported = time.monotonic()
+                on_report(work.report("speaking"))
+        self._collect(work, wait=True)
+        return "done"
+
+    def _unwanted(self, batch: SpeechBatch) -> BatchState | None:
+        """Why no more sentences should be spoken."""
+        if self._notices.stopped:
+            return "stopped"
+        return None if self._awaited(batch.run) else "dropped"
+
+    def _opened(self, batch: SpeechBatch) -> SpeakOne:
+        """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
+        path = self._patiently(lambda: fetch(self._store, batch.voice), batch)
+        return self._voices.speaker(batch.voice.checksum, path, _units(batch)[0].settings(self._threads))
+
+    def _speak_one(self, work: _Work, index: int, unit: Unit) -> None:
+        out = self._notices.folder / f"{index}-{unit.key[:16]}.wav"
+        started = time.monotonic()
+        try:
+            settings = unit.settings(self._threads)
+            speech = work.speak(SpeakJob(index=index, text=unit.text, out=out, settings=settings), lambda _count: None)
+            wall = time.monotonic() - started
+            spoken = SpokenUnit(
+                index=index,
+                wall_seconds=wall,
+                samples=round(speech.seconds * speech.rate_hz),
+                rate_hz=speech.rate_hz,
+                sha256=digest(out),
+                findings=speech.findings,
+            )
+        except Exception as error:  # any error affects only this unit
+            work.failed.append(FailedUnit(index=index, failure=failure_of(error)))
+            return
+        speed = speech.seconds / max(wall, 1e-6)
+        self._speed = speed if self._speed is None else self._speed + _SPEED_WEIGHT * (speed - self._speed)
+        name = audio_name(work.batch.run, work.task, index)
+        work.uploads.append((spoken, self._uploading.submit(self._upload, name, out, work.batch)))
+
+    def _upload(self, name: str, path: Path, batch: SpeechBatch) -> None:
+        data = path.read_bytes()
+        path.unlink()
+        self._patiently(lambda: self._store.put(name, data, KEEP_AUDIO_SECONDS), batch)
+
+    def _collect(self, work: _Work, *, wait: bool) -> None:
+        """Note the units whose audio has arrived."""
+        while work.uploads and (wait or work.uploads[0][1].done()):
+            spoken, upload = work.uploads.popleft()
+            upload.result()
+            work.spoken.append(spoken)
+
+    def _patiently(self, call: Callable[[], T], batch: SpeechBatch) -> T:
+        """Try again while the store does not answer, unless the worker is stopped."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return call()
+            except UnreachableError as error:
+                if time.monotonic() >= until or self._unwanted(batch):
+                    raise
+                logger.warning("%s; trying again", error.problem)
+                time.sleep(_LIFE_SECONDS / 2)
+
+    def _awaited(self, run: str) -> bool:
+        """Whether the coordinator of the batch is there; one whose broker cannot be asked is believed to be."""
+        now = time.monotonic()
+        asked, found = self._coordinator_seen
+        if now - asked < _LIFE_SECONDS:
+            return now - found < _LOST_SECONDS
+        try:
+            found = now if self._runs.has(run) else found
+        except UnreachableError:
+            found = now
+        self._coordinator_seen = (now, found)
+        return now - found < _LOST_SECONDS
+
+    def _tell(self, busy_with: str | None) -> None:
+        self._notices.tell(
+            SpeakerStatus(
+                device_type=self._voices.device_type,
+                cached_models=self._voices.names,
+                audio_seconds_per_second=None if self._speed is None else round(self._speed, 2),
+                busy_with=busy_with,
+            )
+        )
+
+
+def _units(batch: SpeechBatch) -> list[Unit]:
+    return [Unit(text=text, voice=batch.voice.checksum, options=options) for text, options in batch.units]

@@ -1,0 +1,94 @@
+"""Voices on their way to workers: the coordinator publishes one, and a worker fetches it once, by checksum."""
+
+from hashlib import sha256
+from pathlib import Path
+
+from voxmatrix.config import home
+from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.files import digest, replacing
+from voxmatrix.speak.voice_files import CONFIGS, config_path, find_voice
+from voxmatrix.work.cluster.messages import SharedVoice, VoiceFile
+from voxmatrix.work.cluster.store import Store
+from voxmatrix.work.unit import voice_digest
+
+#: Files travel in parts: no store holds a server up with a large value, and checkpoints exceed the limit of Redis.
+_PART_BYTES = 8 * 1024 * 1024
+#: Voices that no coordinator needs any more are deleted after this time, where the store can do so.
+KEEP_SECONDS = 3600
+
+
+def shared_voice(voice: Path) -> tuple[SharedVoice, tuple[Path, ...]]:
+    """A voice as workers will know it, and its files.
+
+    Raises:
+        BadInputError: there is no such voice.
+    """
+    found = find_voice(voice)
+    paths = (found, *_beside(found))
+    files = tuple(VoiceFile(name=path.name, sha256=digest(path), size=path.stat().st_size) for path in paths)
+    return SharedVoice(checksum=voice_digest(found), files=files), paths
+
+
+def publish(store: Store, voice: SharedVoice, paths: tuple[Path, ...]) -> None:
+    """Put the files of a voice into the store, unless they are there.
+
+    Raises:
+        UnreachableError: the store does not answer, or is full.
+    """
+    for file, path in zip(voice.files, paths, strict=True):
+        if store.keep(_parts(file), KEEP_SECONDS):
+            continue
+        with path.open("rb") as opened:
+            for name in _parts(file):
+                store.put(name, opened.read(_PART_BYTES), KEEP_SECONDS)
+
+
+def fetch(store: Store, voice: SharedVoice) -> Path:
+    """The file of a voice on this computer, fetched from the store if it was never needed before.
+
+    Raises:
+        DamagedFileError: what is in the store, or in the cache of this computer, is not this voice.
+        UnreachableError: the store does not answer or does not have the voice, or the cache cannot be written.
+    """
+    folder = home() / "cache" / "voices" / voice.checksum
+    paths = [folder / file.name for file in voice.files]
+    for file, path in zip(voice.files, paths, strict=True):
+        if not path.is_file() or digest(path) != file.sha256:
+            _fetch(store, file, path)
+    if voice_digest(paths[0]) != voice.checksum:
+        raise DamagedFileError(
+            f"the voice {voice.files[0].name} that was sent is not the one of its checksum",
+            "start the coordinator again; if that does not help, its files were changed while it was running",
+        )
+    return paths[0]
+
+
+def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
+    checksum, left = sha256(), file.size
+    with replacing(path) as opened:
+        for name in _parts(file):
+            expected = min(_PART_BYTES, left)
+            (data,) = store.get([(name, expected)]) if expected else (b"",)
+            if data is None:
+                raise UnreachableError(
+                    f"the store does not have the voice {file.name}",
+                    "check that this worker and the coordinator were started with the same --store",
+                )
+            checksum.update(data)
+            opened.write(data)
+            left -= len(data)
+        if checksum.hexdigest() != file.sha256:
+            raise DamagedFileError(f"{file.name} was damaged on its way to this worker", "it is fetched again")
+
+
+def _parts(file: VoiceFile) -> list[str]:
+    count = max(1, -(-file.size // _PART_BYTES))
+    return [f"voices/{file.sha256}.{part}" for part in range(count)]
+
+
+def _beside(voice: Path) -> list[Path]:
+    """The config of a voice, which a checkpoint may have inside."""
+    configs = [config_path(voice)]
+    if voice.suffix != ".onnx":
+        configs += [voice.with_name(name) for name in CONFIGS]
+    return [path for path in configs if path.is_file()][:1]

@@ -1,0 +1,425 @@
+"""Workers on other computers, to which Celery carries the batches.
+
+A worker is known by its heartbeats. What it holds is sent again when it is gone, when it has started anew, or when the
+broker has lost its data. So results may come late or twice: each is accepted for a unit that is wanted, and only if its
+audio is what the worker has said.
+"""
+
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from voxmatrix.errors import DamagedFileError, UnreachableError, VoxmatrixError
+from voxmatrix.files import replacing
+from voxmatrix.speak.batch.messages import Failure, error_of
+from voxmatrix.speak.batch.processes import FATAL_CODES
+from voxmatrix.speak.wav import header
+from voxmatrix.work.cluster.address import without_password
+from voxmatrix.work.cluster.app import cluster_app
+from voxmatrix.work.cluster.mailbox import Mailbox
+from voxmatrix.work.cluster.members import Heartbeat, Members
+from voxmatrix.work.cluster.messages import (
+    UNITS_PER_MESSAGE,
+    BatchReport,
+    SpeechBatch,
+    SpokenUnit,
+    audio_name,
+    read_report,
+)
+from voxmatrix.work.cluster.run_key import run_key
+from voxmatrix.work.cluster.store import open_store
+from voxmatrix.work.cluster.voices import publish, shared_voice
+from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.unit import Unit
+
+#: A worker sends a heartbeat every second. Without one for so long it is gone.
+SILENT_SECONDS = 4.0
+#: Without any worker for so long, the job ends.
+PATIENCE_SECONDS = 60.0
+#: A worker that cannot speak the voice is asked again after this time.
+_UNUSABLE_SECONDS = 60.0
+#: When all that are left are such workers, another one has so long to come back.
+_RETURN_SECONDS = 10.0
+_POLL_SECONDS = 0.04
+#: Between looks at tasks that were given up, whose results are welcome nevertheless, and until they are forgotten.
+_LATE_POLL_SECONDS, _LATE_SECONDS = 1.0, 300.0
+_BEAT_SECONDS = 1.0
+#: Between renewals of the voice in the store.
+_VOICE_SECONDS = 300.0
+#: Sentences whose audio is fetched in one round trip.
+_FETCHED = 16
+_HEADER_BYTES = 44
+
+
+@dataclass(eq=False)
+class _Remote:
+    """A worker."""
+
+    heartbeat: Heartbeat
+    joined: bool = False
+    unwanted_until: float = 0.0  # nothing is sent to it before, and before it is heard again
+    failure: Failure | None = None  # why it cannot speak this voice
+
+
+@dataclass(eq=False)
+class _Task:
+    """A message that was sent."""
+
+    worker: str
+    units: list[Unit]
+    sent: float
+    reported: set[int] = field(default_factory=set)
+    last: Any = None  # the state that was read last
+    given_up: float | None = None  # since when nobody waits for it
+
+
+class CeleryExecutor:
+    """The workers of a cluster, with one voice. Used with `with`."""
+
+    overhead_seconds = 0.1
+
+    def __init__(
+        self,
+        broker: str,
+        voice: Path,
+        incoming: Path,
+        *,
+        store: str = "",
+        results: str = "",
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """Finished files are left in the folder `incoming`.
+
+        `store` is the URL of the store for audio and voices, by default the broker's Redis; `results` is a result
+        backend of Celery, by default the broker.
+
+        Raises:
+            BadInputError: there is no such voice.
+            MissingProgramError: Celery, or a package for the store, is not installed.
+            UnreachableError: the broker or the store does not answer, or refuses this client.
+            UsageError: the store cannot be opened.
+        """
+        self._broker, self._incoming, self._patience_seconds = broker, incoming, patience_seconds
+        self._run = uuid.uuid4().hex
+        self._voice, self._voice_paths = shared_voice(voice)
+        app = cluster_app(broker, results)
+        self._mailbox, self._store = Mailbox(app, broker), open_store(store, broker)
+        self._key = run_key(broker, self._run)
+        self._mailbox.check()
+        self._key.beat()
+        publish(self._store, self._voice, self._voice_paths)
+        now = time.monotonic()
+        self._beaten = self._renewed = self._called = self._last_joined = now
+        self._polled_late = self._judge_after = 0.0
+        self._remotes: dict[str, _Remote] = {}
+        self._tasks: dict[str, _Task] = {}
+        self._wanted: dict[str, Unit] = {}  # submitted, and not yet spoken by anybody
+        self._events: list[WorkEvent] = []
+        self._members = Members(app)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # The protocol -----------------------------------------------------------------------------------------------------
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        """Send a batch. If the broker does not answer, the worker is gone until it is heard again."""
+        remote = self._remotes.get(worker)
+        if remote is None or not remote.joined:
+            return
+        for start in range(0, len(units), UNITS_PER_MESSAGE):
+            part = list(units[start : start + UNITS_PER_MESSAGE])
+            task = str(uuid.uuid4())
+            batch = SpeechBatch(
+                run=self._run,
+                boot=remote.heartbeat.boot,
+                voice=self._voice,
+                units=tuple((unit.text, unit.options) for unit in part),
+            )
+            self._wanted |= {unit.key: unit for unit in part}
+            try:
+                self._mailbox.send(worker, task, batch)
+            except UnreachableError:
+                self._lose(worker, None)
+                return
+            self._tasks[task] = _Task(worker, part, time.monotonic())
+
+    def results(self, timeout_seconds: float) -> list[WorkEvent]:
+        """What has happened since the last call.
+
+        Raises:
+            UnreachableError: no worker has been heard for a minute.
+            VoxmatrixError: no worker can speak this voice.
+        """
+        until = time.monotonic() + timeout_seconds
+        self._notice_pause()
+        while True:
+            now = time.monotonic()
+            self._hear(now)
+            with suppress(UnreachableError):  # it is asked again soon
+                self._beat(now)
+                self._poll(now)
+            self._called = time.monotonic()
+            if self._events or self._called >= until:
+                break
+            time.sleep(min(_POLL_SECONDS, max(0.0, until - self._called)))
+        if not self._events:
+            self._check_patience(self._called)
+        events, self._events = self._events, []
+        return events
+
+    def cancel(self, worker: str, keys: Sequence[str]) -> None:
+        """Tell a worker what it need not speak any more."""
+        unwanted, tasks = set(keys), {}
+        for name, task in self._tasks.items():
+            if task.worker == worker:
+                indices = [n for n, unit in enumerate(task.units) if unit.key in unwanted and n not in task.reported]
+                if indices:
+                    tasks[name] = indices
+        self._cancel(worker, tasks)
+
+    def replace(self, worker: str) -> None:
+        """Kill the process in which a worker speaks. It joins again when it is heard."""
+        remote = self._remotes.get(worker)
+        held = [name for name, task in self._tasks.items() if task.worker == worker and task.given_up is None]
+        if remote is not None:
+            with suppress(UnreachableError):
+                self._mailbox.kill(remote.heartbeat.hostname, held)
+            self._give_up(worker)
+            remote.joined = False
+
+    def close(self) -> None:
+        """Tell the workers that nobody waits for their results any more."""
+        for worker in list(self._remotes):
+            self._give_up(worker)
+        self._members.close()
+        with suppress(UnreachableError):
+            self._key.remove()
+            self._mailbox.forget(self._tasks)
+        with suppress(UnreachableError):
+            left = [audio_name(self._run, n, i) for n, task in self._tasks.items() for i in range(len(task.units))]
+            self._store.delete(left)
+            self._store.delete_folder(f"audio/{self._run}")
+
+    # Workers ----------------------------------------------------------------------------------------------------------
+
+    def _notice_pause(self) -> None:
+        """After a pause of this process, e.g. of a suspended laptop, heartbeats are waiting to be heard."""
+        now = time.monotonic()
+        if now - self._called > SILENT_SECONDS / 2:
+            self._judge_after = now + SILENT_SECONDS
+
+    def _hear(self, now: float) -> None:
+        """Compare the workers with what was heard of them."""
+        since, members = self._members.heard()
+        for name, member in members.items():
+            remote = self._remotes.setdefault(name, _Remote(member.heartbeat))
+            before, remote.heartbeat = remote.heartbeat, member.heartbeat
+            if before.boot != member.heartbeat.boot:
+                self._lose(name, _failure(f"the worker {name} was started anew"))
+                remote.unwanted_until, remote.failure = 0.0, None
+            is_silent = now - member.heard > SILENT_SECONDS
+            can_judge = since is not None and now - since > SILENT_SECONDS and now > self._judge_after
+            if member.leaving:
+                self._lose(name, None)
+                self._drop_queue(name)
+            elif remote.joined and is_silent and can_judge:
+                self._lose(name, _failure(f"the worker {name} was not heard for {SILENT_SECONDS:.0f} s"))
+                self._drop_queue(name)
+            elif not remote.joined and not is_silent and member.heard > remote.unwanted_until:
+                remote.joined, remote.failure = True, None
+                self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed))
+        if any(remote.joined for remote in self._remotes.values()):
+            self._last_joined = now
+
+    def _lose(self, worker: str, failure: Failure | None, seconds: float = 0.0) -> None:
+        """A worker is gone, or does not have what it was sent. It may join again after this time."""
+        remote = self._remotes[worker]
+        remote.unwanted_until = time.monotonic() + seconds
+        self._give_up(worker)
+        if remote.joined:
+            remote.joined = False
+            self._events.append(WorkerLeft(worker=worker, failure=failure))
+
+    def _give_up(self, worker: str) -> None:
+        """Wait no longer for what a worker has; it need not go on with it."""
+        now, tasks = time.monotonic(), {}
+        for name, task in self._tasks.items():
+            if task.worker == worker and task.given_up is None:
+                task.given_up = now
+                tasks[name] = [n for n in range(len(task.units)) if n not in task.reported]
+        self._cancel(worker, tasks)
+
+    def _cancel(self, worker: str, tasks: dict[str, list[int]]) -> None:
+        if tasks:
+            with suppress(UnreachableError):
+                self._mailbox.cancel(self._remotes[worker].heartbeat.hostname, tasks)
+
+    def _drop_queue(self, worker: str) -> None:
+        with suppress(UnreachableError):
+            self._mailbox.drop_queue(worker)
+
+    def _unusable(self, worker: str, failure: Failure) -> None:
+        """A worker cannot speak this voice: the others go on without it."""
+        self._lose(worker, None, _UNUSABLE_SECONDS)
+        self._remotes[worker].failure = failure
+
+    def _check_patience(self, now: float) -> None:
+        alone = now - self._last_joined
+        failures = [remote.failure for remote in self._remotes.values() if remote.failure is not None]
+        if failures and alone > _RETURN_SECONDS:
+            raise error_of(failures[0])
+        if alone > self._patience_seconds:
+            shown = without_password(self._broker)
+            raise UnreachableError(
+                f"no worker of {shown} has been heard for {self._patience_seconds:.0f} s",
+                f"start one: voxmatrix worker --cluster {shown}; what is done is kept, and the same command continues",
+            )
+
+    # The broker -------------------------------------------------------------------------------------------------------
+
+    def _beat(self, now: float) -> None:
+        """Renew the life sign of this run; if the broker has lost its data, send everything again."""
+        if now - self._beaten < _BEAT_SECONDS:
+            return
+        intact = self._key.beat()
+        self._beaten = now
+        if not intact or now - self._renewed > _VOICE_SECONDS:
+            self._renewed = now
+            publish(self._store, self._voice, self._voice_paths)
+        if not intact:
+            for worker, remote in self._remotes.items():
+                if remote.joined:
+                    self._lose(worker, None)
+
+    def _poll(self, now: float) -> None:
+        """Read the states of tasks."""
+        late = now - self._polled_late >= _LATE_POLL_SECONDS
+        if late:
+            self._polled_late = now
+            self._forget_late(now)
+        names = [name for name, task in self._tasks.items() if late or task.given_up is None]
+        if not names:
+            return
+        for name, state in self._mailbox.states(names).items():
+            task = self._tasks[name]
+            if state != task.last:
+                self._on_state(name, task, state)
+                task.last = state
+
+    def _forget_late(self, now: float) -> None:
+        old = [name for name, task in self._tasks.items() if task.given_up and now - task.given_up > _LATE_SECONDS]
+        self._mailbox.forget(old)
+        for name in old:
+            del self._tasks[name]
+
+    def _on_state(self, name: str, task: _Task, state: Any) -> None:
+        status = state.get("status")
+        if status in ("PROGRESS", "SUCCESS"):
+            try:
+                report = read_report(state.get("result"))
+            except ValueError:
+                self._ended(name, task, _failure(f"the worker {task.worker} reported something unreadable"))
+                return
+            self._on_report(name, task, report)
+            if status == "SUCCESS":
+                self._on_end(name, task, report)
+        elif status in ("FAILURE", "REVOKED", "REJECTED"):
+            result = state.get("result")
+            kind = result.get("exc_type", status) if isinstance(result, dict) else status
+            self._ended(name, task, _failure(f"the process of {task.worker} that spoke it ended ({kind})"))
+
+    def _on_end(self, name: str, task: _Task, report: BatchReport) -> None:
+        """The last report about a task."""
+        if report.state == "unusable" and report.failure is not None and task.given_up is None:
+            self._unusable(task.worker, report.failure)
+        elif report.state != "done" and task.given_up is None:
+            self._lose(task.worker, None)
+        self._forget(name)
+
+    def _ended(self, name: str, task: _Task, failure: Failure) -> None:
+        """A task has ended without a result."""
+        if task.given_up is None:
+            self._lose(task.worker, failure)
+        self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        del self._tasks[name]
+        with suppress(UnreachableError):  # it expires by itself
+            self._mailbox.forget([name])
+
+    # Audio ------------------------------------------------------------------------------------------------------------
+
+    def _on_report(self, name: str, task: _Task, report: BatchReport) -> None:
+        """Turn what is new in a report into events."""
+        by_index = {unit.index: unit for unit in report.spoken if unit.index < len(task.units)}
+        new = [unit for index, unit in by_index.items() if index not in task.reported]
+        for start in range(0, len(new), _FETCHED):
+            self._file(name, task, new[start : start + _FETCHED])
+        for failed in report.failed:
+            if failed.index in task.reported or failed.index >= len(task.units):
+                continue
+            task.reported.add(failed.index)
+            if failed.failure.exit_code in FATAL_CODES:  # of this worker: another one may well have the device
+                if task.given_up is None:
+                    self._unusable(task.worker, failed.failure)
+                continue
+            key = task.units[failed.index].key
+            self._events.append(UnitFailed(worker=task.worker, key=key, failure=failed.failure))
+
+    def _file(self, name: str, task: _Task, spoken: Sequence[SpokenUnit]) -> None:
+        """Fetch the audio of units that nobody has delivered yet, and delete it from the store."""
+        names = [audio_name(self._run, name, unit.index) for unit in spoken]
+        wanted = [unit for unit in spoken if task.units[unit.index].key in self._wanted]
+        sizes = [(audio_name(self._run, name, unit.index), _HEADER_BYTES + 2 * unit.samples) for unit in wanted]
+        found = dict(zip((unit.index for unit in wanted), self._store.get(sizes) if sizes else [], strict=True))
+        for unit in spoken:
+            self._events.append(self._filed(task, unit, found.get(unit.index)))
+            task.reported.add(unit.index)
+        with suppress(UnreachableError):  # it expires by itself
+            self._store.delete(names)
+
+    def _filed(self, task: _Task, unit: SpokenUnit, data: bytes | None) -> WorkEvent:
+        key = task.units[unit.index].key
+        path = self._incoming / f"{task.worker}-{key}.wav"
+        if key in self._wanted:  # else another worker was faster, and there is no file to be filed
+            if problem := _problem(unit, data):
+                failure = _failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
+                return UnitFailed(worker=task.worker, key=key, failure=failure)
+            with replacing(path) as file:
+                file.write(data or b"")
+            del self._wanted[key]
+        return UnitSpoken(
+            worker=task.worker,
+            key=key,
+            path=path,
+            wall_seconds=unit.wall_seconds,
+            samples=unit.samples,
+            rate_hz=unit.rate_hz,
+            sha256=unit.sha256,
+            findings=unit.findings,
+        )
+
+
+def _problem(unit: SpokenUnit, data: bytes | None) -> str:
+    """What is wrong with the audio of a unit; "" if nothing is."""
+    if data is None:
+        return "is not in the store"
+    if len(data) != _HEADER_BYTES + 2 * unit.samples or not data.startswith(header(unit.rate_hz, 2 * unit.samples)):
+        return "is not what it said"
+    return "" if sha256(data).hexdigest() == unit.sha256 else "was damaged on its way"
+
+
+def _failure(problem: str, exit_code: int = VoxmatrixError.exit_code) -> Failure:
+    return Failure(problem=problem, remedy="look at the log of that worker", exit_code=exit_code)

@@ -1,0 +1,49 @@
+import pytest
+
+from voxmatrix.errors import UsageError
+from voxmatrix.work.cluster.address import broker_url, is_redis, without_password
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "url"),
+    [
+        ("redis://box:6380/1", {"REDIS_URL": "redis://other"}, "redis://box:6380/1"),
+        ("", {"REDIS_URL": "redis://other", "COORDINATOR_IP": "10.0.0.1"}, "redis://other"),
+        ("", {"COORDINATOR_IP": "10.0.0.1"}, "redis://10.0.0.1:6379/0"),
+        ("", {"COORDINATOR_IP": " 10.0.0.1:6380 "}, "redis://10.0.0.1:6380/0"),
+        ("[::1]", {}, "redis://[::1]:6379/0"),
+        ("amqp://guest:guest@box//", {}, "amqp://guest:guest@box//"),
+    ],
+)
+def test_the_url_that_was_given_comes_first(given: str, environment: dict[str, str], url: str) -> None:
+    assert broker_url(given, environment) == url
+
+
+@pytest.mark.parametrize("given", ["", "  ", "redis://box:port/0", "redis://"])
+def test_what_is_no_url_is_a_usage_error(given: str) -> None:
+    with pytest.raises(UsageError):
+        broker_url(given, {})
+
+
+def test_a_password_is_not_part_of_an_error() -> None:
+    with pytest.raises(UsageError) as error:
+        broker_url("redis://:s3cr3t@box:port/0", {})
+    assert "s3cr3t" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:s3cr3t@box:6379/0", "redis://:**@box:6379/0"),
+        ("redis://me:s3@cr3t@box/0", "redis://me:**@box/0"),
+        ("redis://box/0", "redis://box/0"),
+    ],
+)
+def test_messages_show_a_url_without_its_password(url: str, shown: str) -> None:
+    assert without_password(url) == shown
+
+
+def test_brokers_that_are_redis() -> None:
+    assert [is_redis(url) for url in ("redis://a", "rediss://a", "redis+socket:///a", "amqp://a")] == [True] * 3 + [
+        False
+    ]

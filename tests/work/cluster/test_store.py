@@ -1,0 +1,133 @@
+"""The store: a folder, and a real Redis."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.work.cluster.jobs import Job, audio_alone
+from tests.work.cluster.processes import ClusterWorker, RedisServer
+from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.work.cluster.store import FolderStore, Store, open_store
+from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
+from voxmatrix.work.unit import Unit
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture(params=["folder", "redis"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "folder":
+        yield open_store(str(tmp_path / "shared"), "redis://unused")
+        return
+    server: RedisServer = request.getfixturevalue("redis_server")
+    yield open_store("", server.url)
+
+
+def test_what_is_put_can_be_read_until_it_is_deleted(store: Store) -> None:
+    store.put("audio/run/task/1.wav", b"one", 60)
+    store.put("audio/run/task/2.wav", b"two", 60)
+
+    assert store.get([("audio/run/task/2.wav", 3), ("audio/run/task/3.wav", 3), ("audio/run/task/1.wav", 3)]) == [
+        b"two",
+        None,
+        b"one",
+    ]
+    assert store.keep(["audio/run/task/1.wav", "audio/run/task/2.wav"], 60)
+    store.delete(["audio/run/task/1.wav", "audio/run/task/3.wav"])
+    assert not store.keep(["audio/run/task/1.wav", "audio/run/task/2.wav"], 60)
+
+
+def test_no_more_than_expected_is_read(store: Store) -> None:
+    store.put("large", b"x" * 1000, 60)
+
+    assert store.get([("large", 10)]) == [b"x" * 11]
+
+
+def test_a_voice_is_fetched_once(store: Store, voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voxmatrix.work.cluster.voices._PART_BYTES", 1000)  # so that there are several parts
+    shared, paths = shared_voice(voice)
+    publish(store, shared, paths)
+
+    fetched = fetch(store, shared)
+    store.delete([f"voices/{file.sha256}.{part}" for file in shared.files for part in range(8)])
+
+    assert fetched.read_bytes() == voice.read_bytes()
+    assert fetched.with_name("anna.onnx.json").read_text() == "{}"
+    assert fetch(store, shared) == fetched
+
+
+def test_a_damaged_voice_is_not_kept(store: Store, voice: Path) -> None:
+    shared, paths = shared_voice(voice)
+    publish(store, shared, paths)
+    store.put(f"voices/{shared.files[0].sha256}.0", b"w" * shared.files[0].size, 60)
+
+    with pytest.raises(DamagedFileError, match="damaged on its way"):
+        fetch(store, shared)
+
+    store.put(f"voices/{shared.files[0].sha256}.0", voice.read_bytes(), 60)
+    assert fetch(store, shared).read_bytes() == voice.read_bytes()
+
+
+def test_damage_in_the_cache_is_repaired(store: Store, voice: Path) -> None:
+    shared, paths = shared_voice(voice)
+    publish(store, shared, paths)
+    fetch(store, shared).write_bytes(b"changed")
+
+    assert fetch(store, shared).read_bytes() == voice.read_bytes()
+
+
+def test_a_voice_that_is_not_there_names_the_store(store: Store, voice: Path) -> None:
+    shared, _ = shared_voice(voice)
+
+    with pytest.raises(UnreachableError, match=r"does not have the voice anna\.onnx"):
+        fetch(store, shared)
+
+
+def test_a_store_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(UnreachableError, match="cannot be used"):
+        FolderStore(str(tmp_path / "file")).put("audio/1.wav", b"", 60)
+
+
+def test_a_full_redis_is_named(redis_server: RedisServer) -> None:
+    redis_server.client.config_set("maxmemory", "2mb")
+    store = open_store("", redis_server.url)
+
+    with pytest.raises(UnreachableError, match="is full") as error:
+        for number in range(100):
+            store.put(f"audio/{number}", bytes(1_000_000), 60)
+
+    assert "maxmemory" in error.value.remedy
+
+
+@pytest.mark.parametrize("url", ["nonsense://place", "abfs://place"])
+def test_a_url_that_nothing_opens_is_an_error(url: str) -> None:
+    with pytest.raises((UsageError, MissingProgramError)):
+        open_store(url, "redis://unused")
+
+
+def test_a_broker_that_is_not_redis_needs_a_store() -> None:
+    with pytest.raises(UsageError, match=r"amqp://guest:\*\*@box") as error:
+        open_store("", "amqp://guest:guest@box//")
+    assert "--store" in error.value.remedy
+
+
+@pytest.mark.slow
+def test_audio_may_travel_through_a_shared_folder(
+    redis_server: RedisServer,
+    start_worker: Callable[..., ClusterWorker],
+    voice: Path,
+    sentences: Callable[[int], list[Unit]],
+    tmp_path: Path,
+) -> None:
+    units, shared = sentences(10), tmp_path / "shared"
+    start_worker(redis_server.url, "a", str(shared))
+
+    job = Job(redis_server.url, voice, tmp_path / "job", units, store=str(shared))
+
+    assert job.end().given_up == ()
+    assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
+    assert not list(shared.glob("audio/**/*.wav"))
+    assert not redis_server.client.keys("voxmatrix:audio*")
