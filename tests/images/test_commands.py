@@ -50,6 +50,8 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
     "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
     "export audio": (("/data/hello.wav", "--out", "/data/hello.mp3"), "hello.mp3"),
+    "book inspect": (("/data/book.md",), ""),
+    "book make": (("/data/book.md", "--voice", "/data/voice.onnx", "--out", "/data/book.m4b"), "book.manifest.json"),
     "bench matmul": (("--size", "64", "--runs", "1", "--picture", "/data/matmul.svg"), "matmul.svg"),
     "bench speak": (("--runs", "1", "--picture", "/data/speak.png"), "speak.png"),
     "bench train": (
@@ -73,6 +75,7 @@ def test_every_command_of_the_image_is_run_here(hardened: Hardened) -> None:
 @pytest.mark.parametrize("command", RUNS)
 def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> None:
     hardened.give("given.json", json.dumps(PROFILE))
+    hardened.give("book.md", "# One\n\nHello.\n\n# Two\n\nGood night.\n")
     words, made = RUNS[command]
     done = hardened.run(*command.split(), *words)
     assert done.stdout

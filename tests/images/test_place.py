@@ -43,6 +43,7 @@ WRITE = {
     "speak": ("speak", "--text", "Hello", "--out", "/data/theirs.wav"),
     "speak --batch": ("speak", "--batch", "/recordings/metadata.csv", "--out", "/data/theirs"),
     "export audio": ("export", "audio", "/recordings/wavs/en-01.flac", "--out", "/data/theirs.mp3"),
+    "book": ("book", "/recordings/metadata.csv", "--out", "/data/theirs.m4b"),
     "doctor --record": ("doctor", "--no-smoke", "--record", "/data/theirs.json"),
     "devices select": ("devices", "select", "cpu"),
     "bench --picture": ("bench", "matmul", "--size", "64", "--runs", "1", "--picture", "/data/theirs.svg"),
