@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.work.test_ledger import audio
 from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
@@ -174,3 +176,40 @@ def test_real_speech_is_the_same_when_workers_are_killed(tmp_path: Path) -> None
         return audio(tmp_path / name)
 
     assert spoken("alone", workers=1, kill=False) == spoken("killed", workers=2, kill=True)
+
+
+class Instant:
+    """An executor with one worker that has spoken everything at once, and tells one thing at a time."""
+
+    overhead_seconds = 0.0
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.events: list[Any] = [WorkerJoined(worker="w")]
+        self.submitted = 0
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        self.submitted += len(units)
+        for unit in units:
+            path = self.folder / unit.key
+            path.touch()
+            self.events.append(
+                UnitSpoken(worker=worker, key=unit.key, path=path, wall_seconds=0.01, samples=1, rate_hz=1, sha256="0")
+            )
+
+    def results(self, timeout_seconds: float) -> list[Any]:
+        return [self.events.pop(0)] if self.events else []
+
+    def cancel(self, worker: str, keys: Sequence[str]) -> None: ...
+
+    def replace(self, worker: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_no_result_is_forgotten_however_many_arrive_at_once(tmp_path: Path) -> None:
+    executor = Instant(tmp_path)
+    with open_ledger(tmp_path / "job") as ledger:
+        outcome = run_job(ledger, said(*(f"Number {number}." for number in range(300))), executor)
+
+    assert outcome.spoken == executor.submitted == 300

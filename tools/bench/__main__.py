@@ -49,6 +49,7 @@ BENCHES = (
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
+    Bench(name="schedule", title="Books over many workers, simulated, compared with the ideal", script="schedule.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
     Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),

@@ -16,7 +16,9 @@ from voxmatrix.work.unit import Unit
 #: Units that are read from the ledger ahead of the workers, in total and for each worker.
 _AHEAD, _AHEAD_PER_WORKER = 1000, 20
 _TICK_SECONDS = 0.25
-#: Rounds of events that are recorded in one transaction.
+#: Deliveries are recorded together, because every transaction is flushed to the disk.
+_RECORD_SECONDS = 0.1
+#: Rounds of events that are handled before the next decision.
 _ROUNDS = 20
 #: A worker that owes results and says nothing for so long is replaced.
 SILENT_SECONDS = 300.0
@@ -101,19 +103,22 @@ class _Job:
         self._delivered: list[Delivery] = []
         self._failures: list[tuple[str, str, str]] = []
         self._findings: dict[Finding, None] = {}
-        self._reported = 0.0
+        self._reported = self._recorded = 0.0
 
     def run(self) -> None:
         """Until every wanted unit is delivered or given up."""
         self._read()
-        while self._units:
-            self._submit(time.monotonic())
-            try:
+        try:
+            while self._units:
+                self._submit(time.monotonic())
                 self._receive()
-            finally:
-                self._record()
-            self._read()
-            self._report(time.monotonic())
+                now = time.monotonic()
+                if now - self._recorded > _RECORD_SECONDS:
+                    self._record(now)
+                self._read()
+                self._report(now)
+        finally:
+            self._record(time.monotonic())
         self._report(None)
 
     def outcome(self) -> JobOutcome:
@@ -153,13 +158,14 @@ class _Job:
 
     def _receive(self) -> None:
         """Handle what has happened, and what happens meanwhile."""
-        events = self._executor.results(_TICK_SECONDS)
+        timeout_seconds = _TICK_SECONDS
         for _ in range(_ROUNDS):
+            events = self._executor.results(timeout_seconds)
             for event in events:
                 self._on_event(event, time.monotonic())
             if not (events and self._units):
                 return
-            events = self._executor.results(0.0)
+            timeout_seconds = 0.0
 
     def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
@@ -208,7 +214,8 @@ class _Job:
             self._ledger.give_up(key, failure.problem)
             del self._units[key]
 
-    def _record(self) -> None:
+    def _record(self, now: float) -> None:
+        self._recorded = now
         if self._delivered or self._failures:
             self._ledger.record(self._delivered, self._failures)
         self._done += len(self._delivered)

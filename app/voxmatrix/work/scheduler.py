@@ -194,13 +194,14 @@ class Scheduler:
             if not lane.suspect and lane.overdue(now):
                 lane.stuck_on = self.speaking(lane.name)
                 lane.suspect = True
-                self._recall(lane, self._take_back(lane))
+                # Not the unit that it speaks: its report tells that the worker is alive.
+                self._recall(lane, [key for key in self._take_back(lane) if key != lane.stuck_on])
         assignments = []
         self._drained = None
         trusted = self._trusted()
         if self._waiting.keys:
             assignments += self._feed(trusted, now)
-        if not self._waiting.keys and not self.later_seconds:
+        if not (assignments or self._waiting.keys or self.later_seconds):
             assignments += self._relieve(trusted, now)
         recalls = tuple((worker, tuple(keys)) for worker, keys in self._recalls.items())
         self._recalls.clear()
