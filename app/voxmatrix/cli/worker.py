@@ -4,11 +4,9 @@ import logging
 import re
 import socket
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,7 +42,7 @@ def command(context: typer.Context, *, given: WorkerOptions) -> None:
     from voxmatrix.work.cluster.address import broker_url
     from voxmatrix.work.cluster.node import NodeSettings
     from voxmatrix.work.cluster.store import open_store
-    from voxmatrix.work.cluster.supervise import run_workers
+    from voxmatrix.work.cluster.supervise import run_workers, scratch_folder
 
     if sys.platform == "win32":
         raise UsageError("workers run on Linux and macOS", "start it in WSL2 or in a container")
@@ -64,7 +62,7 @@ def command(context: typer.Context, *, given: WorkerOptions) -> None:
                 store=given.store,
                 request=each,
                 threads=given.threads,
-                scratch=Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="voxmatrix-worker-"))),
+                scratch=stack.enter_context(scratch_folder()),
             )
             for name, each in placements.items()
         ]

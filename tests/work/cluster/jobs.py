@@ -53,6 +53,11 @@ class Job:
         self._done = progress.done
 
 
+def run_to_the_end(broker: str, voice: Path, folder: Path, units: list[Unit]) -> None:
+    """For a process of its own."""
+    Job(broker, voice, folder, units).end()
+
+
 def audio_alone(voice: Path, folder: Path, units: list[Unit]) -> dict[str, str]:
     """The same job on this computer, with the same voice."""
     with (

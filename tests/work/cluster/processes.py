@@ -25,13 +25,17 @@ def wait_until(reached: Callable[[], object], seconds: float = LONG_SECONDS) -> 
         time.sleep(0.05)
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 class RedisServer:
     """A server on a port of its own, which keeps its data like the one of docker/cluster.yaml."""
 
     def __init__(self, folder: Path, password: str = "") -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.password, self._folder = password, folder
         self.url = f"redis://{f':{password}@' if password else ''}127.0.0.1:{self.port}/0"
         import redis  # here, because these tests are skipped where it is not installed

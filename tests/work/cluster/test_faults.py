@@ -1,5 +1,6 @@
 """Whatever dies, the job ends with the same audio as if nothing had happened."""
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -9,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.work.cluster.jobs import Job, audio_alone
-from tests.work.cluster.processes import ClusterWorker, RedisServer
+from tests.work.cluster.jobs import Job, audio_alone, run_to_the_end
+from tests.work.cluster.processes import ClusterWorker, RedisServer, wait_until
 from voxmatrix.work.unit import Unit
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
@@ -112,6 +113,30 @@ def test_the_only_worker_may_be_killed(
 
     assert job.end().given_up == ()
     assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
+
+
+def test_a_killed_coordinator_goes_on(
+    redis_server: RedisServer,
+    start_worker: Start,
+    voice: Path,
+    sentences: Callable[[int], list[Unit]],
+    tmp_path: Path,
+) -> None:
+    units = sentences(100)
+    start_worker(redis_server.url, "a", seconds=0.05)
+    arguments = (redis_server.url, voice, tmp_path / "job", units)
+    first = multiprocessing.get_context("spawn").Process(target=run_to_the_end, args=arguments)
+
+    first.start()
+    wait_until(lambda: len(list((tmp_path / "job").glob("audio/*/*.wav"))) > 10)
+    first.kill()
+    first.join()
+    second = Job(*arguments)
+
+    outcome = second.end()
+    assert outcome.given_up == ()
+    assert outcome.known > 0
+    assert second.audio() == audio_alone(voice, tmp_path / "alone", units)
 
 
 def test_damaged_audio_is_spoken_again(

@@ -6,7 +6,6 @@ Its child takes SECONDS for each sentence. With `corrupt` it damages every third
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster import store
 from voxmatrix.work.cluster.node import NodeSettings
-from voxmatrix.work.cluster.supervise import run_workers
+from voxmatrix.work.cluster.supervise import run_workers, scratch_folder
 
 RATE_HZ = 22050
 SECONDS = float(sys.argv[3]) if Path(sys.argv[0]).stem == "tone_worker" else 0.0
@@ -58,7 +57,7 @@ if "corrupt" in sys.argv:
     corrupt()  # also in the process that multiprocessing starts, which imports this file again
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_folder() as scratch:
         settings = NodeSettings(
             name=sys.argv[2],
             host=socket.gethostname(),
@@ -67,7 +66,7 @@ if __name__ == "__main__":
             store=sys.argv[4] if len(sys.argv) > 4 and sys.argv[4] != "corrupt" else "",
             request=DeviceRequest(kind="cpu"),
             threads=1,
-            scratch=Path(scratch),
+            scratch=scratch,
             opening=tones,
         )
         # As `voxmatrix_entrypoint.launch` does for the command.

@@ -29,7 +29,7 @@ def register_commands(state: WorkerState) -> None:
 
     def stats(panel_state: Any, **arguments: Any) -> dict[str, Any]:
         """Request worker statistics/information."""
-        return {**of_celery(panel_state, **arguments), "voxmatrix": state.health()}
+        return {**of_celery(panel_state, **arguments), **state.statistics()}
 
     Panel.register(name=HEALTH, type="inspect")(health)
     Panel.register(name=CANCEL, type="control")(cancel)

@@ -50,6 +50,12 @@ class WorkerState:
             "busy_with": status.busy_with,
         }
 
+    def statistics(self) -> dict[str, Any]:
+        """What Flower's page of a worker lists under "other statistics": flat, as it shows no tables in tables."""
+        health = self.health()
+        del health["name"], health["status"]
+        return {**health, "memory_free_mb": self._free_mb(), "voxmatrix": voxmatrix.__version__}
+
     @property
     def _given(self) -> str:
         return "cpu" if self.gpu is None else self.gpu.kind

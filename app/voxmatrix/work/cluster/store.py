@@ -74,7 +74,13 @@ def open_store(url: str, broker: str) -> Store:
 
 
 def redis_client(url: str) -> Any:
-    """A client of the Redis server at this URL, which gives up soon: whoever waits for the server tries again."""
+    """A client of the Redis server at this URL, which gives up soon: whoever waits for the server tries again.
+
+    Raises:
+        MissingProgramError: the package redis is not installed.
+    """
+    if find_spec("redis") is None:
+        raise MissingProgramError("redis is not installed, and a cluster needs it", 'pip install "voxmatrix[cluster]"')
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry

@@ -4,12 +4,14 @@ import logging
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 
 from voxmatrix.work.cluster.node import NodeSettings, run_node
 
@@ -29,6 +31,16 @@ class _Node:
     process: SpawnProcess
     started: float
     short_lives: int = 0
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for the sentence in progress, in memory where the system has such a place: nothing in it outlives the
+    worker, and to flush every sentence to a disk would take longer than to speak it on a GPU."""
+    memory = Path("/dev/shm")
+    place = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-worker-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def run_workers(settings: Sequence[NodeSettings]) -> None:

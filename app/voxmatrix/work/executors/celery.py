@@ -8,6 +8,7 @@ audio is what the worker has said.
 import time
 import uuid
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -54,6 +55,7 @@ _BEAT_SECONDS = 1.0
 _VOICE_SECONDS = 300.0
 #: Sentences whose audio is fetched in one round trip.
 _FETCHED = 16
+_WRITERS = 8
 _HEADER_BYTES = 44
 
 
@@ -121,6 +123,8 @@ class CeleryExecutor:
         self._tasks: dict[str, _Task] = {}
         self._wanted: dict[str, Unit] = {}  # submitted, and not yet spoken by anybody
         self._events: list[WorkEvent] = []
+        # To flush a file to the disk takes longer than all the rest, and several can be flushed at once.
+        self._writing = ThreadPoolExecutor(_WRITERS, thread_name_prefix="write")
         self._members = Members(app)
 
     def __enter__(self) -> Self:
@@ -204,6 +208,7 @@ class CeleryExecutor:
         for worker in list(self._remotes):
             self._give_up(worker)
         self._members.close()
+        self._writing.shutdown()
         with suppress(UnreachableError):
             self._key.remove()
             self._mailbox.forget(self._tasks)
@@ -380,36 +385,46 @@ class CeleryExecutor:
 
     def _file(self, name: str, task: _Task, spoken: Sequence[SpokenUnit]) -> None:
         """Fetch the audio of units that nobody has delivered yet, and delete it from the store."""
-        names = [audio_name(self._run, name, unit.index) for unit in spoken]
+        names = {unit.index: audio_name(self._run, name, unit.index) for unit in spoken}
         wanted = [unit for unit in spoken if task.units[unit.index].key in self._wanted]
-        sizes = [(audio_name(self._run, name, unit.index), _HEADER_BYTES + 2 * unit.samples) for unit in wanted]
-        found = dict(zip((unit.index for unit in wanted), self._store.get(sizes) if sizes else [], strict=True))
+        sizes = [(names[unit.index], _HEADER_BYTES + 2 * unit.samples) for unit in wanted]
+        found = self._store.get(sizes) if sizes else []
+        paths = [self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav" for unit in wanted]
+        problems = dict(
+            zip((unit.index for unit in wanted), self._writing.map(_write, paths, wanted, found), strict=True)
+        )
         for unit in spoken:
-            self._events.append(self._filed(task, unit, found.get(unit.index)))
+            self._events.append(self._filed(task, unit, problems.get(unit.index, "")))
             task.reported.add(unit.index)
         with suppress(UnreachableError):  # it expires by itself
-            self._store.delete(names)
+            self._store.delete(list(names.values()))
 
-    def _filed(self, task: _Task, unit: SpokenUnit, data: bytes | None) -> WorkEvent:
+    def _filed(self, task: _Task, unit: SpokenUnit, problem: str) -> WorkEvent:
+        """If another worker was faster, there is no file to be filed, and only the worker is interesting."""
         key = task.units[unit.index].key
-        path = self._incoming / f"{task.worker}-{key}.wav"
-        if key in self._wanted:  # else another worker was faster, and there is no file to be filed
-            if problem := _problem(unit, data):
-                failure = _failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
-                return UnitFailed(worker=task.worker, key=key, failure=failure)
-            with replacing(path) as file:
-                file.write(data or b"")
-            del self._wanted[key]
+        if problem:
+            failure = _failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
+            return UnitFailed(worker=task.worker, key=key, failure=failure)
+        self._wanted.pop(key, None)
         return UnitSpoken(
             worker=task.worker,
             key=key,
-            path=path,
+            path=self._incoming / f"{task.worker}-{key}.wav",
             wall_seconds=unit.wall_seconds,
             samples=unit.samples,
             rate_hz=unit.rate_hz,
             sha256=unit.sha256,
             findings=unit.findings,
         )
+
+
+def _write(path: Path, unit: SpokenUnit, data: bytes | None) -> str:
+    """Write the audio of a unit if it is what the worker said; return what is wrong with it, or ""."""
+    problem = _problem(unit, data)
+    if not problem:
+        with replacing(path) as file:
+            file.write(data or b"")
+    return problem
 
 
 def _problem(unit: SpokenUnit, data: bytes | None) -> str:
