@@ -2,6 +2,7 @@
 # Make a layer reproducible: `layer.sh begin && … && layer.sh end` around the commands of a RUN. Afterwards, equal inputs
 # give equal layers, which images and releases then share.
 #   begin             note the time
+#   new FOLDER        list the files that are new since then
 #   compile FOLDER    compile the Python files that are new since then; their bytecode holds hashes instead of dates
 #   end               empty logs, and give everything that is new since then the same date
 set -eu
@@ -13,6 +14,9 @@ case $1 in
     begin)
         # Somewhat earlier: the engine has already created places for this step's mounts, such as /opt/install.sh.
         touch --date='10 seconds ago' "$mark"
+        ;;
+    new)
+        find "$2" -type f -newer "$mark"
         ;;
     compile)
         # The order of sets in bytecode depends on the hash seed. Templates that are not valid Python are skipped.
@@ -28,7 +32,7 @@ case $1 in
         touch --date="$date" /tmp
         ;;
     *)
-        echo "layer.sh: the argument is '$1', must be begin, compile or end" >&2
+        echo "layer.sh: the argument is '$1', must be begin, new, compile or end" >&2
         exit 2
         ;;
 esac

@@ -9,8 +9,8 @@ for library in contourpy fontTools google grpc kiwisolver matplotlib mpmath netw
     [ -d "$site/$library" ] || continue
     find "$site/$library" -type d -name tests -prune -exec rm -rf {} +
 done
-# Sources that were compiled, and the headers to compile against lxml.
-find "$site" -path "$site/torch" -prune -o -type f \( -name '*.c' -o -name '*.cpp' -o -name '*.pyx' \) -exec rm {} +
+# Sources that were compiled, of this layer only, and the headers to compile against lxml.
+/opt/layer.sh new "$site" | grep --extended-regexp '\.(c|cpp|pyx)$' | tr '\n' '\0' | xargs --null --no-run-if-empty rm
 rm -rf "$site/lxml/includes"
 # Metrics of the fonts that PostScript printers have; figures are SVG and PNG here.
 rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pdfcorefonts"
