@@ -40,9 +40,9 @@ class WorkerOptions(options.ThreadOptions, options.DeviceOptions, options.Cluste
 def command(context: typer.Context, *, given: WorkerOptions) -> None:
     """Work for a cluster until Ctrl-C: one worker per GPU, or one on the CPU. It speaks what `book --cluster` sends."""
     from voxmatrix.work.cluster.address import broker_url
-    from voxmatrix.work.cluster.node import NodeSettings
     from voxmatrix.work.cluster.store import open_store
-    from voxmatrix.work.cluster.supervise import run_workers, scratch_folder
+    from voxmatrix.work.cluster.worker.node import NodeSettings
+    from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
 
     if sys.platform == "win32":
         raise UsageError("workers run on Linux and macOS", "start it in WSL2 or in a container")

@@ -18,8 +18,8 @@ from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster import store
-from voxmatrix.work.cluster.node import NodeSettings
-from voxmatrix.work.cluster.supervise import run_workers, scratch_folder
+from voxmatrix.work.cluster.worker.node import NodeSettings
+from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
 
 RATE_HZ = 22050
 SECONDS = float(sys.argv[3]) if Path(sys.argv[0]).stem == "tone_worker" else 0.0

@@ -363,6 +363,31 @@ def test_without_workers_the_job_ends_and_says_what_to_type(
     assert "voxmatrix worker --cluster" in error.value.remedy
 
 
+def test_a_folder_that_cannot_be_written_ends_the_job(
+    redis_server: RedisServer, voice: Path, units: list[Unit], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    worker = PlayedWorker(redis_server)
+    with CeleryExecutor(redis_server.url, voice, tmp_path / "file" / "incoming") as executor:
+        _joined(executor, worker)
+        executor.submit("played", units[:1])
+        task, batch = worker.batch()
+        worker.put(task, batch, 0)
+        worker.report(task, BatchReport(state="done", spoken=(_spoken(0),)))
+
+        with pytest.raises(UnreachableError, match="cannot write"):
+            _events(executor, 1, worker)
+
+
+def test_a_broker_that_goes_away_for_good_ends_the_job(redis_server: RedisServer, voice: Path, tmp_path: Path) -> None:
+    with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", patience_seconds=2) as executor:
+        redis_server.kill()
+
+        with pytest.raises(UnreachableError):
+            for _ in range(100):
+                executor.results(0.2)
+
+
 def test_a_broker_that_is_not_there_is_named(voice: Path, tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match=r"redis://:\*\*@127\.0\.0\.1:1/0 cannot be reached"):
         CeleryExecutor("redis://:s3cr3t@127.0.0.1:1/0", voice, tmp_path)

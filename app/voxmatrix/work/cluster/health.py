@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from voxmatrix.work.cluster.app import cluster_app
 from voxmatrix.work.cluster.mailbox import Mailbox
-from voxmatrix.work.cluster.panel import HEALTH
+from voxmatrix.work.cluster.worker.panel import HEALTH
 
 #: Workers that have not answered by then are not listed.
 ANSWER_SECONDS = 1.0

@@ -8,8 +8,8 @@ from voxmatrix.errors import UnreachableError
 from voxmatrix.work.cluster.address import is_redis, without_password
 from voxmatrix.work.cluster.app import SPEAK, queue_of, unacknowledged_keys
 from voxmatrix.work.cluster.messages import SpeechBatch, to_message
-from voxmatrix.work.cluster.panel import CANCEL
 from voxmatrix.work.cluster.store import redis_client, redis_errors
+from voxmatrix.work.cluster.worker.panel import CANCEL
 
 
 class Mailbox:

@@ -8,21 +8,18 @@ audio is what the worker has said.
 import time
 import uuid
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from voxmatrix.errors import DamagedFileError, UnreachableError, VoxmatrixError
-from voxmatrix.files import replacing
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
-from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.address import without_password
 from voxmatrix.work.cluster.app import cluster_app
+from voxmatrix.work.cluster.inbox import FETCHED, Inbox, SentAudio, UnwritableError
 from voxmatrix.work.cluster.mailbox import Mailbox
 from voxmatrix.work.cluster.members import Heartbeat, Members
 from voxmatrix.work.cluster.messages import (
@@ -53,10 +50,6 @@ _LATE_POLL_SECONDS, _LATE_SECONDS = 1.0, 300.0
 _BEAT_SECONDS = 1.0
 #: Between renewals of the voice in the store.
 _VOICE_SECONDS = 300.0
-#: Sentences whose audio is fetched in one round trip.
-_FETCHED = 16
-_WRITERS = 8
-_HEADER_BYTES = 44
 
 
 @dataclass(eq=False)
@@ -119,12 +112,12 @@ class CeleryExecutor:
         now = time.monotonic()
         self._beaten = self._renewed = self._called = self._last_joined = now
         self._polled_late = self._judge_after = 0.0
+        self._unreachable: tuple[float, UnreachableError] | None = None  # since when, and how
         self._remotes: dict[str, _Remote] = {}
         self._tasks: dict[str, _Task] = {}
         self._wanted: dict[str, Unit] = {}  # submitted, and not yet spoken by anybody
         self._events: list[WorkEvent] = []
-        # To flush a file to the disk takes longer than all the rest, and several can be flushed at once.
-        self._writing = ThreadPoolExecutor(_WRITERS, thread_name_prefix="write")
+        self._inbox = Inbox(self._store)
         self._members = Members(app)
 
     def __enter__(self) -> Self:
@@ -163,7 +156,7 @@ class CeleryExecutor:
         """What has happened since the last call.
 
         Raises:
-            UnreachableError: no worker has been heard for a minute.
+            UnreachableError: no worker has been heard for a minute, or a finished file cannot be written.
             VoxmatrixError: no worker can speak this voice.
         """
         until = time.monotonic() + timeout_seconds
@@ -171,9 +164,7 @@ class CeleryExecutor:
         while True:
             now = time.monotonic()
             self._hear(now)
-            with suppress(UnreachableError):  # it is asked again soon
-                self._beat(now)
-                self._poll(now)
+            self._ask(now)
             self._called = time.monotonic()
             if self._events or self._called >= until:
                 break
@@ -208,7 +199,7 @@ class CeleryExecutor:
         for worker in list(self._remotes):
             self._give_up(worker)
         self._members.close()
-        self._writing.shutdown()
+        self._inbox.close()
         with suppress(UnreachableError):
             self._key.remove()
             self._mailbox.forget(self._tasks)
@@ -216,6 +207,18 @@ class CeleryExecutor:
             left = [audio_name(self._run, n, i) for n, task in self._tasks.items() for i in range(len(task.units))]
             self._store.delete(left)
             self._store.delete_folder(f"audio/{self._run}")
+
+    def _ask(self, now: float) -> None:
+        """Exchange news with the broker. One that does not answer is asked again soon."""
+        try:
+            self._beat(now)
+            self._poll(now)
+        except UnwritableError:
+            raise
+        except UnreachableError as error:
+            self._unreachable = self._unreachable or (now, error)
+        else:
+            self._unreachable = None
 
     # Workers ----------------------------------------------------------------------------------------------------------
 
@@ -281,6 +284,8 @@ class CeleryExecutor:
         self._remotes[worker].failure = failure
 
     def _check_patience(self, now: float) -> None:
+        if self._unreachable is not None and now - self._unreachable[0] > self._patience_seconds:
+            raise self._unreachable[1]
         alone = now - self._last_joined
         failures = [remote.failure for remote in self._remotes.values() if remote.failure is not None]
         if failures and alone > _RETURN_SECONDS:
@@ -370,8 +375,8 @@ class CeleryExecutor:
         """Turn what is new in a report into events."""
         by_index = {unit.index: unit for unit in report.spoken if unit.index < len(task.units)}
         new = [unit for index, unit in by_index.items() if index not in task.reported]
-        for start in range(0, len(new), _FETCHED):
-            self._file(name, task, new[start : start + _FETCHED])
+        for start in range(0, len(new), FETCHED):
+            self._file(name, task, new[start : start + FETCHED])
         for failed in report.failed:
             if failed.index in task.reported or failed.index >= len(task.units):
                 continue
@@ -384,23 +389,19 @@ class CeleryExecutor:
             self._events.append(UnitFailed(worker=task.worker, key=key, failure=failed.failure))
 
     def _file(self, name: str, task: _Task, spoken: Sequence[SpokenUnit]) -> None:
-        """Fetch the audio of units that nobody has delivered yet, and delete it from the store."""
-        names = {unit.index: audio_name(self._run, name, unit.index) for unit in spoken}
-        wanted = [unit for unit in spoken if task.units[unit.index].key in self._wanted]
-        sizes = [(names[unit.index], _HEADER_BYTES + 2 * unit.samples) for unit in wanted]
-        found = self._store.get(sizes) if sizes else []
-        paths = [self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav" for unit in wanted]
-        problems = dict(
-            zip((unit.index for unit in wanted), self._writing.map(_write, paths, wanted, found), strict=True)
-        )
+        """Fetch the audio of units that nobody has delivered yet. Of the others, only the worker is interesting."""
+        sent = [
+            SentAudio(unit, audio_name(self._run, name, unit.index), self._path(task, unit))
+            for unit in spoken
+            if task.units[unit.index].key in self._wanted
+        ]
+        problems = dict(zip((audio.unit.index for audio in sent), self._inbox.fetch(sent), strict=True))
         for unit in spoken:
             self._events.append(self._filed(task, unit, problems.get(unit.index, "")))
             task.reported.add(unit.index)
-        with suppress(UnreachableError):  # it expires by itself
-            self._store.delete(list(names.values()))
+        self._inbox.delete([audio_name(self._run, name, unit.index) for unit in spoken])
 
     def _filed(self, task: _Task, unit: SpokenUnit, problem: str) -> WorkEvent:
-        """If another worker was faster, there is no file to be filed, and only the worker is interesting."""
         key = task.units[unit.index].key
         if problem:
             failure = _failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
@@ -409,7 +410,7 @@ class CeleryExecutor:
         return UnitSpoken(
             worker=task.worker,
             key=key,
-            path=self._incoming / f"{task.worker}-{key}.wav",
+            path=self._path(task, unit),
             wall_seconds=unit.wall_seconds,
             samples=unit.samples,
             rate_hz=unit.rate_hz,
@@ -417,23 +418,8 @@ class CeleryExecutor:
             findings=unit.findings,
         )
 
-
-def _write(path: Path, unit: SpokenUnit, data: bytes | None) -> str:
-    """Write the audio of a unit if it is what the worker said; return what is wrong with it, or ""."""
-    problem = _problem(unit, data)
-    if not problem:
-        with replacing(path) as file:
-            file.write(data or b"")
-    return problem
-
-
-def _problem(unit: SpokenUnit, data: bytes | None) -> str:
-    """What is wrong with the audio of a unit; "" if nothing is."""
-    if data is None:
-        return "is not in the store"
-    if len(data) != _HEADER_BYTES + 2 * unit.samples or not data.startswith(header(unit.rate_hz, 2 * unit.samples)):
-        return "is not what it said"
-    return "" if sha256(data).hexdigest() == unit.sha256 else "was damaged on its way"
+    def _path(self, task: _Task, unit: SpokenUnit) -> Path:
+        return self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav"
 
 
 def _failure(problem: str, exit_code: int = VoxmatrixError.exit_code) -> Failure:

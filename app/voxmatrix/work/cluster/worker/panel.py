@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from voxmatrix.work.cluster.notices import SpeakerStatus
-from voxmatrix.work.cluster.state import WorkerState
+from voxmatrix.work.cluster.worker.notices import SpeakerStatus
+from voxmatrix.work.cluster.worker.state import WorkerState
 
 #: Commands for `celery inspect` and `celery control`.
 HEALTH = "voxmatrix_health"

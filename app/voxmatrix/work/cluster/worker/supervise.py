@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from voxmatrix.work.cluster.node import NodeSettings, run_node
+from voxmatrix.work.cluster.worker.node import NodeSettings, run_node
 
 logger = logging.getLogger(__name__)
 

@@ -27,13 +27,13 @@ from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.work.cluster.address import is_redis
 from voxmatrix.work.cluster.app import SPEAK, cluster_app, queue_of, unacknowledged_keys
 from voxmatrix.work.cluster.messages import read_batch, to_message
-from voxmatrix.work.cluster.notices import Notices
-from voxmatrix.work.cluster.open_voices import FELL_BACK, OpenVoices, log_finding
-from voxmatrix.work.cluster.panel import register_commands, tell_with_heartbeats
 from voxmatrix.work.cluster.run_key import LiveRuns
-from voxmatrix.work.cluster.speaking import BatchSpeaker
-from voxmatrix.work.cluster.state import WorkerState
 from voxmatrix.work.cluster.store import open_store, redis_client
+from voxmatrix.work.cluster.worker.notices import Notices
+from voxmatrix.work.cluster.worker.open_voices import FELL_BACK, OpenVoices, log_finding
+from voxmatrix.work.cluster.worker.panel import register_commands, tell_with_heartbeats
+from voxmatrix.work.cluster.worker.speaking import BatchSpeaker
+from voxmatrix.work.cluster.worker.state import WorkerState
 
 logger = logging.getLogger(__name__)
 

@@ -20,11 +20,11 @@ from voxmatrix.work.cluster.messages import (
     SpokenUnit,
     audio_name,
 )
-from voxmatrix.work.cluster.notices import Notices, SpeakerStatus
-from voxmatrix.work.cluster.open_voices import OpenVoices
 from voxmatrix.work.cluster.run_key import LiveRuns
 from voxmatrix.work.cluster.store import Store
 from voxmatrix.work.cluster.voices import fetch
+from voxmatrix.work.cluster.worker.notices import Notices, SpeakerStatus
+from voxmatrix.work.cluster.worker.open_voices import OpenVoices
 from voxmatrix.work.unit import Unit
 
 logger = logging.getLogger(__name__)
