@@ -100,6 +100,10 @@ def test_a_metadata_without_any_recording_is_too_few(tmp_path: Path) -> None:
         prepare(tmp_path, settings(tmp_path))
 
 
+def _lower_letters(_: TextPhonemizer, sentences: list[str]) -> list[list[str]]:
+    return [[letter for letter in sentence if letter.islower()] for sentence in sentences]
+
+
 def test_the_digest_changes_with_what_is_learned_from_and_with_nothing_else(tmp_path: Path) -> None:
     data = good(tmp_path / "data")
     first = prepare(data, settings(tmp_path)).digest
@@ -107,7 +111,7 @@ def test_the_digest_changes_with_what_is_learned_from_and_with_nothing_else(tmp_
     assert prepare(data, settings(tmp_path, workers=1)).digest == first
     assert prepare(data, settings(tmp_path, cache=tmp_path / "other")).digest == first
     with pytest.MonkeyPatch.context() as patched:  # a new version that reads the texts in another way
-        patched.setattr(TextPhonemizer, "phonemes", lambda self, sentence: [c for c in sentence if c.islower()])
+        patched.setattr(TextPhonemizer, "phonemes", _lower_letters)
         assert prepare(data, settings(tmp_path, workers=1, cache=tmp_path / "new")).digest == first
     assert prepare(data, settings(tmp_path, quality="medium")).digest != first
     sound(seed=5, text=SENTENCES[0])(data / "wavs" / "0.wav")

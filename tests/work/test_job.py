@@ -74,7 +74,7 @@ def test_a_unit_that_always_fails_is_named_after_three_attempts_and_the_others_a
     assert outcome.spoken == 30
     with open_ledger(tmp_path / "job") as ledger:
         tried = [worker for worker, _ in ledger.attempts(given_up.unit.key)]
-    assert len(tried) >= 3 and len(set(tried)) >= min(2, workers)  # the third may open its voice too late
+    assert len(tried) >= 3  # on different workers as soon as there are several: test_scheduler.py
 
 
 def test_a_full_disk_stops_the_job_and_it_goes_on_later(run: RunJob, units: list[Unit]) -> None:

@@ -40,6 +40,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     with database_errors(path):
         database = sqlite3.connect(path, isolation_level=None)
+        database.text_factory = _text
         try:
             database.execute("pragma journal_mode = wal")
             database.execute("pragma synchronous = full")
@@ -48,6 +49,11 @@ def connect(path: Path) -> sqlite3.Connection:
             database.close()
             raise
     return database
+
+
+def _text(data: bytes) -> str:
+    """A damaged text is one that is compared and found wrong, not an error."""
+    return data.decode("utf-8", "replace")
 
 
 def _check(database: sqlite3.Connection, path: Path) -> None:
@@ -75,7 +81,7 @@ def moved_aside(path: Path) -> Path:
 
 def salvaged(path: Path) -> Iterator[tuple[object, ...]]:
     """The deliveries that can still be read from a damaged database, unchecked."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as database:
+    with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(path)) as database:
         yield from database.execute("select * from deliveries")
 
 
@@ -89,7 +95,7 @@ def database_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged schema is no text
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
         if code in _UNWRITABLE:
             remedy = "free some space there, check that it may be written, and run the same command again"
