@@ -61,17 +61,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
-    beside = unfinished(path, os.getpid())
-    with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with beside.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+    with replacing_path(path) as beside, beside.open("wb") as file:
+        yield file
 
 
 @contextmanager

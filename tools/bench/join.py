@@ -9,17 +9,15 @@ import argparse
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import soundfile
 
-from tools.bench.peak import Peak
+from tools.bench.peak import run_with_peak
 
 RATE_HZ = 22050
 SENTENCES_A_CHAPTER = 180
@@ -84,25 +82,17 @@ def measure(folder: Path, sentences: int) -> dict[str, Any]:
     """Join in a process of its own."""
     command = [sys.executable, "-c", JOIN, str(folder), *map(str, (RATE_HZ, sentences, SENTENCES_A_CHAPTER))]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = Peak(process.pid)
-        peak.start()
-        output, _ = process.communicate()
-        seconds = time.perf_counter() - started
-        peak.stop()
-    if process.returncode:
-        raise SystemExit(process.returncode)
+    run = run_with_peak(command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
     return {
         "setting": f"{sentences} sentences of {RATE_HZ} Hz, {len(os.sched_getaffinity(0))} cores",
-        "audio_hours": round(float(output) / 3600, 2),
-        "seconds": round(seconds, 1),
-        "times_real_time": round(float(output) / seconds, 1),
+        "audio_hours": round(float(run.output) / 3600, 2),
+        "seconds": round(run.seconds, 1),
+        "times_real_time": round(float(run.output) / run.seconds, 1),
         "cpu_seconds": round(cpu_seconds, 1),
         "load_average": round(os.getloadavg()[0], 1),
-        "peak_mib": round(peak.mib),
+        "peak_mib": round(run.peak_mib),
         "wanted": "at least 60 times real time, in less than 400 MiB",
     }
 

@@ -1,8 +1,12 @@
 """The peak memory of a process and its children (Linux)."""
 
 import os
+import subprocess
 import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 INTERVAL_SECONDS = 0.01
 
@@ -25,6 +29,32 @@ class Peak(threading.Thread):
         """Stop sampling."""
         self._ended.set()
         self.join()
+
+
+class MeasuredRun(NamedTuple):
+    """What a program has written, how long it took, and its peak memory."""
+
+    output: str
+    seconds: float
+    peak_mib: float
+
+
+def run_with_peak(command: Sequence[str]) -> MeasuredRun:
+    """Run a program to its end.
+
+    Raises:
+        SystemExit: it has failed.
+    """
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        peak = Peak(process.pid)
+        peak.start()
+        output, _ = process.communicate()
+        seconds = time.perf_counter() - started
+        peak.stop()
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    return MeasuredRun(output, seconds, peak.mib)
 
 
 def _tree(pid: int) -> list[int]:

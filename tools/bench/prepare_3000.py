@@ -8,14 +8,12 @@ python tools/bench/prepare_3000.py --samples samples/en --count 3000
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from tools.bench.peak import Peak
+from tools.bench.peak import run_with_peak
 
 RUN = """
 import json, sys, time
@@ -88,16 +86,8 @@ def alter(path: Path, number: int) -> None:
 
 def _timed_run(data: Path, cache: Path, quality: str, phoneme_type: str, workers: int) -> dict[str, Any]:
     command = [sys.executable, "-c", RUN, str(data), str(cache), quality, phoneme_type, str(workers)]
-    started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = Peak(process.pid)
-        peak.start()
-        output, _ = process.communicate()
-        seconds = time.perf_counter() - started
-        peak.stop()
-    if process.returncode:
-        raise SystemExit(process.returncode)
-    return {**json.loads(output), "process_seconds": seconds, "peak_mib": round(peak.mib)}
+    run = run_with_peak(command)
+    return {**json.loads(run.output), "process_seconds": run.seconds, "peak_mib": round(run.peak_mib)}
 
 
 def main() -> None:

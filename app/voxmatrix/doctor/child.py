@@ -11,6 +11,7 @@ from typing import Any
 from voxmatrix.compute.child import print_json
 from voxmatrix.compute.device import torch_name
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
+from voxmatrix.wording import summary
 
 #: Maximum error relative to the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 has 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
@@ -44,7 +45,7 @@ def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
         computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
         results = [tensor.to("cpu", torch.float64) for tensor in computed]  # copying to the CPU waits for the device
     except Exception as error:  # torch and CUDA may raise anything, and that is the result of the test
-        return {**row, "milliseconds": None, "problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+        return {**row, "milliseconds": None, "problem": summary(error)}
     milliseconds = round(1000 * (time.perf_counter() - start), 3)
     expected = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
     # Each result has its own scale: gradients are far smaller than outputs.
@@ -69,7 +70,7 @@ def _flash_attention(device: Any) -> dict[str, Any]:
         flash_attn_func(q, q, q).float().sum().backward()
         torch.cuda.synchronize(device)
     except Exception as error:  # a wheel for another torch, no kernels for this GPU, not installed …
-        return {"usable": False, "reason": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+        return {"usable": False, "reason": summary(error)}
     return {"usable": True, "reason": "forward and backward passes ran on this GPU"}
 
 

@@ -16,6 +16,10 @@ PLAIN = {".wav": False, ".raw": True, ".pcm": True}
 _HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
+#: The length of `header`.
+HEADER_BYTES = _HEADER.size
+
+
 def header(rate_hz: int, data_bytes: int | None = None) -> bytes:
     """The 44-byte header of mono 16-bit samples; without a length, that of a stream."""
     known = data_bytes is not None and data_bytes <= UNKNOWN - _HEADER.size

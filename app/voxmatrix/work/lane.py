@@ -52,9 +52,6 @@ class Lane:
         self._seconds = 0.0
         self._begun = False  # something of the first batch was reported
 
-    def __contains__(self, key: str) -> bool:
-        return any(key in batch for batch in self.batches)
-
     def units(self) -> Iterator[PendingUnit]:
         """All units that it holds, in order."""
         for batch in self.batches:

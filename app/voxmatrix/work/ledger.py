@@ -19,13 +19,12 @@ from pathlib import Path
 from voxmatrix.errors import DamagedFileError, Finding
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
-from voxmatrix.speak.wav import header
+from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.wording import quoted
 from voxmatrix.work.database import connect, database_errors, moved_aside, salvaged
 from voxmatrix.work.unit import Unit
 
 _FILE = "ledger.sqlite"
-_HEADER_BYTES = 44
 _GROUP = 500
 
 
@@ -251,7 +250,7 @@ def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
     """What is wrong with a file of audio; "" if nothing is."""
     try:
         with path.open("rb") as file:
-            start = file.read(_HEADER_BYTES)
+            start = file.read(HEADER_BYTES)
         found = digest(path)
     except FileNotFoundError:
         return "is missing"

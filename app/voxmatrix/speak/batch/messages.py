@@ -10,6 +10,7 @@ from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
+from voxmatrix.wording import summary
 
 #: Called with the number of characters of every sentence that was spoken.
 OnCharacters = Callable[[int], None]
@@ -85,7 +86,7 @@ def failure_of(error: Exception) -> Failure:
     if isinstance(error, MemoryError):
         return out_of_memory("there is not enough memory for this text")
     return Failure(
-        problem=f"{type(error).__name__}: {error}".splitlines()[0][:300],
+        problem=summary(error),
         remedy="try this text alone (--text); if it fails again, report a bug with this message",
         exit_code=VoxmatrixError.exit_code,
     )

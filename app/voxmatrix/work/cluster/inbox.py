@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from voxmatrix.errors import UnreachableError
 from voxmatrix.files import replacing
-from voxmatrix.speak.wav import header
+from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.work.cluster.messages import SpokenUnit
 from voxmatrix.work.cluster.store import Store
 
 #: Sentences whose audio is fetched in one round trip.
 FETCHED = 16
 _WRITERS = 8
-_HEADER_BYTES = 44
 
 
 class UnwritableError(UnreachableError):
@@ -47,7 +46,7 @@ class Inbox:
         """
         if not sent:
             return []
-        found = self._store.get([(audio.name, _HEADER_BYTES + 2 * audio.unit.samples) for audio in sent])
+        found = self._store.get([(audio.name, HEADER_BYTES + 2 * audio.unit.samples) for audio in sent])
         return list(self._writing.map(_write, sent, found))
 
     def delete(self, names: Sequence[str]) -> None:
@@ -75,6 +74,6 @@ def _problem(unit: SpokenUnit, data: bytes | None) -> str:
     """What is wrong with the audio of a unit; "" if nothing is."""
     if data is None:
         return "is not in the store"
-    if len(data) != _HEADER_BYTES + 2 * unit.samples or not data.startswith(header(unit.rate_hz, 2 * unit.samples)):
+    if len(data) != HEADER_BYTES + 2 * unit.samples or not data.startswith(header(unit.rate_hz, 2 * unit.samples)):
         return "is not what it said"
     return "" if sha256(data).hexdigest() == unit.sha256 else "was damaged on its way"

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from voxmatrix.errors import UnreachableError
+from voxmatrix.wording import summary
 from voxmatrix.work.cluster.address import is_redis, without_password
 from voxmatrix.work.cluster.app import SPEAK, queue_of, unacknowledged_keys
 from voxmatrix.work.cluster.messages import SpeechBatch, to_message
@@ -101,8 +102,7 @@ def _reachable(broker: str) -> Iterator[None]:
     except UnreachableError:
         raise
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0][:300]
         raise UnreachableError(
-            f"{without_password(broker)} cannot be reached: {reason}",
+            f"{without_password(broker)} cannot be reached: {summary(error)}",
             "check that the broker runs there, and that this computer may connect to it",
         ) from error

@@ -34,8 +34,6 @@ class Heartbeat:
     hostname: Annotated[str, Field(pattern=r"^[^@\s]{1,100}@[^@\s]{1,255}$")]  # Celery's name of the node: NAME@HOST
     boot: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     queue: Annotated[str, Field(max_length=110)]
-    device: Annotated[str, Field(max_length=20)] = ""
-    memory_free_mb: float | None = None
     speed: _Amount | None = None
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from voxmatrix.errors import MissingProgramError, UnreachableError, UsageError
+from voxmatrix.wording import summary
 from voxmatrix.work.cluster.address import REDIS_SCHEMES, is_redis, without_password
 
 _PREFIX = "voxmatrix:"
@@ -102,14 +103,12 @@ def redis_errors(url: str) -> Iterator[None]:
     shown = without_password(url)
     try:
         yield
-    except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
-        remedy = "put its password into the URL: redis://:PASSWORD@HOST:6379/0"
-        raise UnreachableError(f"{shown} refuses this client: {error}", remedy) from error
     except redis.exceptions.OutOfMemoryError as error:
         remedy = "give it more memory (maxmemory), or use another store: --store s3://… or a shared folder"
         raise UnreachableError(f"{shown} is full: {error}", remedy) from error
     except redis.RedisError as error:
-        if "NOAUTH" in str(error) or "AUTH" in str(error):
+        refusals = (redis.AuthenticationError, redis.exceptions.NoPermissionError)
+        if isinstance(error, refusals) or "AUTH" in str(error):  # some replies have no class of their own
             remedy = "put its password into the URL: redis://:PASSWORD@HOST:6379/0"
             raise UnreachableError(f"{shown} refuses this client: {error}", remedy) from error
         remedy = f"check that Redis runs there and can be reached: redis-cli -u {shown} ping"
@@ -221,9 +220,8 @@ class FolderStore:
         try:
             yield
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0][:300]
             remedy = "check that this computer may read and write there"
-            raise UnreachableError(f"the store {_shown(self._url)} cannot be used: {reason}", remedy) from error
+            raise UnreachableError(f"the store {_shown(self._url)} cannot be used: {summary(error)}", remedy) from error
 
 
 def _shown(url: str) -> str:

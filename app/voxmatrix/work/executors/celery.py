@@ -68,7 +68,6 @@ class _Task:
 
     worker: str
     units: list[Unit]
-    sent: float
     reported: set[int] = field(default_factory=set)
     last: Any = None  # the state that was read last
     given_up: float | None = None  # since when nobody waits for it
@@ -150,7 +149,7 @@ class CeleryExecutor:
             except UnreachableError:
                 self._lose(worker, None)
                 return
-            self._tasks[task] = _Task(worker, part, time.monotonic())
+            self._tasks[task] = _Task(worker, part)
 
     def results(self, timeout_seconds: float) -> list[WorkEvent]:
         """What has happened since the last call.
