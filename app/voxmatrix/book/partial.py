@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Self
 
 from voxmatrix.book.content import Book, Chapter
@@ -46,9 +45,7 @@ class PartialChapters:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopping.set()
         self._jobs.put(None)
         self._thread.join()

@@ -1,10 +1,14 @@
-"""Chapters that a user selects: `3-7,9`."""
+"""The part of a book that a user wants: chapters, `3-7,9`, or the beginning."""
 
 import re
+from dataclasses import replace
 
+from voxmatrix.book.content import Book
+from voxmatrix.book.sentences import sentences
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import count as counted
 from voxmatrix.wording import quoted
+from voxmatrix.work.job import estimated_seconds
 
 _PART = re.compile(r"\s*(\d{1,9})?\s*(?:([-\u2013])\s*(\d{1,9})?\s*)?")
 
@@ -28,6 +32,21 @@ def select_chapters(wanted: str, count: int) -> tuple[int, ...]:
             raise _invalid(f"there is no chapter {last}: the book has {counted(count, 'chapter')}", count)
         chosen.update(range(first, last + 1))
     return tuple(sorted(chosen))
+
+
+def beginning(book: Book, language: str, seconds: float) -> Book:
+    """The first paragraphs of the first chapter with a sentence, which probably last this long when they are spoken."""
+    for chapter in book.chapters:
+        paragraphs: list[str] = []
+        lasts = 0.0
+        for paragraph in chapter.paragraphs:
+            if lasts >= seconds:
+                break
+            lasts += sum(estimated_seconds(one.text) for one in sentences([paragraph], language))
+            paragraphs.append(paragraph)
+        if lasts:
+            return replace(book, chapters=(replace(chapter, paragraphs=tuple(paragraphs)),))
+    return book
 
 
 def _invalid(problem: str, count: int) -> UsageError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voxmatrix.cli.parameters.synthesis import fitting_workers
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import InterruptedRunError
@@ -70,19 +71,6 @@ def run(
         show(out, outcomes)
     if failures:
         raise typer.Exit(failures[0].exit_code)
-
-
-def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
-    """How many workers fit on the devices together."""
-    from voxmatrix.machine.detect import detect
-    from voxmatrix.plan.budget import memory_budget
-    from voxmatrix.plan.parallelism import choose_parallel_voices
-
-    number = 0
-    for device in devices:
-        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
-        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
-    return number
 
 
 def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:

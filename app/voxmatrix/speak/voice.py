@@ -4,10 +4,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import ParamSpec, Self
+from typing import ParamSpec
 
 from voxmatrix.audio.samples import Samples
+from voxmatrix.closing import Closing
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 
 
 @dataclass
-class Voice:
+class Voice(Closing):
     """An open voice. Close it, or use it as a context manager."""
 
     path: Path
@@ -34,14 +34,6 @@ class Voice:
                 f"the voice {self.path} uses phonemes of type {self.config.phoneme_type!r}, which is not supported",
                 f"choose a voice with phonemes of type {' or '.join(PHONEME_TYPES)}",
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def engine(self) -> Engine:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from types import TracebackType
-from typing import Self
 
+from voxmatrix.closing import Closing
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.phonemes.phonemizer import phonemizer
@@ -26,7 +25,7 @@ class Sentence:
     ids: list[int]
 
 
-class FrontEnd:
+class FrontEnd(Closing):
     """What stands between text and a voice. What could not be spoken is in `findings`, each thing once."""
 
     def __init__(
@@ -43,14 +42,6 @@ class FrontEnd:
         self._lexicon = lexicon or Lexicon()
         self._phonemizer = phonemizer(phoneme_type, language)
         self._missing: set[str] = set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def renew(self, lexicon: Lexicon) -> None:
         """Another text begins, with these pronunciations; nothing was found in it yet. Programs stay open."""

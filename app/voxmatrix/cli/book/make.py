@@ -2,7 +2,7 @@
 
 import json
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +14,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
-from voxmatrix.cli.speak_batch import fitting_workers
+from voxmatrix.cli.parameters.synthesis import VoiceOptions, fitting_workers, selected_devices, speak_settings
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment
@@ -74,6 +73,7 @@ class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, op
 def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_json: options.AsJson = False) -> None:
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
+    from voxmatrix.book.selection import beginning
     from voxmatrix.speak.voice_files import default_voice, find_voice, voice_language
 
     out = _out(file, given)
@@ -83,10 +83,11 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     language = voice_language(voice)
     for finding in (*book.findings, *_other_language(book, language)):
         warn(finding)
+    split_as = book.language or language
     request = BookRequest(
         source=file,
-        book=_beginning(book, language) if given.preview else book,
-        language=book.language or language,
+        book=beginning(book, split_as, _PREVIEW_SECONDS) if given.preview else book,
+        language=split_as,
         voice=voice,
         out=out,
         speech=speech,
@@ -131,24 +132,6 @@ def _cluster(given: BookOptions, voice: Path) -> "Workers":
         return CeleryExecutor(broker, voice, incoming, store=given.store, results=given.results)
 
     return start
-
-
-def _beginning(book: "Book", language: str) -> "Book":
-    """The first paragraphs of the first chapter that have any sentence."""
-    from voxmatrix.book.sentences import sentences
-    from voxmatrix.work.job import estimated_seconds
-
-    for chapter in book.chapters:
-        paragraphs: list[str] = []
-        seconds = 0.0
-        for paragraph in chapter.paragraphs:
-            if seconds >= _PREVIEW_SECONDS:
-                break
-            seconds += sum(estimated_seconds(one.text) for one in sentences([paragraph], book.language or language))
-            paragraphs.append(paragraph)
-        if seconds:
-            return replace(book, chapters=(replace(chapter, paragraphs=tuple(paragraphs)),))
-    return book
 
 
 def _other_language(book: "Book", language: str) -> list[Finding]:

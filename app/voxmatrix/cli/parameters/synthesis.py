@@ -1,5 +1,6 @@
 """The options that decide how speech sounds, and the devices that a voice speaks on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from voxmatrix.cli.terminal.warn import warn
 if TYPE_CHECKING:
     from voxmatrix.doctor.preflight import Preflight
     from voxmatrix.plan.device_request import DeviceRequest
-    from voxmatrix.speak.device import DeviceSelection
+    from voxmatrix.speak.device import DeviceSelection, SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
 
 
@@ -77,3 +78,16 @@ def selected_devices(voice: Path, request: "DeviceRequest", preflight: "Prefligh
     for finding in selection.findings:
         warn(finding)
     return selection
+
+
+def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
+    """How many workers fit on the devices together."""
+    from voxmatrix.machine.detect import detect
+    from voxmatrix.plan.budget import memory_budget
+    from voxmatrix.plan.parallelism import choose_parallel_voices
+
+    number = 0
+    for device in devices:
+        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
+        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
+    return number

@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
+from voxmatrix.closing import Closing
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.text.phonemes.clauses import marks
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
@@ -36,20 +36,12 @@ class Phonemizer(Protocol):
         ...
 
 
-class EspeakPhonemizer:
+class EspeakPhonemizer(Closing):
     """One espeak-ng kept open for one voice. Its start overlaps with whatever comes before the first sentence."""
 
     def __init__(self, voice: str) -> None:
         self.espeak = Espeak(voice)
         self._is_arabic = voice.lower().split("-")[0] == "ar"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def phonemes(self, sentences: list[str]) -> list[list[str]]:
         """The phonemes of each sentence with its punctuation, as Piper's EspeakPhonemizer gives them.

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from voxmatrix.closing import Closing
 from voxmatrix.errors import DamagedFileError, UnreachableError, VoxmatrixError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
@@ -73,7 +73,7 @@ class _Task:
     given_up: float | None = None  # since when nobody waits for it
 
 
-class CeleryExecutor:
+class CeleryExecutor(Closing):
     """The workers of a cluster, with one voice. Used with `with`."""
 
     overhead_seconds = 0.1
@@ -118,14 +118,6 @@ class CeleryExecutor:
         self._events: list[WorkEvent] = []
         self._inbox = Inbox(self._store)
         self._members = Members(app)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # The protocol -----------------------------------------------------------------------------------------------------
 

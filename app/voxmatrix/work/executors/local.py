@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from voxmatrix.closing import Closing
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.files import digest
 from voxmatrix.speak.batch.batch import threads_per_worker
@@ -52,7 +51,7 @@ class _LocalWorker:
     since: float = 0.0  # the last result, or the submission to an idle worker
 
 
-class LocalExecutor:
+class LocalExecutor(Closing):
     """Some worker processes with one voice. Used with `with`, which ends them."""
 
     overhead_seconds = 0.01
@@ -99,14 +98,6 @@ class LocalExecutor:
         self._deaths_at_start = self._deaths_in_a_row = 0
         for worker in self._workers:
             worker.process = self._processes.start(worker.start)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def submit(self, worker: str, units: Sequence[Unit]) -> None:
         """Queue a batch for a worker."""

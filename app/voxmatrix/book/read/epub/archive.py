@@ -8,9 +8,8 @@ import zipfile
 import zlib
 from collections import Counter
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from voxmatrix.closing import Closing
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.wording import quoted
 
@@ -42,7 +41,7 @@ _DAMAGED = "download or copy it again; if it opens in a reader, convert it: eboo
 _HOSTILE = "do not open it: no book needs that much"
 
 
-class Archive:
+class Archive(Closing):
     """The files of an archive by their names, nothing else: paths are names, and nothing is ever written to disk."""
 
     def __init__(self, path: Path) -> None:
@@ -71,12 +70,8 @@ class Archive:
             raise
         self._folded = {_folded(name): name for name in self._members}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._zip.close()
         self._file.close()
 
