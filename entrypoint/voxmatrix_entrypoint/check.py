@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voxmatrix.cli.checked_command import CheckedCommand
 from voxmatrix.cli.devices import ask_once
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.config import home, is_rank_zero
+from voxmatrix.config import is_rank_zero
 from voxmatrix.lock import TRAINING, check_unlocked
 from voxmatrix.machine.detect import DESCRIBED, IMAGE
 from voxmatrix_entrypoint import log
@@ -23,7 +24,6 @@ from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
 if TYPE_CHECKING:
     from voxmatrix.doctor.preflight import Preflight
-    from voxmatrix.plan.device_support import Task
 
 VARIABLE = "VOXMATRIX_CHECK"
 _OFF = ("off", "no", "false", "0")
@@ -46,15 +46,16 @@ def check(context: typer.Context) -> "Preflight | None":
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
         log.write(f"{VARIABLE} is off: devices and folders are not checked")
         return None
-    for folder in _folders(context):
+    assert isinstance(context.command, CheckedCommand)
+    task, folders = context.command.needs.task, context.command.needs.folders(context.params)
+    for folder in folders:
         check_folder(folder)
-    if context.info_name == "train":
+    if task == "train":
         check_unlocked(Path(context.params["out"]), *TRAINING)
     if IMAGE in os.environ:
-        for finding in filter(None, map(lost_with_container, _folders(context)[:1])):
+        for finding in filter(None, map(lost_with_container, folders[:1])):
             warn(finding)
     parameters = context.params
-    task: Task = "train" if context.info_name == "train" else "speak"
     if task == "speak" and (parameters.get("cluster") or _is_onnx(parameters["voice"])):
         return None
     sources = ParameterSources(context)
@@ -73,18 +74,6 @@ def _may_ask(parameters: dict[str, Any]) -> bool:
     """Whether a question can be answered. A batch uses all GPUs, so there is nothing to ask."""
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     return interactive and not parameters["as_json"] and not parameters.get("batch") and DESCRIBED not in os.environ
-
-
-def _folders(context: typer.Context) -> list[Path]:
-    """The folders that the command writes to."""
-    out = str(context.params["out"])
-    if context.info_name == "train":
-        return [Path(out), home() / "cache"]
-    if context.info_name == "make":  # an audiobook
-        return [Path(out).parent if context.params["out"] else Path(), home() / "jobs"]
-    if out == "-":
-        return []
-    return [Path(out) if context.params["batch"] is not None else Path(out).parent]
 
 
 def _is_onnx(voice: str) -> bool:

@@ -3,12 +3,12 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -63,6 +63,14 @@ class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
     bitrate: options.Bitrate = ""
     force: options.Force = False
     parallel_voices: options.ParallelVoices = "auto"
+
+
+def folders(parameters: Mapping[str, Any]) -> list[Path]:
+    """The folder that the command writes to; none for a stream."""
+    out = parameters["out"]
+    if out == _STANDARD:
+        return []
+    return [Path(out) if parameters["batch"] is not None else Path(out).parent]
 
 
 @expand

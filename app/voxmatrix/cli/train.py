@@ -1,6 +1,7 @@
 """`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
-from voxmatrix.config import is_rank_zero
+from voxmatrix.config import home, is_rank_zero
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
     ] = 500
     keep: Annotated[int, options.option("--keep", "N", "Checkpoints to keep.", panel="Checkpoints", min=1)] = 3
     fresh: Annotated[bool, typer.Option("--fresh", help="Move the run in --out aside and start a new one.")] = False
+
+
+def folders(parameters: Mapping[str, Any]) -> list[Path]:
+    """The folders that the command writes to: of the run, and the cache."""
+    return [Path(parameters["out"]), home() / "cache"]
 
 
 @expand

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from voxmatrix.cli.book import inspect, make
-from voxmatrix.cli.checked_command import CheckedCommand
+from voxmatrix.cli.checked_command import checked
 from voxmatrix.cli.parameters.options import EPILOG
 
 _MAKE = "make"
@@ -27,5 +27,5 @@ group = typer.Typer(
     no_args_is_help=True,
     help="Make an audiobook: voxmatrix book FILE --voice V --out BOOK.m4b. The word `make` can be left out.",
 )
-group.command(_MAKE, cls=CheckedCommand, epilog=EPILOG)(make.command)
+group.command(_MAKE, cls=checked("speak", make.folders), epilog=EPILOG)(make.command)
 group.command("inspect")(inspect.command)

@@ -1,10 +1,11 @@
 """`voxmatrix book`: a book in, an audiobook out."""
 
 import json
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +18,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, fitting_workers, selected_devices, speak_settings
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.config import environment
+from voxmatrix.config import environment, home
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
@@ -67,6 +68,11 @@ class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, op
     bitrate: options.Bitrate = ""
     force: options.Force = False
     parallel_voices: options.ParallelVoices = "auto"
+
+
+def folders(parameters: Mapping[str, Any]) -> list[Path]:
+    """The folders that the command writes to: of the audiobook, and of finished sentences."""
+    return [Path(parameters["out"] or "").parent, home() / "jobs"]
 
 
 @expand
