@@ -9,12 +9,13 @@ The rule, with measured figures in docs/scale.md:
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
 """
 
-from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from voxmatrix.work.drain import Drain
+from voxmatrix.work.failures import Failures
 from voxmatrix.work.lane import Lane, PendingUnit
+from voxmatrix.work.unit_queue import UnitQueue
 
 #: Seconds that a batch takes on its worker.
 LEAST_SECONDS = 2.0
@@ -27,8 +28,6 @@ SHARE = 0.9
 GAIN = 0.9
 #: Batches that a worker holds, so that it never waits for the next one.
 IN_FLIGHT = 2
-#: A unit is given up after this many failures, on different workers if there are so many.
-ATTEMPTS = 3
 #: Speed of a worker about which nothing is known, in seconds of audio per second.
 UNKNOWN_SPEED = 5.0
 
@@ -49,40 +48,6 @@ class Decision:
     assignments: tuple[Assignment, ...] = ()
 
 
-@dataclass
-class _Waiting:
-    """The queue. Units that were reported meanwhile stay in it as keys that nobody needs, and are skipped."""
-
-    units: deque[PendingUnit] = field(default_factory=deque)
-    seconds: float = 0.0
-    keys: set[str] = field(default_factory=set)
-
-    def append(self, unit: PendingUnit) -> None:
-        self.units.append(unit)
-        self._count(unit)
-
-    def put_back(self, unit: PendingUnit) -> None:
-        self.units.appendleft(unit)
-        self._count(unit)
-
-    def _count(self, unit: PendingUnit) -> None:
-        self.keys.add(unit.key)
-        self.seconds += unit.seconds
-
-    def discard(self, unit: PendingUnit) -> None:
-        if unit.key in self.keys:
-            self.keys.remove(unit.key)
-            self.seconds -= unit.seconds
-            if not self.keys:
-                self.units.clear()
-                self.seconds = 0.0
-
-    def first(self) -> PendingUnit | None:
-        while self.units and self.units[0].key not in self.keys:
-            self.units.popleft()
-        return self.units[0] if self.units else None
-
-
 class Scheduler:
     """The queue of units, and one lane per worker."""
 
@@ -92,8 +57,8 @@ class Scheduler:
         self._lanes: dict[str, Lane] = {}
         self._open: dict[str, PendingUnit] = {}  # added and neither delivered nor given up
         self._holders: dict[str, list[Lane]] = {}
-        self._waiting = _Waiting()
-        self._failed: dict[str, list[str]] = {}  # key: the workers on which it failed
+        self._waiting = UnitQueue()
+        self._failures = Failures()
         self._recalls: dict[str, list[str]] = {}
         self._drained: tuple[float, Drain] | None = None  # as of a time, until something is assigned
         #: Seconds of audio that exist but were not added yet, so that endings are estimated well.
@@ -128,7 +93,7 @@ class Scheduler:
         if unit is None:
             return False
         self._release(unit, lane)
-        self._failed.pop(key, None)
+        self._failures.forget(key)
         return True
 
     def failed(self, worker: str, key: str, now: float) -> bool:
@@ -139,10 +104,8 @@ class Scheduler:
             lane.drop(key)
         if unit is None:
             return False
-        workers = self._failed.setdefault(key, [])
-        workers.append(worker)
-        if len(workers) >= ATTEMPTS and len(set(workers)) >= min(ATTEMPTS, len({*workers, *self._lanes})):
-            del self._open[key], self._failed[key]
+        if self._failures.add(key, worker, self._lanes):
+            del self._open[key]
             self._release(unit, lane)
             return True
         holders = self._holders.get(key, [])
@@ -247,13 +210,12 @@ class Scheduler:
     def _next_unit(self, lane: Lane) -> PendingUnit | None:
         """The first unit of the queue, but for those that failed here and that another worker has yet to try."""
         first = self._waiting.first()
-        if first is None or not self._failed or self._may_try(lane, first):
+        if first is None or not self._failures or self._may_try(lane, first):
             return first
-        waiting = (unit for unit in self._waiting.units if unit.key in self._waiting.keys)
-        return next((unit for unit in waiting if self._may_try(lane, unit)), None)
+        return next((unit for unit in self._waiting if self._may_try(lane, unit)), None)
 
     def _may_try(self, lane: Lane, unit: PendingUnit) -> bool:
-        workers = self._failed.get(unit.key, ())
+        workers = self._failures.of(unit.key)
         if lane.name not in workers:
             return True
         return not any(other.name not in workers and not other.suspect for other in self._lanes.values())

@@ -1,0 +1,33 @@
+"""On which workers units have failed, and when one is given up."""
+
+from collections.abc import Collection
+
+#: A unit is given up after this many failures, on different workers if there are so many.
+ATTEMPTS = 3
+
+
+class Failures:
+    """The failures of units that are neither delivered nor given up."""
+
+    def __init__(self) -> None:
+        self._workers: dict[str, list[str]] = {}  # by the key of the unit
+
+    def __bool__(self) -> bool:
+        return bool(self._workers)
+
+    def add(self, key: str, worker: str, present: Collection[str]) -> bool:
+        """A unit failed on a worker. True: it has failed often enough to be given up, and is forgotten here."""
+        workers = self._workers.setdefault(key, [])
+        workers.append(worker)
+        if len(workers) < ATTEMPTS or len(set(workers)) < min(ATTEMPTS, len({*workers, *present})):
+            return False
+        self.forget(key)
+        return True
+
+    def forget(self, key: str) -> None:
+        """A unit is done."""
+        self._workers.pop(key, None)
+
+    def of(self, key: str) -> Collection[str]:
+        """The workers on which a unit has failed."""
+        return self._workers.get(key, ())
