@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -119,9 +119,11 @@ def pytest_runtest_setup(item: pytest.Item):  # type: ignore[no-untyped-def]
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _home(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test reads or writes the home of the person who runs it."""
-    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-home-", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("VOXMATRIX_HOME", folder)
+        yield
 
 
 @pytest.fixture
