@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
 from tools import matrix  # noqa: E402
-from tools.images import engine, prerequisites  # noqa: E402
+from tools.images import building, engine, prerequisites  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
@@ -135,7 +135,7 @@ def lint(session: nox.Session) -> None:
         ["mypy"],
         ["mypy", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docker").glob("*.py"))],
         ["lint-imports", "--no-cache"],
-        ["hadolint", *sorted({row.dockerfile for row in ROWS.values()})],
+        ["hadolint", "docker/Dockerfile.cluster", *sorted({row.dockerfile for row in ROWS.values()})],
         ["shellcheck", *shell_scripts()],
         *_actionlint(session),
     )
@@ -240,10 +240,21 @@ def _check(session: nox.Session, check: Callable[[], None]) -> None:
         session.error(str(error))
 
 
-def _smoke(session: nox.Session, row: matrix.Row) -> None:
+def _cluster(session: nox.Session, row: matrix.Row) -> None:
     _check(session, prerequisites.check_docker)
+    _check_image(session, row)
+    *command, context = building.cluster_command(row, matrix.this_build(row))
+    session.run(*command, *session.posargs, context, external=True)
+
+
+def _check_image(session: nox.Session, row: matrix.Row) -> None:
     if not engine.is_built(row.image):
         session.error(f"there is no image {row.image}\n  → run ./run build-{row.name}")
+
+
+def _smoke(session: nox.Session, row: matrix.Row) -> None:
+    _check(session, prerequisites.check_docker)
+    _check_image(session, row)
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=env)
@@ -268,6 +279,7 @@ for _row in BUILDABLE:
     for _name, _task, _doc in (
         ("build", _build, "Build the image {image}."),
         ("smoke", _smoke, "Test the image {image}: size, commands, any user, train, stop, resume, speak, export."),
+        ("cluster", _cluster, "Build {cluster_image}, with Celery, Flower and Redis, on {image}."),
         ("wheelhouse", _wheelhouse, "Download wheels to {wheelhouse}, to build {image} without a network."),
         ("sbom", _sbom, "Write the SBOM of {image} to dist/, as CycloneDX."),
         ("bundle", _bundle, "Pack {image} into dist/, for a computer without a network."),
@@ -276,5 +288,5 @@ for _row in BUILDABLE:
         if _name == "flash" and not _row.flash_attn:
             continue
         _bound = functools.partial(_task, row=_row)
-        _bound.__doc__ = _doc.format(image=_row.image, wheelhouse=_row.wheelhouse)
+        _bound.__doc__ = _doc.format(image=_row.image, cluster_image=_row.cluster_image, wheelhouse=_row.wheelhouse)
         nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)

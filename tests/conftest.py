@@ -80,7 +80,16 @@ def _redis() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
+def _cluster() -> str | None:
+    image = "voxmatrix:cpu-cluster"
+    if reason := _docker():
+        return reason
+    found = subprocess.run(["docker", "image", "inspect", image], capture_output=True, timeout=60, check=False)
+    return None if found.returncode == 0 else f"{image} is not built: ./run build-cpu cluster-cpu"
+
+
 _NEEDS = {
+    "cluster": _cluster,
     "docker": _docker,
     "epubcheck": _epubcheck,
     "espeak": _espeak,

@@ -4,6 +4,7 @@
     command ROW          print the command that builds an image from this checkout
     bake [ROW …]         print a bake file for `docker buildx bake -f -`
     ci                   print a job matrix for GitHub Actions
+    row [TORCH]          print the row for a torch such as cpu or cuda124; without one, the row for this computer
     recommend            recommend an image for a computer: this one, --capability and --driver, or --machine FILE.json
 
 `./run build-ROW` uses the command and not the bake file: buildx before 0.14 ignores `network` in a bake file, and newer
@@ -59,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     baking.add_argument("rows", metavar="ROW", nargs="*")
     baking.set_defaults(do=_bake)
     commands.add_parser("ci", help="print a job matrix for GitHub Actions").set_defaults(do=_ci)
+    choosing = commands.add_parser("row", help="print the row for a torch such as cuda124, or for this computer")
+    choosing.add_argument("torch", metavar="TORCH", nargs="?", default="")
+    choosing.set_defaults(do=lambda table, args: print(_row(table, args.torch)))
     advice = commands.add_parser("recommend", help="recommend an image for a computer, with reasons")
     recommend.add_arguments(advice)
     advice.set_defaults(do=lambda table, args: print(recommend.answer(args)))
@@ -86,6 +90,17 @@ def _bake(table: Mapping[str, Row], args: argparse.Namespace) -> None:
 
 def _ci(table: Mapping[str, Row], args: argparse.Namespace) -> None:
     print(json.dumps(bakefile.ci(table.values())))
+
+
+def _row(table: Mapping[str, Row], torch: str) -> str:
+    if not torch:
+        return recommend.for_this_computer()
+    build = torch.replace("cuda", "cu")
+    for row in table.values():
+        if row.name == torch or (row.torch_local == build and row.channel == "stable" and row.can_be_built):
+            return row.name
+    known = ", ".join(dict.fromkeys(word for row in table.values() for word in (row.name, row.torch_local)))
+    raise MatrixError(f"no row has the torch {torch}; there are {known}")
 
 
 def _chosen(table: Mapping[str, Row], name: str) -> Row:

@@ -22,6 +22,27 @@ def test_list_and_command_are_words_of_the_program(capsys: pytest.CaptureFixture
     assert "is built on Windows: docs/windows.md" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("torch", "row"), [("cpu", "cpu"), ("cuda124", "cuda"), ("cu128", "blackwell"), ("rocm", "rocm")]
+)
+def test_a_row_is_found_by_its_torch(torch: str, row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert matrix.main(["row", torch]) == 0
+    assert capsys.readouterr().out == f"{row}\n"
+
+
+def test_without_a_torch_the_row_is_that_of_this_computer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")  # no nvidia-smi
+    assert matrix.main(["row"]) == 0
+    assert capsys.readouterr().out == "cpu\n"
+
+
+def test_an_unknown_torch_names_those_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert matrix.main(["row", "cuda999"]) == 2
+    assert "no row has the torch cuda999; there are cpu, cuda, cu124" in capsys.readouterr().err
+
+
 def test_it_needs_nothing_but_the_standard_library() -> None:
     for words in (["list", "--json"], ["bake"], ["ci"], ["recommend", "--capability", "12.0", "--json"]):
         said = subprocess.run(

@@ -5,7 +5,7 @@ import platform
 import re
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,10 +162,27 @@ def command(row: Row, build: Build) -> list[str]:
         "--file": [row.dockerfile],
         "--tag": [image(row, build)],
         "--platform": [chosen_platform(row, build)],
-        "--network": [build.network],
         "--build-arg": [f"{name}={value}" for name, value in arguments(row, build).items()],
         "--label": [f"{name}={value}" for name, value in labels(row, build).items()],
         "--build-context": [f"wheelhouse={row.wheelhouse}"] if build.wheelhouse else [],
+    }
+    return _buildx(build, flags)
+
+
+def cluster_command(row: Row, build: Build) -> list[str]:
+    """The command line that builds the image with Celery, Flower and Redis on that of a row, whose labels it keeps."""
+    flags = {
+        "--file": ["docker/Dockerfile.cluster"],
+        "--tag": [row.cluster_image],
+        "--build-arg": [f"IMAGE={row.image}"],
+    }
+    return _buildx(build, flags)
+
+
+def _buildx(build: Build, flags: Mapping[str, Sequence[str]]) -> list[str]:
+    flags = {
+        **flags,
+        "--network": [build.network],
         "--secret": [f"id=ca,src={build.ca}"] if build.ca else [],
     }
     options = [word for flag, values in flags.items() for value in values for word in (flag, value)]

@@ -63,6 +63,19 @@ def recommend(machine: Machine) -> list[Advice]:
     return [_advise(gpu, machine) for gpu in machine.gpus]
 
 
+def for_this_computer() -> str:
+    """The image for every GPU of this computer.
+
+    Raises:
+        UsageError: its GPUs need different images.
+    """
+    here = argparse.Namespace(machine=None, capability=None, driver=None)
+    image = for_all(recommend(selected_machine(here)))
+    if image is None:
+        raise UsageError("the GPUs of this computer need different images: see tools/matrix.py recommend")
+    return image
+
+
 def for_all(advised: list[Advice]) -> str | None:
     """The best image for every GPU, or None if they need different ones."""
     best = {one.image for one in advised}

@@ -145,6 +145,11 @@ class Row:
         return f"docker/pins/flash-attn-{self.name}.txt"
 
     @property
+    def cluster_image(self) -> str:
+        """The tag of the image with Celery, Flower and Redis."""
+        return f"{self.image}-cluster"
+
+    @property
     def wheelhouse(self) -> str:
         """The folder of local wheels, relative to the root of the repository."""
         return f"wheelhouse/{self.name}"

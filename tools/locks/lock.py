@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.images.building import named_index, torch_index
 from tools.images.rows import ROOT, Row, rows
-from tools.locks import lock_flash, pins
+from tools.locks import lock_cluster, lock_flash, pins
 from tools.locks.pip_config import pip_values
 from tools.locks.resolving import missing_wheels, resolve
 
@@ -110,5 +110,7 @@ if __name__ == "__main__":
     for other in chosen.platforms[1:]:
         if reason := missing_wheels(sys.argv[2], chosen, locked, other):
             raise SystemExit(f"{chosen.name} cannot be built for {other}: {reason}")
+    if chosen.name == HOME:
+        print(lock_cluster.write(chosen, sys.argv[2]))
     if chosen.flash_attn:
         print(lock_flash.write(chosen, sys.argv[2]))

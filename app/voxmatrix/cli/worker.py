@@ -2,6 +2,7 @@
 
 import logging
 import re
+import secrets
 import socket
 import sys
 import time
@@ -34,6 +35,14 @@ class WorkerOptions(options.ThreadOptions, options.DeviceOptions, options.Cluste
         str,
         options.automatic("--name", "NAME", "Name in the cluster (default: WORKER_ID, or the host name).", "Cluster"),
     ] = ""
+    redis_acl: Annotated[
+        bool,
+        typer.Option(
+            "--redis-acl",
+            help="Print the command for redis-cli that gives this worker a user of its own, and exit.",
+            rich_help_panel="Cluster",
+        ),
+    ] = False
 
 
 @expand
@@ -46,10 +55,13 @@ def command(context: typer.Context, *, given: WorkerOptions) -> None:
 
     if sys.platform == "win32":
         raise UsageError("workers run on Linux and macOS", "start it in WSL2 or in a container")
-    broker = broker_url(given.cluster, environment())
-    open_store(given.store, broker)
     request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
     placements = _placements(_name(given.name), request)
+    if given.redis_acl:
+        _show_users(list(placements))
+        return
+    broker = broker_url(given.cluster, environment())
+    open_store(given.store, broker)
     logging.basicConfig(format=_LOG_FORMAT, level=logging.INFO)
     _check_cluster(broker, list(placements))
     with ExitStack() as stack:
@@ -110,6 +122,16 @@ def _placements(name: str, request: "DeviceRequest") -> "dict[str, DeviceRequest
         )
         for gpu in usable
     }
+
+
+def _show_users(names: list[str]) -> None:
+    """Print a command for each worker, with a new password."""
+    from voxmatrix.work.cluster.acl import set_user
+
+    password = secrets.token_urlsafe(24)
+    for name in names:
+        typer.echo(set_user(name, password))
+    typer.echo(f"  → then: voxmatrix worker --cluster redis://{names[0]}:{password}@HOST:6379/0", err=True)
 
 
 def _check_cluster(broker: str, names: list[str]) -> None:

@@ -1,31 +1,68 @@
 """`voxmatrix workers`: all workers of a cluster, with their health."""
 
 import json
+import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.config import environment
+from voxmatrix.errors import UnreachableError
 
 if TYPE_CHECKING:
     from voxmatrix.work.cluster.health import WorkerHealth
 
+#: How long --wait waits.
+_WAIT_SECONDS = 60.0
 
-def command(cluster: options.ClusterUrl = "", as_json: options.AsJson = False) -> None:
-    """List the workers of a cluster: device, free memory, open voices, speed, and what each is doing."""
+
+def command(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Only the worker of this name, or those of one computer.")
+    ] = "",
+    *,
+    cluster: options.ClusterUrl = "",
+    wait: Annotated[
+        int, typer.Option("--wait", metavar="N", min=0, help="Wait until N workers answer, a minute at most.")
+    ] = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the workers of a cluster: device, free memory, open voices, speed, and what each is doing.
+
+    The exit code is 8 if fewer workers answer than asked for: with NAME, one.
+    """
     from voxmatrix.work.cluster.address import broker_url, without_password
-    from voxmatrix.work.cluster.health import workers_health
 
     broker = broker_url(cluster, environment())
-    found = workers_health(broker)
+    least = wait or (1 if name else 0)
+    found = _workers(broker, name, least, _WAIT_SECONDS if wait else 0.0)
     if as_json:
         typer.echo(json.dumps({"workers": [asdict(worker) for worker in found]}))
-        return
-    if not found:
+    elif not found and not least:
         shown = without_password(broker)
         typer.echo(f"no workers\n  → start one: voxmatrix worker --cluster {shown}", err=True)
+    else:
+        _show(found)
+    if len(found) < least:
+        what = f"no worker named {name} answers" if name and least == 1 else f"{len(found)} of {least} workers answer"
+        raise UnreachableError(what, f"start one: voxmatrix worker --cluster {without_password(broker)}")
+
+
+def _workers(broker: str, name: str, least: int, wait_seconds: float) -> "list[WorkerHealth]":
+    """The workers that answer, as soon as there are enough; those of a computer are called NAME, NAME-cuda0 …"""
+    from voxmatrix.work.cluster.health import workers_health
+
+    until = time.monotonic() + wait_seconds
+    while True:
+        answered = workers_health(broker)
+        found = [worker for worker in answered if not name or worker.name == name or worker.name.startswith(f"{name}-")]
+        if len(found) >= least or time.monotonic() >= until:
+            return found
+
+
+def _show(found: "list[WorkerHealth]") -> None:
     width = max((len(worker.name) for worker in found), default=0)
     for worker in found:
         typer.echo(f"{worker.name:{width}}  {_line(worker)}")

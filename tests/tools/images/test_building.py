@@ -29,6 +29,12 @@ def test_the_build_is_derived_from_the_row() -> None:
     assert words.endswith(" .")
 
 
+def test_the_image_of_a_cluster_is_built_on_that_of_the_row() -> None:
+    words = shlex.join(building.cluster_command(CPU_ROW, replace(BUILD, ca="/ca.pem", network="host")))
+    assert "--file docker/Dockerfile.cluster --tag voxmatrix:cpu-cluster --build-arg IMAGE=voxmatrix:cpu " in words
+    assert "--network host --secret id=ca,src=/ca.pem ." in words
+
+
 def test_a_row_with_cuda_hands_in_its_promises() -> None:
     given = building.arguments(CUDA_ROW, BUILD)
     assert {name: given[name] for name in ("CUDA", "CAPABILITIES", "KERNELS", "TORCH_CUDA_ARCH_LIST")} == {

@@ -1,3 +1,4 @@
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 
 from tests.work.cluster.jobs import Job
 from tests.work.cluster.processes import ClusterWorker, RedisServer
-from voxmatrix.work.cluster.acl import worker_rules
+from voxmatrix.work.cluster.acl import set_user
 from voxmatrix.work.cluster.health import workers_health
 from voxmatrix.work.unit import Unit
 
@@ -21,7 +22,9 @@ def test_a_worker_with_a_user_of_its_own_works_and_can_do_nothing_else(
 ) -> None:
     import redis
 
-    redis_server.client.execute_command("ACL", "SETUSER", "a", "on", ">s3cr3t", *worker_rules("a"))
+    subprocess.run(
+        ["redis-cli", "-p", str(redis_server.port)], input=set_user("a", "s3cr3t"), text=True, check=True, timeout=60
+    )
     url = f"redis://a:s3cr3t@127.0.0.1:{redis_server.port}/0"
     worker = start_worker(url, "a")
 

@@ -12,6 +12,8 @@ from voxmatrix.work.cluster.address import broker_url, is_redis, without_passwor
         ("", {"COORDINATOR_IP": "10.0.0.1"}, "redis://10.0.0.1:6379/0"),
         ("", {"COORDINATOR_IP": " 10.0.0.1:6380 "}, "redis://10.0.0.1:6380/0"),
         ("[::1]", {}, "redis://[::1]:6379/0"),
+        ("box", {"REDIS_PASSWORD": "a/b@c"}, "redis://:a%2Fb%40c@box:6379/0"),
+        ("redis://box/0", {"REDIS_PASSWORD": "unused"}, "redis://box/0"),
         ("amqp://guest:guest@box//", {}, "amqp://guest:guest@box//"),
     ],
 )

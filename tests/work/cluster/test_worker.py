@@ -113,6 +113,25 @@ def test_workers_json_has_the_documented_fields(redis_server: RedisServer, start
     }
 
 
+def test_a_worker_that_does_not_answer_is_exit_code_8(redis_server: RedisServer, start_worker: Start) -> None:
+    for name in ("a-cuda0", "b"):
+        start_worker(redis_server.url, name)
+    on = {"REDIS_URL": redis_server.url}
+
+    by_computer = _run("workers", "a", "--json", environment=on)
+    assert [worker["name"] for worker in json.loads(by_computer.stdout)["workers"]] == ["a-cuda0"]
+    assert _run("workers", "--wait", "2", environment=on).stdout.count("idle") == 2
+    absent = _run("workers", "c", environment=on)
+    assert (absent.returncode, "no worker named c answers" in absent.stderr) == (8, True)
+
+
+def test_a_worker_prints_the_command_for_a_user_of_its_own() -> None:
+    said = _run("worker", "--redis-acl", "--name", "left", "--device", "cpu")
+    assert said.stdout.startswith('ACL SETUSER left on ">')
+    password = said.stdout.split('"')[1].removeprefix(">")
+    assert f"--cluster redis://left:{password}@HOST:6379/0" in said.stderr
+
+
 def test_a_worker_answers_while_it_speaks(
     redis_server: RedisServer,
     start_worker: Start,

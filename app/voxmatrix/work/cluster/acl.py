@@ -1,4 +1,4 @@
-"""What a worker may do in Redis: read its queue, and write results and audio. For `ACL SETUSER NAME on >PASSWORD …`."""
+"""What a worker may do in Redis: read its queue, and write results and audio."""
 
 #: Separates the parts of a queue's name for priorities in the Redis transport of kombu.
 _PRIORITY = "\x06\x16"
@@ -29,3 +29,14 @@ def worker_rules(name: str) -> tuple[str, ...]:
         "-@admin",
         "+info",
     )
+
+
+def set_user(name: str, password: str) -> str:
+    """The command for redis-cli that creates the user of a worker, with escapes as redis-cli reads them."""
+    words = (f">{password}", *worker_rules(name))
+    return f"ACL SETUSER {name} on " + " ".join(_quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    escaped = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in word)
+    return f'"{escaped}"'

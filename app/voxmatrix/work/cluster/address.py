@@ -1,7 +1,7 @@
 """The address of a cluster: the URL of its broker, and what is left of it for messages."""
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from voxmatrix.errors import UsageError
 
@@ -12,7 +12,9 @@ _HINT = "add --cluster redis://HOST:6379/0, with the address of the coordinator"
 
 
 def broker_url(given: str, environment: Mapping[str, str]) -> str:
-    """The URL that was given or, in this order, that of REDIS_URL or COORDINATOR_IP. A bare host is one with Redis.
+    """The URL that was given or, in this order, that of REDIS_URL or COORDINATOR_IP.
+
+    A bare host is one with Redis, whose password, if it has one, is REDIS_PASSWORD.
 
     Raises:
         UsageError: nothing was given, or it is not a URL.
@@ -20,7 +22,7 @@ def broker_url(given: str, environment: Mapping[str, str]) -> str:
     named = given or environment.get("REDIS_URL", "") or environment.get("COORDINATOR_IP", "")
     if not named.strip():
         raise UsageError("no cluster was given", _HINT)
-    return _checked(named.strip() if "://" in named else _of_host(named.strip()))
+    return _checked(named.strip() if "://" in named else _of_host(named.strip(), environment.get("REDIS_PASSWORD", "")))
 
 
 def without_password(url: str) -> str:
@@ -38,9 +40,10 @@ def is_redis(url: str) -> bool:
     return urlsplit(url).scheme in REDIS_SCHEMES
 
 
-def _of_host(host: str) -> str:
+def _of_host(host: str, password: str) -> str:
     has_port = host.rpartition(":")[2].isdecimal() and not host.endswith("]")
-    return f"redis://{host}/0" if has_port else f"redis://{host}:{_PORT}/0"
+    credentials = f":{quote(password, safe='')}@" if password else ""
+    return f"redis://{credentials}{host if has_port else f'{host}:{_PORT}'}/0"
 
 
 def _checked(url: str) -> str:
