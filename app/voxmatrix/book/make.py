@@ -12,7 +12,7 @@ from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, join_book
 from voxmatrix.book.join.manifest import Origin
 from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
+from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import book_units

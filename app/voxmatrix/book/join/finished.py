@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.join.levels import Levels
 from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound.levels import Levels
 from voxmatrix.book.join.timeline import TimedChapter, Timeline
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.book.join.finished import FinishedSpeech
-from voxmatrix.book.join.sound import chapter_sound
-from voxmatrix.book.join.sound_file import SoundFile, write_sound
+from voxmatrix.book.join.sound.file import SoundFile, write_sound
+from voxmatrix.book.join.sound.samples import chapter_sound
 from voxmatrix.book.join.tags import tags
 from voxmatrix.progress import OnProgress
 

@@ -5,9 +5,9 @@ import pytest
 import soundfile
 
 from tests.book.join.books import RATE_HZ, book, finished, heard, speech, spoken, tone
-from voxmatrix.book.join.levels import MOST_GAIN_DB, TARGET_LUFS, measure
 from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound import chapter_sound, levelled
+from voxmatrix.book.join.sound.levels import MOST_GAIN_DB, TARGET_LUFS, measure
+from voxmatrix.book.join.sound.samples import chapter_sound, levelled
 from voxmatrix.book.join.timeline import Pauses, Timeline, timeline
 from voxmatrix.errors import DamagedFileError
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from voxmatrix.audio.loudness_meter import SILENT_LUFS, WINDOW_SECONDS, MeasuredSound, integrated_lufs, measure_sounds
-from voxmatrix.book.join.speech import read_speech
+from voxmatrix.book.join.sound.speech import read_speech
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.progress import OnProgress
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from voxmatrix.audio.true_peak import limit_true_peak
-from voxmatrix.book.join.speech import Samples16, read_speech
+from voxmatrix.book.join.sound.speech import Samples16, read_speech
 from voxmatrix.book.join.timeline import TimedChapter
 
 #: At most -1.5 dBTP are wanted in what is heard; encoding moves peaks by some tenths of a decibel.
