@@ -1,12 +1,17 @@
-"""The store: a folder, and a real Redis."""
+"""The store: a folder, a real Redis, and a server that speaks S3."""
 
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.work.cluster.jobs import Job, audio_alone
-from tests.work.cluster.processes import ClusterWorker, RedisServer
+from tests.work.cluster.processes import ClusterWorker, RedisServer, free_port, wait_until
 from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.work.cluster.store import FolderStore, Store, open_store
 from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
@@ -15,13 +20,49 @@ from voxmatrix.work.unit import Unit
 pytestmark = pytest.mark.redis
 
 
-@pytest.fixture(params=["folder", "redis"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "folder":
-        yield open_store(str(tmp_path / "shared"), "redis://unused")
-        return
-    server: RedisServer = request.getfixturevalue("redis_server")
-    yield open_store("", server.url)
+@pytest.fixture(scope="module")
+def s3_server() -> Iterator[dict[str, str]]:
+    """The environment for its clients."""
+    url = f"http://127.0.0.1:{free_port()}"
+    words = [sys.executable, "-m", "moto.server", "--port", url.rpartition(":")[2]]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        try:
+            return bool(urllib.request.urlopen(f"{url}/moto-api/").read())
+        except urllib.error.URLError:
+            return False
+
+    try:
+        wait_until(answers)
+        keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
+        yield {"AWS_ENDPOINT_URL": url, **keys}
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture
+def bucket(s3_server: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a new bucket."""
+    for name, value in s3_server.items():
+        monkeypatch.setenv(name, value)
+    name = uuid.uuid4().hex
+    put = urllib.request.Request(f"{s3_server['AWS_ENDPOINT_URL']}/{name}", method="PUT")
+    urllib.request.urlopen(put).close()
+    return f"s3://{name}/voxmatrix"
+
+
+@pytest.fixture(params=["folder", "redis", "s3"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    match request.param:
+        case "folder":
+            return open_store(str(tmp_path / "shared"), "redis://unused")
+        case "s3":
+            return open_store(request.getfixturevalue("bucket"), "redis://unused")
+        case _:
+            server: RedisServer = request.getfixturevalue("redis_server")
+            return open_store("", server.url)
 
 
 def test_what_is_put_can_be_read_until_it_is_deleted(store: Store) -> None:
@@ -130,4 +171,28 @@ def test_audio_may_travel_through_a_shared_folder(
     assert job.end().given_up == ()
     assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
     assert not list(shared.glob("audio/**/*.wav"))
+    assert not redis_server.client.keys("voxmatrix:audio*")
+
+
+@pytest.mark.slow
+def test_audio_may_travel_through_a_bucket(
+    redis_server: RedisServer,
+    start_worker: Callable[..., ClusterWorker],
+    voice: Path,
+    sentences: Callable[[int], list[Unit]],
+    tmp_path: Path,
+    bucket: str,
+) -> None:
+    import fsspec
+
+    units = sentences(10)
+    start_worker(redis_server.url, "a", bucket)
+
+    job = Job(redis_server.url, voice, tmp_path / "job", units, store=bucket)
+
+    assert job.end().given_up == ()
+    assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
+    files, root = fsspec.url_to_fs(bucket)
+    files.invalidate_cache()
+    assert {path.split("/")[2] for path in files.find(root)} == {"voices"}
     assert not redis_server.client.keys("voxmatrix:audio*")
