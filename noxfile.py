@@ -30,6 +30,7 @@ BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
 HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
+PARALLEL = ("-rs", "-n", str(min(4, os.cpu_count() or 1)), "--durations=15", "--durations-min=10")
 
 
 # The shared environment -----------------------------------------------------------------------------------------------
@@ -119,7 +120,7 @@ def demo(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run all tests that this machine can run; lists the skipped ones, with reasons, at the end."""
     python = python_with(session, "test", "peers")
-    options = ["-rs", "-n", str(min(4, os.cpu_count() or 1)), "--ignore=tests/images", *session.posargs]
+    options = [*PARALLEL, "--ignore=tests/images", *session.posargs]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
     session.log(f"images are tested separately: ./run {images}")
     session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1"})
@@ -257,7 +258,9 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     _check_image(session, row)
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
-    session.run(python, "-m", "pytest", "-rs", "tests/images", *session.posargs, external=True, env=env)
+    # A file tells a story, from top to bottom.
+    options = [*PARALLEL, "--dist", "loadfile", "tests/images", *session.posargs]
+    session.run(python, "-m", "pytest", *options, external=True, env=env)
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
