@@ -9,31 +9,30 @@ import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from voxmatrix.closing import Closing
-from voxmatrix.errors import DamagedFileError, UnreachableError, VoxmatrixError
+from voxmatrix.errors import UnreachableError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.cluster.address import without_password
 from voxmatrix.work.cluster.app import cluster_app
-from voxmatrix.work.cluster.inbox import FETCHED, Inbox, SentAudio, UnwritableError
+from voxmatrix.work.cluster.inbox import UnwritableError
 from voxmatrix.work.cluster.mailbox import Mailbox
 from voxmatrix.work.cluster.members import Heartbeat, Members
 from voxmatrix.work.cluster.messages import (
     UNITS_PER_MESSAGE,
     BatchReport,
     SpeechBatch,
-    SpokenUnit,
-    audio_name,
     read_report,
 )
 from voxmatrix.work.cluster.run_key import run_key
 from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.cluster.voices import publish, shared_voice
-from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.executors.deliveries import Deliveries, SentTask, remote_failure
 from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for so long it is gone.
@@ -62,17 +61,6 @@ class _Remote:
     failure: Failure | None = None  # why it cannot speak this voice
 
 
-@dataclass(eq=False)
-class _Task:
-    """A message that was sent."""
-
-    worker: str
-    units: list[Unit]
-    reported: set[int] = field(default_factory=set)
-    last: Any = None  # the state that was read last
-    given_up: float | None = None  # since when nobody waits for it
-
-
 class CeleryExecutor(Closing):
     """The workers of a cluster, with one voice. Used with `with`."""
 
@@ -99,7 +87,7 @@ class CeleryExecutor(Closing):
             UnreachableError: the broker or the store does not answer, or refuses this client.
             UsageError: the store cannot be opened.
         """
-        self._broker, self._incoming, self._patience_seconds = broker, incoming, patience_seconds
+        self._broker, self._patience_seconds = broker, patience_seconds
         self._run = uuid.uuid4().hex
         self._voice, self._voice_paths = shared_voice(voice)
         app = cluster_app(broker, results)
@@ -113,10 +101,9 @@ class CeleryExecutor(Closing):
         self._polled_late = self._judge_after = 0.0
         self._unreachable: tuple[float, UnreachableError] | None = None  # since when, and how
         self._remotes: dict[str, _Remote] = {}
-        self._tasks: dict[str, _Task] = {}
-        self._wanted: dict[str, Unit] = {}  # submitted, and not yet spoken by anybody
+        self._tasks: dict[str, SentTask] = {}
         self._events: list[WorkEvent] = []
-        self._inbox = Inbox(self._store)
+        self._deliveries = Deliveries(self._store, self._run, incoming)
         self._members = Members(app)
 
     # The protocol -----------------------------------------------------------------------------------------------------
@@ -135,13 +122,13 @@ class CeleryExecutor(Closing):
                 voice=self._voice,
                 units=tuple((unit.text, unit.options) for unit in part),
             )
-            self._wanted |= {unit.key: unit for unit in part}
+            self._deliveries.want(part)
             try:
                 self._mailbox.send(worker, task, batch)
             except UnreachableError:
                 self._lose(worker, None)
                 return
-            self._tasks[task] = _Task(worker, part)
+            self._tasks[task] = SentTask(task, worker, part)
 
     def results(self, timeout_seconds: float) -> list[WorkEvent]:
         """What has happened since the last call.
@@ -170,7 +157,7 @@ class CeleryExecutor(Closing):
         unwanted, tasks = set(keys), {}
         for name, task in self._tasks.items():
             if task.worker == worker:
-                indices = [n for n, unit in enumerate(task.units) if unit.key in unwanted and n not in task.reported]
+                indices = [n for n in task.unreported() if task.units[n].key in unwanted]
                 if indices:
                     tasks[name] = indices
         self._cancel(worker, tasks)
@@ -190,13 +177,12 @@ class CeleryExecutor(Closing):
         for worker in list(self._remotes):
             self._give_up(worker)
         self._members.close()
-        self._inbox.close()
+        self._deliveries.close()
         with suppress(UnreachableError):
             self._key.remove()
             self._mailbox.forget(self._tasks)
         with suppress(UnreachableError):
-            left = [audio_name(self._run, n, i) for n, task in self._tasks.items() for i in range(len(task.units))]
-            self._store.delete(left)
+            self._store.delete([name for task in self._tasks.values() for name in task.audio_names(self._run)])
             self._store.delete_folder(f"audio/{self._run}")
 
     def _ask(self, now: float) -> None:
@@ -226,7 +212,7 @@ class CeleryExecutor(Closing):
             remote = self._remotes.setdefault(name, _Remote(member.heartbeat))
             before, remote.heartbeat = remote.heartbeat, member.heartbeat
             if before.boot != member.heartbeat.boot:
-                self._lose(name, _failure(f"the worker {name} was started anew"))
+                self._lose(name, remote_failure(f"the worker {name} was started anew"))
                 remote.unwanted_until, remote.failure = 0.0, None
             is_silent = now - member.heard > SILENT_SECONDS
             can_judge = since is not None and now - since > SILENT_SECONDS and now > self._judge_after
@@ -234,7 +220,7 @@ class CeleryExecutor(Closing):
                 self._lose(name, None)
                 self._drop_queue(name)
             elif remote.joined and is_silent and can_judge:
-                self._lose(name, _failure(f"the worker {name} was not heard for {SILENT_SECONDS:.0f} s"))
+                self._lose(name, remote_failure(f"the worker {name} was not heard for {SILENT_SECONDS:.0f} s"))
                 self._drop_queue(name)
             elif not remote.joined and not is_silent and member.heard > remote.unwanted_until:
                 remote.joined, remote.failure = True, None
@@ -257,7 +243,7 @@ class CeleryExecutor(Closing):
         for name, task in self._tasks.items():
             if task.worker == worker and task.given_up is None:
                 task.given_up = now
-                tasks[name] = [n for n in range(len(task.units)) if n not in task.reported]
+                tasks[name] = task.unreported()
         self._cancel(worker, tasks)
 
     def _cancel(self, worker: str, tasks: dict[str, list[int]]) -> None:
@@ -316,7 +302,7 @@ class CeleryExecutor(Closing):
         for name, state in self._mailbox.states(names).items():
             task = self._tasks[name]
             if state != task.last:
-                self._on_state(name, task, state)
+                self._on_state(task, state)
                 task.last = state
 
     def _forget_late(self, now: float) -> None:
@@ -325,93 +311,47 @@ class CeleryExecutor(Closing):
         for name in old:
             del self._tasks[name]
 
-    def _on_state(self, name: str, task: _Task, state: Any) -> None:
+    def _on_state(self, task: SentTask, state: Any) -> None:
         status = state.get("status")
         if status in ("PROGRESS", "SUCCESS"):
             try:
                 report = read_report(state.get("result"))
             except ValueError:
-                self._ended(name, task, _failure(f"the worker {task.worker} reported something unreadable"))
+                self._ended(task, remote_failure(f"the worker {task.worker} reported something unreadable"))
                 return
-            self._on_report(name, task, report)
+            self._on_report(task, report)
             if status == "SUCCESS":
-                self._on_end(name, task, report)
+                self._on_end(task, report)
         elif status in ("FAILURE", "REVOKED", "REJECTED"):
             result = state.get("result")
             kind = result.get("exc_type", status) if isinstance(result, dict) else status
-            self._ended(name, task, _failure(f"the process of {task.worker} that spoke it ended ({kind})"))
+            self._ended(task, remote_failure(f"the process of {task.worker} that spoke it ended ({kind})"))
 
-    def _on_end(self, name: str, task: _Task, report: BatchReport) -> None:
+    def _on_end(self, task: SentTask, report: BatchReport) -> None:
         """The last report about a task."""
         if report.state == "unusable" and report.failure is not None and task.given_up is None:
             self._unusable(task.worker, report.failure)
         elif report.state != "done" and task.given_up is None:
             self._lose(task.worker, None)
-        self._forget(name)
+        self._forget(task)
 
-    def _ended(self, name: str, task: _Task, failure: Failure) -> None:
+    def _ended(self, task: SentTask, failure: Failure) -> None:
         """A task has ended without a result."""
         if task.given_up is None:
             self._lose(task.worker, failure)
-        self._forget(name)
+        self._forget(task)
 
-    def _forget(self, name: str) -> None:
-        del self._tasks[name]
+    def _forget(self, task: SentTask) -> None:
+        del self._tasks[task.name]
         with suppress(UnreachableError):  # it expires by itself
-            self._mailbox.forget([name])
+            self._mailbox.forget([task.name])
 
-    # Audio ------------------------------------------------------------------------------------------------------------
-
-    def _on_report(self, name: str, task: _Task, report: BatchReport) -> None:
+    def _on_report(self, task: SentTask, report: BatchReport) -> None:
         """Turn what is new in a report into events."""
-        by_index = {unit.index: unit for unit in report.spoken if unit.index < len(task.units)}
-        new = [unit for index, unit in by_index.items() if index not in task.reported]
-        for start in range(0, len(new), FETCHED):
-            self._file(name, task, new[start : start + FETCHED])
-        for failed in report.failed:
-            if failed.index in task.reported or failed.index >= len(task.units):
-                continue
-            task.reported.add(failed.index)
-            if failed.failure.exit_code in FATAL_CODES:  # of this worker: another one may well have the device
-                if task.given_up is None:
-                    self._unusable(task.worker, failed.failure)
-                continue
-            key = task.units[failed.index].key
-            self._events.append(UnitFailed(worker=task.worker, key=key, failure=failed.failure))
-
-    def _file(self, name: str, task: _Task, spoken: Sequence[SpokenUnit]) -> None:
-        """Fetch the audio of units that nobody has delivered yet. Of the others, only the worker is interesting."""
-        sent = [
-            SentAudio(unit, audio_name(self._run, name, unit.index), self._path(task, unit))
-            for unit in spoken
-            if task.units[unit.index].key in self._wanted
-        ]
-        problems = dict(zip((audio.unit.index for audio in sent), self._inbox.fetch(sent), strict=True))
-        for unit in spoken:
-            self._events.append(self._filed(task, unit, problems.get(unit.index, "")))
-            task.reported.add(unit.index)
-        self._inbox.delete([audio_name(self._run, name, unit.index) for unit in spoken])
-
-    def _filed(self, task: _Task, unit: SpokenUnit, problem: str) -> WorkEvent:
-        key = task.units[unit.index].key
-        if problem:
-            failure = _failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
-            return UnitFailed(worker=task.worker, key=key, failure=failure)
-        self._wanted.pop(key, None)
-        return UnitSpoken(
-            worker=task.worker,
-            key=key,
-            path=self._path(task, unit),
-            wall_seconds=unit.wall_seconds,
-            samples=unit.samples,
-            rate_hz=unit.rate_hz,
-            sha256=unit.sha256,
-            findings=unit.findings,
-        )
-
-    def _path(self, task: _Task, unit: SpokenUnit) -> Path:
-        return self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav"
-
-
-def _failure(problem: str, exit_code: int = VoxmatrixError.exit_code) -> Failure:
-    return Failure(problem=problem, remedy="look at the log of that worker", exit_code=exit_code)
+        for event in self._deliveries.spoken(task, report):
+            self._events.append(event)
+        for unit, failure in task.new_failures(report):
+            if failure.exit_code not in FATAL_CODES:
+                self._events.append(UnitFailed(worker=task.worker, key=unit.key, failure=failure))
+            elif task.given_up is None:  # of this worker: another one may well have the device
+                self._unusable(task.worker, failure)

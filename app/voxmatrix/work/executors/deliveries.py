@@ -1,0 +1,108 @@
+"""What workers deliver of the batches that they were sent: each unit once, and only with the audio that they said."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from voxmatrix.errors import DamagedFileError, VoxmatrixError
+from voxmatrix.speak.batch.messages import Failure
+from voxmatrix.work.cluster.inbox import FETCHED, Inbox, SentAudio
+from voxmatrix.work.cluster.messages import BatchReport, SpokenUnit, audio_name
+from voxmatrix.work.cluster.store import Store
+from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
+from voxmatrix.work.unit import Unit
+
+
+@dataclass(eq=False)
+class SentTask:
+    """A batch that was sent to a worker."""
+
+    name: str
+    worker: str
+    units: list[Unit]
+    reported: set[int] = field(default_factory=set)
+    last: Any = None  # the state that was read last
+    given_up: float | None = None  # since when nobody waits for it
+
+    def unreported(self) -> list[int]:
+        """The indices of units of which nothing is known."""
+        return [index for index in range(len(self.units)) if index not in self.reported]
+
+    def new_failures(self, report: BatchReport) -> Iterator[tuple[Unit, Failure]]:
+        """The units that failed, as far as they are reported for the first time."""
+        for failed in report.failed:
+            if failed.index < len(self.units) and failed.index not in self.reported:
+                self.reported.add(failed.index)
+                yield self.units[failed.index], failed.failure
+
+    def audio_names(self, run: str) -> list[str]:
+        """The names that the audio of its units has in the store."""
+        return [audio_name(run, self.name, index) for index in range(len(self.units))]
+
+
+class Deliveries:
+    """The audio of one run."""
+
+    def __init__(self, store: Store, run: str, incoming: Path) -> None:
+        """Finished files are left in the folder `incoming`."""
+        self._inbox, self._run, self._incoming = Inbox(store), run, incoming
+        self._wanted: set[str] = set()  # keys of units that nobody has delivered yet
+
+    def want(self, units: Iterable[Unit]) -> None:
+        """Audio of these is fetched when it is reported."""
+        self._wanted |= {unit.key for unit in units}
+
+    def spoken(self, task: SentTask, report: BatchReport) -> Iterator[WorkEvent]:
+        """The units of a batch that are reported for the first time, one by one as their audio is written.
+
+        Raises:
+            UnreachableError: the store does not answer.
+            UnwritableError: a file cannot be written.
+        """
+        by_index = {unit.index: unit for unit in report.spoken if unit.index < len(task.units)}
+        new = [unit for index, unit in by_index.items() if index not in task.reported]
+        for start in range(0, len(new), FETCHED):
+            yield from self._fetch(task, new[start : start + FETCHED])
+
+    def close(self) -> None:
+        """Write what was fetched."""
+        self._inbox.close()
+
+    def _fetch(self, task: SentTask, spoken: Sequence[SpokenUnit]) -> Iterator[WorkEvent]:
+        """Fetch the audio of units that nobody has delivered yet. Of the others, only the worker is interesting."""
+        sent = [
+            SentAudio(unit, audio_name(self._run, task.name, unit.index), self._path(task, unit))
+            for unit in spoken
+            if task.units[unit.index].key in self._wanted
+        ]
+        problems = dict(zip((audio.unit.index for audio in sent), self._inbox.fetch(sent), strict=True))
+        for unit in spoken:
+            task.reported.add(unit.index)
+            yield self._event(task, unit, problems.get(unit.index, ""))
+        self._inbox.delete([audio_name(self._run, task.name, unit.index) for unit in spoken])
+
+    def _event(self, task: SentTask, unit: SpokenUnit, problem: str) -> WorkEvent:
+        key = task.units[unit.index].key
+        if problem:
+            failure = remote_failure(f"the audio that {task.worker} sent {problem}", DamagedFileError.exit_code)
+            return UnitFailed(worker=task.worker, key=key, failure=failure)
+        self._wanted.discard(key)
+        return UnitSpoken(
+            worker=task.worker,
+            key=key,
+            path=self._path(task, unit),
+            wall_seconds=unit.wall_seconds,
+            samples=unit.samples,
+            rate_hz=unit.rate_hz,
+            sha256=unit.sha256,
+            findings=unit.findings,
+        )
+
+    def _path(self, task: SentTask, unit: SpokenUnit) -> Path:
+        return self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav"
+
+
+def remote_failure(problem: str, exit_code: int = VoxmatrixError.exit_code) -> Failure:
+    """A failure that only the log of a worker explains."""
+    return Failure(problem=problem, remedy="look at the log of that worker", exit_code=exit_code)
