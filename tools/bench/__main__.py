@@ -49,9 +49,13 @@ BENCHES = (
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
-    Bench(name="schedule", title="Books over many workers, simulated, compared with the ideal", script="schedule.py"),
+    Bench(
+        name="schedule", title="Books over many workers, simulated, compared with the ideal", script="books/schedule.py"
+    ),
+    Bench(name="slow-worker", title="Two workers and a slow one, compared with the two", script="books/slow_worker.py"),
+    Bench(name="frame", title="Books with a voice that costs nothing", script="books/frame.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
-    Bench(name="join", title="Joining a book of 10 hours to m4b", script="join.py"),
+    Bench(name="join", title="Joining a book of 10 hours to m4b", script="books/join.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
     Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),
     Bench(name="heard", title="Intelligibility of the bundled voice", script="heard.py"),

@@ -2,7 +2,7 @@
 
 The book has 40 chapters of 180 sentences of 4 to 6 seconds. An hour of sentences is written, and used ten times.
 
-python tools/bench/join.py --hours 10
+python tools/bench/books/join.py --hours 10
 """
 
 import argparse

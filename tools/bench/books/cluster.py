@@ -1,0 +1,108 @@
+"""A Redis server and workers with a free voice, as processes, and jobs over them."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.work.cluster.health import workers_health
+from voxmatrix.work.executors.base import Executor
+from voxmatrix.work.job import JobProgress, OnJobProgress, run_job
+from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.unit import Unit, unit_of, voice_digest
+
+WORKER = Path(__file__).with_name("free_voice.py")
+_START_SECONDS = 60.0
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[str]:
+    """A server that keeps what it has, as docker/cluster.yaml starts it; its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    folder.mkdir()
+    words = ["redis-server", "--port", port, "--dir", str(folder), "--appendonly", "yes", "--save", ""]
+    with _process([*words, "--maxmemory-policy", "noeviction"]):
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+@contextmanager
+def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
+    """Workers that take so many seconds for each sentence, of one second of audio."""
+    with ExitStack() as stack:
+        for number, each in enumerate(seconds):
+            stack.enter_context(_process([sys.executable, str(WORKER), broker, f"w{number}", str(each)]))
+        until = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                if len(workers_health(broker)) == len(seconds):
+                    break
+            except Exception:
+                time.sleep(0.1)  # the server is starting
+            if time.monotonic() > until:
+                raise SystemExit("the workers did not start")
+        yield
+
+
+@contextmanager
+def _process(command: Sequence[str]) -> Iterator[None]:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+def voice_file(folder: Path) -> Path:
+    """Files that travel like those of a voice."""
+    path = folder / "free.onnx"
+    path.write_bytes(b"weights" * 1000)
+    path.with_name("free.onnx.json").write_text("{}")
+    return path
+
+
+def sentences(voice: Path, count: int) -> list[Unit]:
+    """Different sentences, each estimated as long as the free voice makes it."""
+    voice_sha256 = voice_digest(voice)
+    return [unit_of(f"Line {n:06}.", voice_sha256, SpeakSettings()) for n in range(count)]
+
+
+class TimedJob(NamedTuple):
+    """How long a job took from its first delivery on, so that the start of workers does not count."""
+
+    units: int
+    seconds: float
+
+
+def timed_job(
+    folder: Path,
+    units: Sequence[Unit],
+    start: Callable[[Path], AbstractContextManager[Executor]],
+    on_progress: OnJobProgress | None = None,
+) -> TimedJob:
+    """Run a job to its end, on the executor that `start` makes for a folder of incoming files.
+
+    Raises:
+        SystemExit: sentences are missing.
+    """
+    began, first = 0.0, 0
+
+    def progressed(progress: JobProgress) -> None:
+        nonlocal began, first
+        if not began and progress.done:
+            began, first = time.perf_counter(), progress.done
+        if on_progress is not None:
+            on_progress(progress)
+
+    with open_ledger(folder) as ledger, start(ledger.incoming) as executor:
+        outcome = run_job(ledger, units, executor, progressed)
+        taken = time.perf_counter() - began
+    if outcome.given_up or outcome.spoken != len(units):
+        raise SystemExit(f"only {outcome.spoken} of {len(units)} sentences were spoken")
+    return TimedJob(len(units) - first, taken)
