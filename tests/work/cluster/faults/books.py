@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.work.cluster.jobs import END_SECONDS
 from tests.work.cluster.tone_worker import tones
+from voxmatrix.book.join.manifest import manifest_path
 from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
@@ -50,8 +51,8 @@ class BookCommand:
 
     @property
     def checksums(self) -> list[str]:
-        """Of the audiobook, and of all sentences as its certificate has them; none before it is complete."""
-        return checksums(self._out) if self._out.exists() else []
+        """Of the audiobook, and of all sentences as its certificate has them; none before the certificate exists."""
+        return checksums(self._out) if manifest_path(self._out).exists() else []
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
@@ -80,7 +81,7 @@ def made_alone(folder: Path) -> list[str]:
 
 
 def checksums(out: Path) -> list[str]:
-    manifest = json.loads(out.with_name("book.manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads(manifest_path(out).read_text(encoding="utf-8"))
     return [digest(out), *(unit["audio_sha256"] for unit in manifest["units"])]
 
 
