@@ -172,6 +172,15 @@ def _is_shell(path: Path) -> bool:
 
 
 @nox.session(default=False)
+def faults(session: nox.Session) -> None:
+    """Let everything of a cluster fail at random moments, 100 times each; 1.5 hours (less: VOXMATRIX_FAULT_RUNS=20)."""
+    python = python_with(session, "test")
+    env = {"VOXMATRIX_FAULT_RUNS": os.environ.get("VOXMATRIX_FAULT_RUNS", "100")}
+    options = ["-rs", "-n", str(2 * (os.cpu_count() or 1)), "tests/work/cluster/faults", *session.posargs]
+    session.run(python, "-m", "pytest", *options, external=True, env=env)
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Run the benchmarks, with piper-tts for comparison, and update docs/measurements.md."""
     session.run(python_with(session, "peers", "bench"), "tools/bench/__main__.py", *session.posargs, external=True)

@@ -159,6 +159,45 @@ def test_a_unit_is_given_up_only_after_it_failed_on_three_workers() -> None:
     assert given_up and len(tried) == 3 and len(set(tried)) == 3
 
 
+@given(
+    names=st.sets(st.sampled_from("abcd"), min_size=1), units=st.integers(1, 60), place=st.integers(0, 59), seed=seeds
+)
+def test_a_unit_that_kills_its_workers_takes_no_other_with_it(
+    names: set[str], units: int, place: int, seed: int
+) -> None:
+    chance, now = random.Random(seed), 0.0
+    scheduler = Scheduler()
+    scheduler.add(PendingUnit("bad" if n == place % units else str(n), 5.0) for n in range(units))
+    queues: dict[str, list[list[str]]] = {}
+    delivered, given_up = [], []
+
+    while scheduler.unfinished:
+        now += 0.1
+        for name in sorted(names - queues.keys()):
+            queues[name] = []
+            scheduler.joined(name, now, 20.0)
+        decision = scheduler.decide(now)
+        for name, keys in decision.recalls:
+            queues[name] = [[key for key in batch if key not in keys] for batch in queues[name]]
+        for assignment in decision.assignments:
+            queues[assignment.worker].append([unit.key for unit in assignment.units])
+        for name in chance.sample(sorted(names), len(names)):
+            batch = queues[name].pop(0) if queues[name] else []
+            spoken = batch[: batch.index("bad")] if "bad" in batch else batch
+            # What a worker has spoken just before it dies, it has not reported yet.
+            for key in spoken[: chance.randint(0, len(spoken))] if "bad" in batch else spoken:
+                delivered += [key] * scheduler.delivered(name, key, 0.25, now)
+            if "bad" in batch:
+                blamed = scheduler.speaking(name)
+                if blamed and scheduler.failed(name, blamed, now):
+                    given_up.append(blamed)
+                scheduler.left(name)
+                del queues[name]
+
+    assert given_up == ["bad"]
+    assert len(set(delivered)) == units - 1
+
+
 def test_a_late_result_of_a_worker_that_was_given_up_counts_once() -> None:
     scheduler = Scheduler()
     scheduler.add([PendingUnit("one", 5.0)])

@@ -10,7 +10,7 @@ from pathlib import Path
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, join_book
-from voxmatrix.book.join.manifest import Origin
+from voxmatrix.book.join.manifest import Origin, manifest_path
 from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
@@ -18,7 +18,7 @@ from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import book_units
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import digest
+from voxmatrix.files import digest, write_text
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.voice_files import find_voice
@@ -32,6 +32,8 @@ from voxmatrix.work.unit import voice_digest
 Workers = Callable[[Path], AbstractContextManager[Executor]]
 #: Sentences that an error names.
 _NAMED = 5
+#: In the folder of a job while its audiobook is written.
+_JOINING = "joining"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +51,7 @@ class BookRequest:
     @property
     def job_folder(self) -> Path:
         """Where finished sentences are kept, for this output file."""
-        place = str(self.out.absolute())
-        return home() / "jobs" / f"book-{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        return _job_folder(self.out)
 
 
 #: Called with the progress of the job and the number of chapters that are complete.
@@ -99,7 +100,8 @@ class BookJob:
         Raises:
             As `join_book`.
         """
-        request = self._request
+        request, joining = self._request, self._request.job_folder / _JOINING
+        write_text(joining, "")
         joined = join_book(
             request.book,
             self._spoken(),
@@ -109,6 +111,7 @@ class BookJob:
             voice=Origin(self._voice.name, self._checksum),
             on_progress=on_progress,
         )
+        joining.unlink(missing_ok=True)
         shutil.rmtree(partial_folder(request.out), ignore_errors=True)
         return joined
 
@@ -134,6 +137,16 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
     ffmpeg_program()
     with open_ledger(request.job_folder) as ledger:
         yield BookJob(request, ledger)
+
+
+def is_unfinished(out: Path) -> bool:
+    """Whether an audiobook was being written when its command ended: it has no certificate yet."""
+    return (_job_folder(out) / _JOINING).exists() and not manifest_path(out).exists()
+
+
+def _job_folder(out: Path) -> Path:
+    place = str(out.absolute())
+    return home() / "jobs" / f"book-{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def partial_folder(out: Path) -> Path:

@@ -7,6 +7,8 @@ The rule, with measured figures in docs/scale.md:
 - When nothing is left, an idle worker takes over units that it would end sooner than the worker that holds them: those
   not yet begun are moved, and the one being spoken is copied. The first result is the one that counts.
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
+- A unit that has failed is a batch of its own. Of a worker that dies, only what it had not reported is known: the unit
+  that is blamed may not be the one that it spoke, and without this rule an innocent one could be given up.
 """
 
 from collections.abc import Iterable, Sequence
@@ -202,6 +204,8 @@ class Scheduler:
         seconds = min(most, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
+            if units and (self._has_failed(unit) or self._has_failed(units[0])):
+                break
             self._waiting.discard(unit)
             units.append(unit)
             seconds -= unit.seconds
@@ -213,6 +217,9 @@ class Scheduler:
         if first is None or not self._failures or self._may_try(lane, first):
             return first
         return next((unit for unit in self._waiting if self._may_try(lane, unit)), None)
+
+    def _has_failed(self, unit: PendingUnit) -> bool:
+        return bool(self._failures.of(unit.key))
 
     def _may_try(self, lane: Lane, unit: PendingUnit) -> bool:
         workers = self._failures.of(unit.key)
@@ -261,6 +268,8 @@ class Scheduler:
         for unit in reversed(units):
             ends += unit.seconds / lane.speed
             if ends >= GAIN * there or len(self._holders[unit.key]) > 1:
+                break
+            if taken and (self._has_failed(unit) or self._has_failed(taken[0])):
                 break
             taken.append(unit)
             there -= unit.seconds / other.speed

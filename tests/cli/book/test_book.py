@@ -13,6 +13,7 @@ import pytest
 
 from tests.book.generated import generated_book
 from voxmatrix.cli import main
+from voxmatrix.errors import UnreachableError
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,29 @@ def test_an_existing_audiobook_is_not_overwritten_unless_told(capsys: pytest.Cap
     assert code == 2 and "already exists" in error["problem"] and "--force" in error["remedy"]
     code, lines = run(capsys, "book.md", "--out", "B.m4b", "--force")
     assert code == 0 and (lines[-1]["spoken"], lines[-1]["kept"]) == (0, 7)
+
+
+def test_an_audiobook_without_its_certificate_is_finished_by_the_same_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise UnreachableError("cannot write B.manifest.json: No space left on device", "free some space there")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("voxmatrix.book.join.audiobook.write_manifest", full)
+        assert run(capsys, "book.md", "--out", "B.m4b")[0] == 8
+    assert Path("B.m4b").exists()
+
+    code, lines = run(capsys, "book.md", "--out", "B.m4b")
+
+    assert code == 0 and lines[-1]["kept"] == 7 and Path("B.manifest.json").exists()
+
+
+def test_an_audiobook_of_somebody_else_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("B.m4b").write_bytes(b"bought")
+
+    assert run(capsys, "book.md", "--out", "B.m4b")[0] == 2
+    assert Path("B.m4b").read_bytes() == b"bought"
 
 
 def test_selected_chapters_a_preview_and_a_file_per_chapter(capsys: pytest.CaptureFixture[str]) -> None:

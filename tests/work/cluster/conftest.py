@@ -1,13 +1,14 @@
 """A real Redis server, and real workers as processes."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.work.cluster.jobs import some_sentences, write_voice
 from tests.work.cluster.processes import TONE_WORKER, ClusterWorker, RedisServer, wait_until
-from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit
 
 
 @pytest.fixture
@@ -25,15 +26,19 @@ def start_worker(tmp_path: Path) -> Iterator[Callable[..., ClusterWorker]]:
     def start(
         url: str,
         name: str,
-        *options: str,
+        *,
         seconds: float = 0.02,
+        store: str = "",
+        damage: str = "",
         command: list[str] | None = None,
         environment: Mapping[str, str] | None = None,
+        wait: bool = True,
     ) -> ClusterWorker:
-        words = command or [str(TONE_WORKER), url, name, str(seconds), *options]
+        words = command or [str(TONE_WORKER), url, name, str(seconds), store, damage]
         log = tmp_path / f"worker-{len(started)}-{name}.log"
         started.append(ClusterWorker(words, url, name, log, environment or {}))
-        wait_until(started[-1].ready)
+        if wait:
+            wait_until(started[-1].ready)
         return started[-1]
 
     yield start
@@ -44,19 +49,10 @@ def start_worker(tmp_path: Path) -> Iterator[Callable[..., ClusterWorker]]:
 @pytest.fixture
 def voice(tmp_path: Path) -> Path:
     """Files that travel like those of a voice."""
-    path = tmp_path / "anna.onnx"
-    path.write_bytes(b"weights" * 1000)
-    path.with_name("anna.onnx.json").write_text("{}")
-    return path
+    return write_voice(tmp_path)
 
 
 @pytest.fixture
 def sentences(voice: Path) -> Callable[..., list[Unit]]:
     """Makes different sentences for that voice."""
-    digest = voice_digest(voice)
-
-    def make(count: int, text: str = "") -> list[Unit]:
-        text = text or "A sentence that has some words, and the number"
-        return [unit_of(f"{text} {number}", digest, SpeakSettings()) for number in range(count)]
-
-    return make
+    return partial(some_sentences, voice)

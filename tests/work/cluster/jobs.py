@@ -1,16 +1,46 @@
 """Jobs that run beside the test."""
 
 import threading
+import time
 from pathlib import Path
 
 from tests.work.cluster.processes import wait_until
 from tests.work.cluster.tone_worker import tones
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
-from voxmatrix.work.unit import Unit
+from voxmatrix.work.unit import Unit, unit_of, voice_digest
+
+#: Longer than any job of a test takes, also on a computer that is busy.
+END_SECONDS = 300.0
+
+
+def write_voice(folder: Path) -> Path:
+    """Files that travel like those of a voice."""
+    path = folder / "anna.onnx"
+    path.write_bytes(b"weights" * 1000)
+    path.with_name("anna.onnx.json").write_text("{}")
+    return path
+
+
+def some_sentences(voice: Path, count: int, text: str = "") -> list[Unit]:
+    """Different sentences for a voice."""
+    digest, text = voice_digest(voice), text or "A sentence that has some words, and the number"
+    return [unit_of(f"{text} {number}", digest, SpeakSettings()) for number in range(count)]
+
+
+class _Witnessed(CeleryExecutor):
+    """Keeps the events."""
+
+    events: list[WorkEvent]
+
+    def results(self, timeout_seconds: float) -> list[WorkEvent]:
+        found = super().results(timeout_seconds)
+        self.events += found
+        return found
 
 
 class Job:
@@ -19,6 +49,9 @@ class Job:
     def __init__(self, broker: str, voice: Path, folder: Path, units: list[Unit], store: str = "") -> None:
         self._broker, self._voice, self._folder, self._units, self._store = broker, voice, folder, units, store
         self._done = 0
+        self.events: list[WorkEvent] = []
+        #: How long it took, when it has ended.
+        self.seconds = 0.0
         self._outcome: JobOutcome | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -28,8 +61,27 @@ class Job:
         """Wait until so many units are done."""
         wait_until(lambda: self._done >= done or not self._thread.is_alive())
 
+    def wait(self, seconds: float) -> None:
+        """Wait for so long, or until it has ended."""
+        self._thread.join(seconds)
+
+    @property
+    def ended(self) -> bool:
+        return not self._thread.is_alive()
+
+    @property
+    def delivered_again(self) -> int:
+        """Results for units that were delivered already."""
+        keys = [event.key for event in self.events if isinstance(event, UnitSpoken)]
+        return len(keys) - len(set(keys))
+
+    @property
+    def failures(self) -> int:
+        """Units that failed, or whose audio was damaged."""
+        return sum(isinstance(event, UnitFailed) for event in self.events)
+
     def end(self) -> JobOutcome:
-        self._thread.join(120)
+        self._thread.join(END_SECONDS)
         if self._error is not None:
             raise self._error
         assert self._outcome is not None, "the job did not end"
@@ -40,22 +92,20 @@ class Job:
         return _audio(self._folder)
 
     def _run(self) -> None:
+        began = time.monotonic()
         try:
             with (
                 open_ledger(self._folder) as ledger,
-                CeleryExecutor(self._broker, self._voice, ledger.incoming, store=self._store) as executor,
+                _Witnessed(self._broker, self._voice, ledger.incoming, store=self._store) as executor,
             ):
+                executor.events = self.events
                 self._outcome = run_job(ledger, self._units, executor, self._progress)
+                self.seconds = time.monotonic() - began
         except BaseException as error:
             self._error = error
 
     def _progress(self, progress: JobProgress) -> None:
         self._done = progress.done
-
-
-def run_to_the_end(broker: str, voice: Path, folder: Path, units: list[Unit]) -> None:
-    """For a process of its own."""
-    Job(broker, voice, folder, units).end()
 
 
 def audio_alone(voice: Path, folder: Path, units: list[Unit]) -> dict[str, str]:

@@ -164,7 +164,7 @@ def test_audio_may_travel_through_a_shared_folder(
     tmp_path: Path,
 ) -> None:
     units, shared = sentences(10), tmp_path / "shared"
-    start_worker(redis_server.url, "a", str(shared))
+    start_worker(redis_server.url, "a", store=str(shared))
 
     job = Job(redis_server.url, voice, tmp_path / "job", units, store=str(shared))
 

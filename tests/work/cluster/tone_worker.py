@@ -1,8 +1,11 @@
-"""A worker with a voice that costs nothing: `python tone_worker.py BROKER NAME SECONDS [corrupt] [STORE]`.
+"""A worker with a voice that costs nothing: `python tone_worker.py BROKER NAME SECONDS STORE DAMAGE`.
 
-Its child takes SECONDS for each sentence. With `corrupt` it damages every third piece of audio on its way.
+Its child takes SECONDS for each sentence. STORE is "" for the broker. DAMAGE is "", `corrupt:SEED` or `truncate:SEED`:
+a third of the audio is damaged on its way.
 """
 
+import os
+import random
 import signal
 import socket
 import sys
@@ -22,7 +25,8 @@ from voxmatrix.work.cluster.worker.node import NodeSettings
 from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
 
 RATE_HZ = 22050
-SECONDS = float(sys.argv[3]) if Path(sys.argv[0]).stem == "tone_worker" else 0.0
+_WORDS = sys.argv[1:] if Path(sys.argv[0]).stem == "tone_worker" else ["", "", "0", "", ""]
+BROKER, NAME, SECONDS, STORE, DAMAGE = _WORDS[0], _WORDS[1], float(_WORDS[2]), _WORDS[3], _WORDS[4]
 
 
 @contextmanager
@@ -33,6 +37,8 @@ def tones(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
         time.sleep(SECONDS)
         if "always fails" in job.text:
             raise ValueError("this text always fails")
+        if "always kills" in job.text:
+            os.kill(os.getpid(), signal.SIGKILL)
         data = f"{job.text} {job.settings.seed}".encode("utf-16-le") * 100
         with replacing(job.out) as file:
             file.write(header(RATE_HZ, len(data)) + data)
@@ -41,29 +47,40 @@ def tones(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     yield speak
 
 
-def corrupt() -> None:
-    """Flip a bit of every third piece of audio."""
-    put, count = store.RedisStore.put, 0
+def _corrupt(data: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
+
+
+def _truncate(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(len(data))]
+
+
+_DAMAGE = {"corrupt": _corrupt, "truncate": _truncate}
+
+
+def damage_uploads(kind: str, seed: str) -> None:
+    """Damage a third of the audio on its way into the store."""
+    put, chance = store.RedisStore.put, random.Random(seed)
 
     def damaged(self: store.RedisStore, name: str, data: bytes, keep_seconds: int) -> None:
-        nonlocal count
-        count += name.startswith("audio/")
-        put(self, name, data[:-1] + bytes([data[-1] ^ 1]) if count % 3 == 1 else data, keep_seconds)
+        unlucky = name.startswith("audio/") and chance.random() < 1 / 3
+        put(self, name, _DAMAGE[kind](data, chance) if unlucky else data, keep_seconds)
 
     store.RedisStore.put = damaged  # type: ignore[method-assign]
 
 
-if "corrupt" in sys.argv:
-    corrupt()  # also in the process that multiprocessing starts, which imports this file again
+if DAMAGE:
+    damage_uploads(*DAMAGE.split(":"))  # also in the process that multiprocessing starts
 
 if __name__ == "__main__":
     with scratch_folder() as scratch:
         settings = NodeSettings(
-            name=sys.argv[2],
+            name=NAME,
             host=socket.gethostname(),
-            broker=sys.argv[1],
+            broker=BROKER,
             results="",
-            store=sys.argv[4] if len(sys.argv) > 4 and sys.argv[4] != "corrupt" else "",
+            store=STORE,
             request=DeviceRequest(kind="cpu"),
             threads=1,
             scratch=scratch,

@@ -150,12 +150,13 @@ def _other_language(book: "Book", language: str) -> list[Finding]:
 
 def _out(file: Path, given: BookOptions) -> Path:
     from voxmatrix.book.join.manifest import manifest_path
+    from voxmatrix.book.make import is_unfinished
 
     out = given.out or Path(file.with_suffix(".m4b").name)
     if given.preview:
         out = out.with_name(f"{out.stem}.preview{out.suffix}")
     for path in (out, manifest_path(out)):
-        if path.exists() and not given.force:
+        if path.exists() and not given.force and not is_unfinished(out):
             raise UsageError(f"{path} already exists", "choose another --out, or add --force to overwrite it")
     return out
 
