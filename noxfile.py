@@ -30,7 +30,8 @@ BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
 HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
-PARALLEL = ("-rs", "-n", str(min(4, os.cpu_count() or 1)), "--durations=15", "--durations-min=10")
+# Many tests wait for processes and containers, so there are more at once than CPUs.
+PARALLEL = ("-rs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--durations=15", "--durations-min=10")
 
 
 # The shared environment -----------------------------------------------------------------------------------------------
