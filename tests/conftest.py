@@ -88,6 +88,11 @@ def _cluster() -> str | None:
     return None if found.returncode == 0 else f"{image} is not built: ./run build-cpu cluster-cpu"
 
 
+def _s3() -> str | None:
+    absent = [name for name in ("s3fs", "moto", "flask", "flask_cors") if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)} (pip install --group s3)" if absent else None
+
+
 _NEEDS = {
     "cluster": _cluster,
     "docker": _docker,
@@ -99,6 +104,7 @@ _NEEDS = {
     "mount": _mount,
     "peers": _peers,
     "redis": _redis,
+    "s3": _s3,
 }
 
 

@@ -53,7 +53,7 @@ def bucket(s3_server: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
     return f"s3://{name}/voxmatrix"
 
 
-@pytest.fixture(params=["folder", "redis", "s3"])
+@pytest.fixture(params=["folder", "redis", pytest.param("s3", marks=pytest.mark.s3)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     match request.param:
         case "folder":
@@ -174,6 +174,7 @@ def test_audio_may_travel_through_a_shared_folder(
     assert not redis_server.client.keys("voxmatrix:audio*")
 
 
+@pytest.mark.s3
 @pytest.mark.slow
 def test_audio_may_travel_through_a_bucket(
     redis_server: RedisServer,
