@@ -136,8 +136,10 @@ def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
 def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alone(
     make_checkpoint: Any, ids: list[int]
 ) -> None:
+    checkpoint = make_checkpoint()  # the first test that needs it draws its weights
+
     def twice(seed: int | None) -> list[np.ndarray]:
-        with open_voice(make_checkpoint(), seed=seed) as opened:
+        with open_voice(checkpoint, seed=seed) as opened:
             return [spoken(opened, ids, SynthesisOptions()) for _ in range(2)]
 
     torch.manual_seed(3)
