@@ -64,7 +64,8 @@ TEXT
 if [[ -n ${NUM_WORKERS:-} ]]; then
     # Each try waits for a minute, and then says how many there are.
     until compose run --rm coordinator workers --wait "$NUM_WORKERS"; do
-        (($? == 8)) || exit 8
+        code=$?
+        ((code == 8)) || exit "$code"
     done
 fi
 if (($#)); then

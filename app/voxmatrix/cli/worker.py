@@ -39,7 +39,7 @@ class WorkerOptions(options.ThreadOptions, options.DeviceOptions, options.Cluste
         bool,
         typer.Option(
             "--redis-acl",
-            help="Print the command for redis-cli that gives this worker a user of its own, and exit.",
+            help="Print the command for redis-cli that gives this computer a user of its own, and exit.",
             rich_help_panel="Cluster",
         ),
     ] = False
@@ -56,9 +56,10 @@ def command(context: typer.Context, *, given: WorkerOptions) -> None:
     if sys.platform == "win32":
         raise UsageError("workers run on Linux and macOS", "start it in WSL2 or in a container")
     request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
-    placements = _placements(_name(given.name), request)
+    name = _name(given.name)
+    placements = _placements(name, request)
     if given.redis_acl:
-        _show_users(list(placements))
+        _show_user(name, list(placements))
         return
     broker = broker_url(given.cluster, environment())
     open_store(given.store, broker)
@@ -124,14 +125,13 @@ def _placements(name: str, request: "DeviceRequest") -> "dict[str, DeviceRequest
     }
 
 
-def _show_users(names: list[str]) -> None:
-    """Print a command for each worker, with a new password."""
+def _show_user(name: str, workers: list[str]) -> None:
+    """Print the command that creates the user of this computer, with a new password."""
     from voxmatrix.work.cluster.acl import set_user
 
     password = secrets.token_urlsafe(24)
-    for name in names:
-        typer.echo(set_user(name, password))
-    typer.echo(f"  → then: voxmatrix worker --cluster redis://{names[0]}:{password}@HOST:6379/0", err=True)
+    typer.echo(set_user(name, password, workers))
+    typer.echo(f"  → then: voxmatrix worker --cluster redis://{name}:{password}@HOST:6379/0", err=True)
 
 
 def _check_cluster(broker: str, names: list[str]) -> None:

@@ -23,9 +23,13 @@ def test_a_worker_with_a_user_of_its_own_works_and_can_do_nothing_else(
     import redis
 
     subprocess.run(
-        ["redis-cli", "-p", str(redis_server.port)], input=set_user("a", "s3cr3t"), text=True, check=True, timeout=60
+        ["redis-cli", "-p", str(redis_server.port)],
+        input=set_user("box", "s3cr3t", ["a", "a-2"]),
+        text=True,
+        check=True,
+        timeout=60,
     )
-    url = f"redis://a:s3cr3t@127.0.0.1:{redis_server.port}/0"
+    url = f"redis://box:s3cr3t@127.0.0.1:{redis_server.port}/0"
     worker = start_worker(url, "a")
 
     assert Job(redis_server.url, voice, tmp_path / "job", sentences(20)).end().given_up == ()

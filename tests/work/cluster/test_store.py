@@ -155,45 +155,34 @@ def test_a_broker_that_is_not_redis_needs_a_store() -> None:
     assert "--store" in error.value.remedy
 
 
+@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.s3)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a store beside the broker."""
+    if request.param == "folder":
+        return str(tmp_path / "shared")
+    url: str = request.getfixturevalue("bucket")
+    return url
+
+
 @pytest.mark.slow
-def test_audio_may_travel_through_a_shared_folder(
+def test_audio_may_travel_beside_the_broker(
     redis_server: RedisServer,
     start_worker: Callable[..., ClusterWorker],
     voice: Path,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
-) -> None:
-    units, shared = sentences(10), tmp_path / "shared"
-    start_worker(redis_server.url, "a", store=str(shared))
-
-    job = Job(redis_server.url, voice, tmp_path / "job", units, store=str(shared))
-
-    assert job.end().given_up == ()
-    assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
-    assert not list(shared.glob("audio/**/*.wav"))
-    assert not redis_server.client.keys("voxmatrix:audio*")
-
-
-@pytest.mark.s3
-@pytest.mark.slow
-def test_audio_may_travel_through_a_bucket(
-    redis_server: RedisServer,
-    start_worker: Callable[..., ClusterWorker],
-    voice: Path,
-    sentences: Callable[[int], list[Unit]],
-    tmp_path: Path,
-    bucket: str,
+    place: str,
 ) -> None:
     import fsspec
 
     units = sentences(10)
-    start_worker(redis_server.url, "a", bucket)
+    start_worker(redis_server.url, "a", store=place)
 
-    job = Job(redis_server.url, voice, tmp_path / "job", units, store=bucket)
+    job = Job(redis_server.url, voice, tmp_path / "job", units, store=place)
 
     assert job.end().given_up == ()
     assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
-    files, root = fsspec.url_to_fs(bucket)
+    files, root = fsspec.url_to_fs(place)
     files.invalidate_cache()
-    assert {path.split("/")[2] for path in files.find(root)} == {"voices"}
+    assert {path.removeprefix(f"{root}/").split("/")[0] for path in files.find(root)} == {"voices"}
     assert not redis_server.client.keys("voxmatrix:audio*")

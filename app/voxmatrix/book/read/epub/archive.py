@@ -26,7 +26,7 @@ MAX_RATIO = 100
 _RATIO_COUNTS_FROM = MIB
 _BLOCK = 64 * 1024
 _ENCRYPTED_FLAG = 0x1
-#: What zipfile raises for damaged archives.
+#: What zipfile raises for damaged archives; NotImplementedError: a header names a compression that it does not have.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
