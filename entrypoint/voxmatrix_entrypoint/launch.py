@@ -88,7 +88,7 @@ def _interrupt_once() -> Callable[[int, FrameType | None], None]:
 
 
 def _ignore_signals() -> None:
-    """Let Python shut down undisturbed: it restores the default handlers, and a repeated signal would kill it."""
+    """Let the command end undisturbed, by its exit code: a repeated signal would interrupt it once more."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)

@@ -124,6 +124,23 @@ def test_sigterm_ends_any_command_as_ctrl_c_does() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
+def test_an_interrupted_command_does_not_wait_for_its_threads() -> None:
+    starts_a_thread = "import threading; threading.Thread(target=threading.Event().wait).start()\n"
+    waits = WAITS.replace(
+        'sys.exit(launch.launch(["devices"]))', "from voxmatrix_entrypoint.__main__ import main; main()"
+    )
+    with _waiting([sys.executable, "-c", starts_a_thread + waits]) as command:
+        try:
+            assert command.stdout is not None
+            assert command.stdout.readline() == f"{command.pid}\n"
+            command.terminate()
+            _, said = command.communicate(timeout=60)
+        finally:
+            command.kill()
+    assert (command.returncode, said) == (INTERRUPTED, "voxmatrix: interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program hears")
 def test_a_signal_within_exec_does_not_end_the_process_by_a_signal(tmp_path: Path) -> None:
     """Python remembers a KeyboardInterrupt that left `exec("...")`, and would end `python -m` by SIGINT."""
     (tmp_path / "waits.py").write_text(WAITS.replace("threading.Event().wait(", "exec('while 1: pass') or float("))

@@ -146,14 +146,17 @@ def test_the_command_keeps_names_and_continues_what_it_has_spoken(voice: Path, t
     (tmp_path / "long.txt").write_text("This is a sentence of a long book. " * 20_000)
     words = ["speak", "--voice", str(voice), "--file", "long.txt", "--out", "long.wav", "--sentence-pause", "0"]
     command = [sys.executable, "-m", "voxmatrix_entrypoint", *words]
-    first = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120
-    while not any(path.stat().st_size > 200_000 for path in tmp_path.glob(".long.wav.*")):
-        assert first.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-    first.send_signal(number)
-    first.send_signal(number)  # as `timeout` and impatient users do
-    _, errors = first.communicate(timeout=60)
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as first:
+        try:
+            deadline = time.monotonic() + 120
+            while not any(path.stat().st_size > 200_000 for path in tmp_path.glob(".long.wav.*")):
+                assert first.poll() is None and time.monotonic() < deadline
+                time.sleep(0.05)
+            first.send_signal(number)
+            first.send_signal(number)  # as `timeout` and impatient users do
+            _, errors = first.communicate(timeout=60)
+        finally:
+            first.kill()
     assert first.returncode == 130, errors
     assert "long.partial.wav" in errors and "same command" in errors
     kept = json.loads((tmp_path / "long.partial.wav.json").read_text())["sentences"]

@@ -23,9 +23,10 @@ def prefetch(
     wait for running computations: what is spoken must be saved before the container is killed.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="speak")
-    pipeline = _Pipeline(items, begin, pool, workers + 1, begin_in_order)
+    pipeline = _Pipeline(begin, pool, workers + 1, begin_in_order)
     wait = True
     try:
+        pipeline.start(items)
         yield from pipeline
     except KeyboardInterrupt:
         wait = False
@@ -40,20 +41,21 @@ class _Pipeline(Generic[T]):
 
     def __init__(
         self,
-        items: Iterable[T],
         begin: Callable[[T], list[PendingSamples]],
         pool: ThreadPoolExecutor,
         ahead: int,
         begin_in_order: bool,
     ) -> None:
-        self._items = items
         self._begin = begin
         self._pool = pool
         self._in_order = begin_in_order
         self._stopped = False
         self._waiting: queue.Queue[tuple[T, Future[list[Future[Samples]]]] | BaseException | None] = queue.Queue(ahead)
+
+    def start(self, items: Iterable[T]) -> None:
+        """Begin to read items."""
         # A daemon: it may block forever while reading standard input.
-        threading.Thread(target=self._feed, daemon=True, name="text").start()
+        threading.Thread(target=self._feed, args=[items], daemon=True, name="text").start()
 
     def __iter__(self) -> Iterator[tuple[T, Samples]]:
         while (waiting := self._waiting.get()) is not None:
@@ -69,9 +71,9 @@ class _Pipeline(Generic[T]):
         while not self._waiting.empty():
             self._waiting.get()
 
-    def _feed(self) -> None:
+    def _feed(self, items: Iterable[T]) -> None:
         try:
-            for item in self._items:
+            for item in items:
                 if self._stopped:
                     return
                 begun = self._pool.submit(self._begin_one, item)
