@@ -136,6 +136,14 @@ def workers(cluster: Cluster) -> list[str]:
 
 @pytest.mark.docker
 @pytest.mark.cluster
+def test_the_sbom_lists_what_a_cluster_adds() -> None:
+    listed = json.loads(docker("run", "--rm", "--entrypoint", "cat", IMAGE, "/opt/voxmatrix/sbom.cdx.json").stdout)
+    assert listed["metadata"]["component"]["name"] == "voxmatrix:cpu-cluster"
+    assert {"celery", "flower", "redis-server", "torch"} <= {component["name"] for component in listed["components"]}
+
+
+@pytest.mark.docker
+@pytest.mark.cluster
 @pytest.mark.slow
 def test_a_cluster_as_the_guide_says(cluster: Cluster, workers: list[str], tmp_path: Path) -> None:
     _redis_refuses_strangers(cluster)

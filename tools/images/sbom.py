@@ -38,12 +38,14 @@ def sbom_of(image: str) -> bytes:
 
 
 def main(row: matrix.Row) -> None:
-    """Write the SBOM of a row to dist/."""
-    out = matrix.ROOT / "dist" / f"{row.image.replace(':', '-')}.cdx.json"
-    content = sbom_of(row.image)
-    out.parent.mkdir(exist_ok=True)
-    out.write_bytes(content)
-    print(out.relative_to(matrix.ROOT))
+    """Write the SBOM of a row to dist/, and that of its cluster image if there is one."""
+    out = matrix.ROOT / "dist"
+    out.mkdir(exist_ok=True)
+    for image in (row.image, row.cluster_image):
+        if image == row.image or is_built(image):
+            path = out / f"{image.replace(':', '-')}.cdx.json"
+            path.write_bytes(sbom_of(image))
+            print(path.relative_to(matrix.ROOT))
 
 
 if __name__ == "__main__":
