@@ -53,6 +53,7 @@ BENCHES = (
         name="schedule", title="Books over many workers, simulated, compared with the ideal", script="books/schedule.py"
     ),
     Bench(name="slow-worker", title="Two workers and a slow one, compared with the two", script="books/slow_worker.py"),
+    Bench(name="book", title="A book with a real voice, alone and over two workers", script="books/real_voice.py"),
     Bench(name="frame", title="Books with a voice that costs nothing", script="books/frame.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="join", title="Joining a book of 10 hours to m4b", script="books/join.py"),

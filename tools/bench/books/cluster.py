@@ -28,7 +28,7 @@ def redis_server(folder: Path) -> Iterator[str]:
         port = str(free.getsockname()[1])
     folder.mkdir()
     words = ["redis-server", "--port", port, "--dir", str(folder), "--appendonly", "yes", "--save", ""]
-    with _process([*words, "--maxmemory-policy", "noeviction"]):
+    with process([*words, "--maxmemory-policy", "noeviction"]):
         yield f"redis://127.0.0.1:{port}/0"
 
 
@@ -37,26 +37,36 @@ def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
     """Workers that take so many seconds for each sentence, of one second of audio."""
     with ExitStack() as stack:
         for number, each in enumerate(seconds):
-            stack.enter_context(_process([sys.executable, str(WORKER), broker, f"w{number}", str(each)]))
-        until = time.monotonic() + _START_SECONDS
-        while True:
-            try:
-                if len(workers_health(broker)) == len(seconds):
-                    break
-            except Exception:
-                time.sleep(0.1)  # the server is starting
-            if time.monotonic() > until:
-                raise SystemExit("the workers did not start")
+            stack.enter_context(process([sys.executable, str(WORKER), broker, f"w{number}", str(each)]))
+        await_workers(broker, len(seconds))
         yield
 
 
+def await_workers(broker: str, count: int) -> None:
+    """Wait until so many workers answer.
+
+    Raises:
+        SystemExit: they do not.
+    """
+    until = time.monotonic() + _START_SECONDS
+    while True:
+        try:
+            if len(workers_health(broker)) == count:
+                return
+        except Exception:
+            time.sleep(0.1)  # the server is starting
+        if time.monotonic() > until:
+            raise SystemExit("the workers did not start")
+
+
 @contextmanager
-def _process(command: Sequence[str]) -> Iterator[None]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+def process(command: Sequence[str]) -> Iterator[None]:
+    """A program that runs until the block ends."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
             yield
         finally:
-            process.terminate()
+            running.terminate()
 
 
 def voice_file(folder: Path) -> Path:
