@@ -1,7 +1,9 @@
 """The store: a folder, a real Redis, and a server that speaks S3."""
 
+import os
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 import uuid
@@ -13,6 +15,7 @@ import pytest
 from tests.work.cluster.jobs import Job, audio_alone
 from tests.work.cluster.processes import ClusterWorker, RedisServer, free_port, wait_until
 from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.work.cluster.messages import SharedVoice
 from voxmatrix.work.cluster.store import FolderStore, Store, open_store
 from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
 from voxmatrix.work.unit import Unit
@@ -116,6 +119,26 @@ def test_damage_in_the_cache_is_repaired(store: Store, voice: Path) -> None:
     fetch(store, shared).write_bytes(b"changed")
 
     assert fetch(store, shared).read_bytes() == voice.read_bytes()
+
+
+def test_a_new_voice_makes_place_of_those_that_were_long_unused(store: Store, voice: Path) -> None:
+    first = fetch(store, _published(store, voice))
+    for path, age in ((first.parent, 29), (first.parent.with_name("old"), 31)):
+        path.mkdir(exist_ok=True)
+        os.utime(path, (time.time() - age * 24 * 3600,) * 2)
+    voice.write_bytes(b"trained for longer")
+
+    fetch(store, _published(store, voice))
+
+    assert first.exists()
+    assert not first.parent.with_name("old").exists()
+    assert len(list(first.parent.parent.iterdir())) == 2
+
+
+def _published(store: Store, voice: Path) -> SharedVoice:
+    shared, paths = shared_voice(voice)
+    publish(store, shared, paths)
+    return shared
 
 
 def test_a_voice_that_is_not_there_names_the_store(store: Store, voice: Path) -> None:

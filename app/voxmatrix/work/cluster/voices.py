@@ -1,5 +1,9 @@
 """Voices on their way to workers: the coordinator publishes one, and a worker fetches it once, by checksum."""
 
+import contextlib
+import os
+import shutil
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +19,8 @@ from voxmatrix.work.unit import voice_digest
 _PART_BYTES = 8 * 1024 * 1024
 #: Voices that no coordinator needs any more are deleted after this time, where the store can do so.
 KEEP_SECONDS = 3600
+#: A worker deletes voices that it has not used for so long: every new export of a voice is another voice to it.
+_UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def shared_voice(voice: Path) -> tuple[SharedVoice, tuple[Path, ...]]:
@@ -52,6 +58,8 @@ def fetch(store: Store, voice: SharedVoice) -> Path:
     """
     folder = home() / "cache" / "voices" / voice.checksum
     paths = [folder / file.name for file in voice.files]
+    if not folder.is_dir():
+        _delete_unused(folder.parent)
     for file, path in zip(voice.files, paths, strict=True):
         if not path.is_file() or digest(path) != file.sha256:
             _fetch(store, file, path)
@@ -60,7 +68,16 @@ def fetch(store: Store, voice: SharedVoice) -> Path:
             f"the voice {voice.files[0].name} that was sent is not the one of its checksum",
             "start the coordinator again; if that does not help, its files were changed while it was running",
         )
+    with contextlib.suppress(OSError):  # the folder is another user's
+        os.utime(folder)
     return paths[0]
+
+
+def _delete_unused(cache: Path) -> None:
+    for folder in cache.glob("*/"):
+        with contextlib.suppress(OSError):  # another worker deletes it, too
+            if folder.stat().st_mtime < time.time() - _UNUSED_SECONDS:
+                shutil.rmtree(folder)
 
 
 def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
