@@ -31,7 +31,7 @@ class Gate:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request. An answer that fails in the middle is left incomplete, upon which the connection is closed."""
+        """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

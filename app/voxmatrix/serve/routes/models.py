@@ -14,7 +14,7 @@ def model_routes(services: Services) -> APIRouter:
     router = APIRouter()
 
     def models() -> dict[str, dict[str, Any]]:
-        names = {name: 0 for name in MODELS}
+        names = dict.fromkeys(MODELS, 0)
         names |= {voice.id: int(voice.path.stat().st_mtime) for voice in services.catalogue.voices().values()}
         return {
             name: {"id": name, "object": "model", "created": created, "owned_by": "voxmatrix"}

@@ -62,7 +62,7 @@ def piper_routes(services: Services) -> APIRouter:
 
     @router.get("/info")
     def info() -> dict[str, Any]:
-        """The default voice. `last`, what Piper's server was asked for last, would be shown to everybody: it is null."""
+        """The default voice. `last` is null: Piper's server shows everybody what was spoken last."""
         voice = services.catalogue.default
         config = voice.config
         facts = {"name": voice.id, "language": config.espeak_voice, "num_speakers": config.num_speakers}
