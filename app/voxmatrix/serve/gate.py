@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.record import Record, new_record, route_of
 from voxmatrix.serve.security import body, keys
 from voxmatrix.serve.security.hosts import HostList
@@ -62,7 +63,7 @@ class Gate:
         if is_foreign(scope["method"], host, headers.get("origin"), headers.get("sec-fetch-site")):
             self._metrics.rejected.labels("origin").inc()
             raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
-        if self._settings.key_digests and scope["path"] not in _OPEN:
+        if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
             self._check_key(headers.get("authorization", ""))
         if body.declared_bytes(scope) > self._settings.max_body_bytes:
             self._metrics.rejected.labels("size").inc()
