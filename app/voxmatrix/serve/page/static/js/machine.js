@@ -32,10 +32,11 @@ export function startMachine() {
   return () => loaded || load();
 }
 
-/** What doctor and plan found; what both found is said once. */
+/** What doctor and plan found; what both found, in different words but with the same remedy, is said once. */
 function findings({ doctor, plan: { findings: ofPlan } }) {
-  const all = new Map([...doctor.findings, ...ofPlan].map((each) => [each.problem, each]));
-  const items = [...all.values()].map(({ severity, problem, remedy }) =>
+  const known = new Set(doctor.findings.map((each) => each.remedy));
+  const all = [...doctor.findings, ...ofPlan.filter((each) => !known.has(each.remedy))];
+  const items = all.map(({ severity, problem, remedy }) =>
     el("li", { class: severity },
       el("span", { class: "mark" }, severity),
       el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy))));

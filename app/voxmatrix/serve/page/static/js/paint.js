@@ -3,9 +3,13 @@
 import { clock } from "./words.js";
 
 const RULER = 18; // pixels for the times below a tall waveform
+const HALO = 0.32;
 
-/** Draw bars of these heights (0…1) over `span` seconds: played until `played` seconds, the mouse at `hover` pixels. */
-export function paint(canvas, { width, height, pitch, heights, span, played, hover }) {
+/**
+ * Draw `span` seconds as bars: the peaks (0…1) as a halo around the loudness. What is before `played` seconds has the
+ * accent colour; the mouse is at `hover` pixels.
+ */
+export function paint(canvas, { width, height, pitch, peaks, cores, span, played, hover }) {
   const context = scaled(canvas, width, height);
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(name);
@@ -13,8 +17,15 @@ export function paint(canvas, { width, height, pitch, heights, span, played, hov
   const room = tall ? height - RULER : height;
   const line = played == null ? 0 : (played / span) * width;
 
-  part(context, line, width, height, () => bars(context, heights, pitch, room, colour("--wave"), colour("--dots")));
-  part(context, 0, line, height, () => bars(context, heights, pitch, room, colour("--accent"), colour("--accent")));
+  const draw = (ink, rest) => {
+    dots(context, peaks, pitch, room, rest);
+    context.globalAlpha = HALO;
+    bars(context, peaks, pitch, room, ink);
+    context.globalAlpha = 1;
+    bars(context, cores, pitch, room, ink);
+  };
+  part(context, line, width, height, () => draw(colour("--wave"), colour("--dots")));
+  part(context, 0, line, height, () => draw(colour("--accent"), colour("--accent")));
   if (tall) ruler(context, width, height, span, colour("--muted"), style.fontFamily);
   if (hover != null) upright(context, hover, room, colour("--muted"), 1);
   if (played != null) upright(context, line, room, colour("--accent"), 2);
@@ -42,21 +53,29 @@ function part(context, from, to, height, draw) {
   context.restore();
 }
 
-function bars(context, heights, pitch, room, colour, rest) {
+function bars(context, heights, pitch, room, colour) {
   const thick = pitch - 2;
-  const middle = room / 2;
-  for (const silent of [true, false]) {
-    context.fillStyle = silent ? rest : colour;
-    context.beginPath();
-    heights.forEach((value, at) => {
-      const high = Math.max(thick, value * (room - 4));
-      if ((high <= thick) !== silent) return;
-      const size = silent ? thick * 0.7 : thick;
-      const tall = silent ? size : high;
-      context.roundRect(at * pitch + (pitch - size) / 2, middle - tall / 2, size, tall, size / 2);
-    });
-    context.fill();
-  }
+  context.fillStyle = colour;
+  context.beginPath();
+  heights.forEach((value, at) => {
+    const high = value * (room - 4);
+    if (high > thick) context.roundRect(at * pitch + 1, (room - high) / 2, thick, high, thick / 2);
+  });
+  context.fill();
+}
+
+/** Where there is silence, or nothing yet. */
+function dots(context, heights, pitch, room, colour) {
+  const radius = (pitch - 2) * 0.36;
+  context.fillStyle = colour;
+  context.beginPath();
+  heights.forEach((value, at) => {
+    if (value * (room - 4) > pitch - 2) return;
+    const x = at * pitch + pitch / 2;
+    context.moveTo(x + radius, room / 2);
+    context.arc(x, room / 2, radius, 0, 2 * Math.PI);
+  });
+  context.fill();
 }
 
 function upright(context, x, room, colour, thick) {
@@ -65,11 +84,11 @@ function upright(context, x, room, colour, thick) {
 }
 
 function ruler(context, width, height, span, colour, family) {
-  const step = [0.5, 1, 2, 5, 10, 15, 30, 60, 120].find((each) => (each / span) * width >= 64) ?? 300;
+  const step = [0.5, 1, 2, 5, 10, 15, 30, 60, 120].find((each) => (each / span) * width >= 88) ?? 300;
   context.font = `11px ${family}`;
   context.fillStyle = colour;
   context.textAlign = "left";
-  for (let time = 0; (time / span) * width < width - 24; time += step) {
+  for (let time = 0; (time / span) * width < width - 28; time += step) {
     const x = (time / span) * width;
     context.fillText(clock(time, step < 1 ? 1 : 0), x + 1, height - 3);
   }

@@ -6,6 +6,7 @@ import { Waveform } from "./waveform.js";
 import { clock, shortened } from "./words.js";
 
 const PLAY = "M8 5.5v13l11-6.5z";
+const ARROW = "M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14";
 const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
 
 /** `span` tells the width of the waveform in seconds: takes side by side share one. */
@@ -14,7 +15,7 @@ export function takeView(take, span, signal) {
   const play = el("button", { type: "button", class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
   const time = el("span", { class: "number time" });
   const status = el("span", { class: "status" });
-  const download = el("button", { type: "button", class: "quiet download", disabled: true, onclick: () => save(take, download, status) });
+  const download = el("button", { type: "button", class: "quiet download", disabled: true, onclick: () => save(take, download, status) }, icon(ARROW), el("span"));
   const element = el("div", { class: "take" },
     play, wave.element,
     el("div", { class: "facts" }, el("strong", {}, take.label), time, status),
@@ -32,7 +33,7 @@ export function takeView(take, span, signal) {
     play.disabled = !take.sound;
     download.disabled = take.state !== "done";
     const format = byId("format").value;
-    download.textContent = `Download ${format}`;
+    download.lastChild.textContent = format;
     download.setAttribute("aria-label", `Download ${take.label} as ${format}`);
     onPlayer();
     wave.refresh();

@@ -36,7 +36,7 @@ export class Take extends EventTarget {
         this.#become("speaking", "Speaking…");
       });
       const took = (performance.now() - began) / 1000;
-      this.#become("done", `${clock(this.sound.seconds)} of speech in ${took.toFixed(1)} s`);
+      this.#become("done", `${this.sound.seconds.toFixed(1)} s of speech in ${took.toFixed(1)} s`);
     } catch (error) {
       this.#fail(error);
     }

@@ -7,6 +7,7 @@ import { clock } from "./words.js";
 
 const STEP_SECONDS = 1;
 const PAGE_SECONDS = 5;
+const SILENCE = { peak: 0, loudness: 0 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
@@ -15,7 +16,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
  */
 export class Waveform {
   #sound = null;
-  #heights = new Float32Array();
+  #peaks = new Float32Array(); // of the bars, as drawn now
+  #cores = new Float32Array();
   #span = 0;
   #hover = null;
   #due = false;
@@ -69,7 +71,8 @@ export class Waveform {
     const place = sound ? player.position(sound) : 0;
     paint(this.canvas, {
       width, height, pitch,
-      heights: this.#heights,
+      peaks: this.#peaks,
+      cores: this.#cores,
       span: this.#span,
       played: place > 0 ? place : null,
       hover: this.#hover,
@@ -79,17 +82,23 @@ export class Waveform {
 
   /** Move each bar towards the level of its time. Whether all are there. */
   #rise(count, share) {
-    if (this.#heights.length !== count) this.#heights = new Float32Array(count);
+    if (this.#peaks.length !== count) [this.#peaks, this.#cores] = [new Float32Array(count), new Float32Array(count)];
     const sound = this.#sound;
-    const loudest = sound ? Math.max(0.2, sound.level(0, sound.seconds).peak) : 1;
+    const end = sound?.seconds ?? 0;
+    const loudest = Math.max(0.2, sound?.level(0, end).peak ?? 0);
     const each = this.#span / count;
     let settled = true;
+    const move = (bars, at, target) => {
+      const left = target - bars[at];
+      const near = Math.abs(left) < 0.004;
+      bars[at] += near ? left : left * Math.max(share, 0.25);
+      settled &&= near;
+    };
     for (let at = 0; at < count; at++) {
-      const { peak, loudness } = sound && at * each < sound.seconds ? sound.level(at * each, (at + 1) * each) : { peak: 0, loudness: 0 };
-      const target = (0.45 * peak + 0.9 * loudness) / loudest;
-      const left = Math.min(1, target) - this.#heights[at];
-      this.#heights[at] += Math.abs(left) < 0.004 ? left : left * Math.max(share, 0.25);
-      settled &&= Math.abs(left) < 0.004;
+      const level = at * each < end ? sound.level(at * each, (at + 1) * each) : SILENCE;
+      const peak = (level.peak / loudest) ** 1.15; // a little more difference between loud and soft
+      move(this.#peaks, at, peak);
+      move(this.#cores, at, Math.min(peak, (1.7 * level.loudness) / loudest));
     }
     return settled;
   }
