@@ -25,7 +25,11 @@ def _browser() -> str | None:
     absent = [name for name in ("playwright", "axe_playwright_python") if importlib.util.find_spec(name) is None]
     if absent:
         return f"not installed: {', '.join(absent)} (pip install --group test)"
-    return None if any(map(shutil.which, ("chromium", "google-chrome"))) else "chromium is not installed: apt-get install chromium"
+    return (
+        None
+        if any(map(shutil.which, ("chromium", "google-chrome")))
+        else "chromium is not installed: apt-get install chromium"
+    )
 
 
 def _docker() -> str | None:

@@ -109,6 +109,7 @@ export function startSpeak(settings) {
     const known = await settings;
     limit = known.max_input;
     byId("format").replaceChildren(...known.formats.map((name) => el("option", {}, name)));
+    byId("format").value = "wav";
     byId("format").dispatchEvent(new Event("change"));
     count();
   }

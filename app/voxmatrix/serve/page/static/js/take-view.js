@@ -61,10 +61,13 @@ export function takeView(take, span, signal) {
 async function save(take, button, status) {
   const format = byId("format").value;
   button.disabled = true;
+  const before = status.textContent;
+  if (format !== "wav") status.textContent = `Speaking it once more, as ${format}…`;
   try {
     const url = URL.createObjectURL(await take.file(format));
     el("a", { href: url, download: `${fileName(take)}.${format}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    status.textContent = before;
   } catch (problem) {
     status.textContent = problem.message;
   } finally {

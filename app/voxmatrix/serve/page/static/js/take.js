@@ -48,7 +48,7 @@ export class Take extends EventTarget {
     this.#become("stopped", "Stopped");
   }
 
-  /** A file of it, in this format. */
+  /** A file of it: exactly what was heard as WAV, and spoken once more in the formats that only the server can write. */
   async file(format) {
     if (format === "wav") return wavFile(this.sound);
     return (await speech(this, format)).blob();
