@@ -10,7 +10,7 @@ from tests.serve.page.actions import TEXT, speak, takes
 from tests.serve.page.conftest import Server
 from voxmatrix.doctor.examine import describe
 from voxmatrix.machine.record import read_machine
-from voxmatrix.plan.plan import make_plan
+from voxmatrix.plan.plan import Overrides, make_plan
 from voxmatrix.plan.show import plan_to_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ MACHINES = Path(__file__).parents[2] / "machines"
 def pretend(page: "Page", name: str) -> None:
     """Let the page be told of a described computer."""
     machine = read_machine(MACHINES / f"{name}.json")
-    report = {"doctor": describe(machine, "auto").to_json(), "plan": plan_to_json(make_plan(machine, "medium"))}
+    plan = make_plan(machine, "medium", Overrides(), task="train")
+    report = {"doctor": describe(machine, "auto").to_json(), "plan": plan_to_json(plan)}
     page.route("**/v1/machine", lambda route: route.fulfill(body=json.dumps(report), content_type="application/json"))
 
 

@@ -6,9 +6,11 @@ import { byId } from "./dom.js";
 export function startTabs(shown) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   const nameOf = (tab) => tab.id.replace("tab-", "");
+  // With a slash it is the name of no element, to which the browser would take the focus.
+  const addressOf = (tab) => `#/${nameOf(tab)}`;
 
   function show() {
-    const asked = tabs.find((tab) => `#${nameOf(tab)}` === location.hash) ?? tabs.find((tab) => tab.tabIndex === 0);
+    const asked = tabs.find((tab) => addressOf(tab) === location.hash) ?? tabs.find((tab) => tab.tabIndex === 0);
     for (const tab of tabs) {
       const chosen = tab === asked;
       tab.setAttribute("aria-selected", chosen);
@@ -28,7 +30,7 @@ export function startTabs(shown) {
   }
 
   for (const tab of tabs) {
-    tab.addEventListener("click", () => (location.hash = nameOf(tab)));
+    tab.addEventListener("click", () => (location.hash = addressOf(tab)));
     tab.addEventListener("keydown", onKey);
   }
   window.addEventListener("hashchange", show);
