@@ -137,8 +137,8 @@ def test_a_new_key_is_printed_once(capsys: pytest.CaptureFixture[str], tmp_path:
     assert main.run(["serve", "--keys", str(file), "--new-key"]) == 0
     key = capsys.readouterr().out.strip()
     assert re.fullmatch(r"[0-9a-f]{64}\n", file.read_text(encoding="utf-8"))
-    with served("--port", "0", "--keys", str(file), "--host", "0.0.0.0") as (url, _):
-        url = url.replace("0.0.0.0", "127.0.0.1")
+    with served("--port", "0", "--keys", str(file), "--host", "0.0.0.0") as (bound, _):
+        url = bound.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(f"{url}/v1/models").status_code == 401
         assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
 

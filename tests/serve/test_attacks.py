@@ -12,6 +12,7 @@ from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of,
 from voxmatrix.config import home
 
 SPEECH = "/v1/audio/speech"
+HEAD = f"POST {SPEECH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -65,16 +66,14 @@ def test_a_preflight_is_not_answered_with_a_permission(server: Running) -> None:
 
 
 def test_a_declared_huge_body_is_refused_before_it_is_read(server: Running) -> None:
-    head = f"POST {SPEECH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n"
-    answer = raw(server.port, head.encode())
+    answer = raw(server.port, HEAD + b"Content-Length: 1073741824\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 413")
     assert b'"code":"request_too_large"' in answer
 
 
 def test_an_endless_body_is_refused_and_the_connection_closed(server: Running) -> None:
-    head = f"POST {SPEECH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
-        connection.sendall(head.encode())
+        connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
         sent = 0
         with pytest.raises(OSError):  # a reset or a broken pipe
             while sent < 100 * 2**20:
@@ -85,8 +84,7 @@ def test_an_endless_body_is_refused_and_the_connection_closed(server: Running) -
 
 def test_a_body_longer_than_its_declared_length_is_cut_there(server: Running) -> None:
     body = b'{"model":"tts-1","voice":"alloy","input":"Hello","response_format":"pcm"}'
-    head = f"POST {SPEECH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
-    assert raw(server.port, head.encode() + body).startswith(b"HTTP/1.1 400")
+    assert raw(server.port, HEAD + b"Content-Length: 10\r\n\r\n" + body).startswith(b"HTTP/1.1 400")
 
 
 def test_a_flood_of_headers_is_refused(server: Running) -> None:
