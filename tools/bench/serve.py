@@ -1,8 +1,8 @@
 """Compare the server with Piper's own HTTP server: same ONNX, same threads, interleaved A B A B.
 
 Measures the time to the first byte of a text of one and of twelve sentences beside the time of Piper's server for the
-first sentence alone, which it sends as a whole; then the throughput with eight clients. CPU seconds depend little on other
-load. Uses a medium voice with random weights, or --voice. Prints one JSON object.
+first sentence alone, which it sends as a whole; then the throughput with eight clients. CPU seconds depend little on
+other load. Uses a medium voice with random weights, or --voice. Prints one JSON object.
 """
 
 import argparse
@@ -141,7 +141,7 @@ def speech(text: str, name: str = "wav") -> tuple[str, dict[str, Any]]:
 def first_bytes(server: Server, peer: Server, sentences: list[str], rounds: int) -> dict[str, Any]:
     """Times to the first byte."""
     text, first = " ".join(sentences), sentences[0]
-    asked = {
+    asked: dict[str, Callable[[], float]] = {
         "ours_of_twelve": lambda: server.ask(*speech(text), whole=False),
         "piper_first_sentence": lambda: peer.ask("/synthesize", {"text": first}, whole=True),
         "ours_of_one": lambda: server.ask(*speech(first), whole=False),
