@@ -84,10 +84,11 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
             f"not installed, and the server needs them: {', '.join(absent)}", 'pip install "voxmatrix[serve]"'
         )
     from voxmatrix.serve.log import json_log, text_log
-    from voxmatrix.serve.server import serve
+    from voxmatrix.serve.server import HttpServer
 
+    server = HttpServer(settings, json_log if given.log_json else text_log)
     try:
-        serve(settings, json_log if given.log_json else text_log, lambda url: typer.echo(f"serving on {url}"))
+        server.run(lambda url: typer.echo(f"serving on {url}"))
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
 

@@ -100,15 +100,9 @@ def validation_error(error: RequestValidationError) -> ApiError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer every error in this form."""
+    """Answer what reaches no route in this form as well."""
 
     async def on_http(_request: Request, error: Exception) -> JSONResponse:
         return api_error(error).response()
 
-    async def on_validation(_request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        return validation_error(error).response()
-
     app.add_exception_handler(HTTPException, on_http)
-    app.add_exception_handler(VoxmatrixError, on_http)
-    app.add_exception_handler(RequestValidationError, on_validation)

@@ -42,7 +42,7 @@ class Gate:
             self._check(scope)
             await self._app(scope, body.counted(receive, self._settings.max_body_bytes), noted)
         except ClientLeftError:
-            self._ended(record, "client")
+            record.ended_by = "client"
         except Exception as error:
             await self._failed(error, record, scope, receive, noted)
         finally:
@@ -81,21 +81,21 @@ class Gate:
 
     async def _failed(self, error: Exception, record: Record, scope: Scope, receive: Receive, send: Send) -> None:
         if is_server_problem(error):
-            self._log("error", {"id": record.id, "problem": explanation(error)})
+            record.problem = explanation(error)
         if record.status:
-            self._ended(record, "failure")
+            record.ended_by = "failure"
         else:
             await api_error(error).response()(scope, receive, send)
-
-    def _ended(self, record: Record, reason: str) -> None:
-        record.ended_by = reason
-        self._metrics.aborted.labels(reason).inc()
 
     def _note(self, record: Record, scope: Scope) -> None:
         route = route_of(scope)
         self._metrics.requests.labels(route, str(record.status)).inc()
         if record.first_byte_seconds is not None:
             self._metrics.first_byte.labels(route).observe(record.first_byte_seconds)
+        if record.ended_by is not None:
+            self._metrics.aborted.labels(record.ended_by).inc()
+        if record.problem is not None:
+            self._log("error", {"id": record.id, "problem": record.problem})
         self._log("request", record.facts(scope))
 
 

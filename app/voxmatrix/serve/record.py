@@ -26,6 +26,7 @@ class Record:
     voice: str | None = None
     spoken: Spoken | None = None
     ended_by: str | None = None  # if not by its end
+    problem: str | None = None  # of the server
 
     def facts(self, scope: Scope) -> dict[str, Any]:
         """What the log says. The path is that of a route: others could hold anything."""

@@ -21,43 +21,57 @@ _TIDY_SECONDS = 30.0
 OnReady = Callable[[str], None]
 
 
-def serve(settings: ServeSettings, log: Log, on_ready: OnReady) -> None:
-    """Answer requests until SIGINT or SIGTERM. `on_ready` gets the URL once the default voice is loaded.
+class HttpServer:
+    """One server. `stop` may be called from any thread."""
 
-    Raises:
-        UsageError: the address cannot be used.
-        BadInputError: there is no such voice, or it cannot be used.
-        DamagedFileError: a file of the voice is corrupt.
-        NoDeviceError, NoKernelsError: the required device cannot be used.
-        KeyboardInterrupt: the server was stopped.
-    """
-    with closing(listening_socket(settings.host, settings.port)) as listening:
-        url = url_of(settings.host, listening.getsockname()[1])
-        asyncio.run(_serve(settings, log, listening, lambda: on_ready(url)))
+    def __init__(self, settings: ServeSettings, log: Log) -> None:
+        """Nothing is opened yet.
 
+        Raises:
+            BadInputError: there is no such voice, or its config is missing or invalid.
+            DamagedFileError: a file of the voice is corrupt.
+        """
+        self.services = make_services(settings, log)
+        self._server = uvicorn.Server(_config(self.services))
 
-async def _serve(settings: ServeSettings, log: Log, listening: socket.socket, on_ready: Callable[[], None]) -> None:
-    services = make_services(settings, log)
-    server = uvicorn.Server(_config(services))
-    starting = asyncio.create_task(_start(services, server, on_ready))
-    try:
-        await server.serve(sockets=[listening])
-    finally:
-        starting.cancel()
-        await services.speakers.close()
-        services.voices.close()
-        await asyncio.wait([starting])
-    if not starting.cancelled():
-        starting.result()  # a voice that cannot be loaded ends the server
+    def run(self, on_ready: OnReady) -> None:
+        """Answer requests until SIGINT, SIGTERM or `stop`. `on_ready` gets the URL once the default voice is loaded.
+
+        Raises:
+            UsageError: the address cannot be used.
+            BadInputError, DamagedFileError, MemoryExhaustedError: the default voice cannot be loaded.
+            NoDeviceError, NoKernelsError: the required device cannot be used.
+            KeyboardInterrupt: a signal has stopped the server.
+        """
+        settings = self.services.settings
+        with closing(listening_socket(settings.host, settings.port)) as listening:
+            url = url_of(settings.host, listening.getsockname()[1])
+            asyncio.run(self._run(listening, lambda: on_ready(url)))
+
+    def stop(self) -> None:
+        """End all answers within some seconds, and then `run`."""
+        self._server.should_exit = True
+
+    async def _run(self, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+        starting = asyncio.create_task(_start(self.services, self._server, on_ready))
+        try:
+            await self._server.serve(sockets=[listening])
+        finally:
+            starting.cancel()
+            await self.services.speakers.close()
+            self.services.voices.close()
+            await asyncio.wait([starting])
+        if not starting.cancelled():
+            starting.result()  # a voice that cannot be loaded ends the server
 
 
 async def _start(services: Services, server: uvicorn.Server, on_ready: Callable[[], None]) -> None:
     """Load the default voice, say so, and from then on unload voices that were not used for long."""
     try:
         await asyncio.to_thread(_load_default, services)
-    except VoxmatrixError:
+    except VoxmatrixError as error:
         server.should_exit = True
-        raise
+        raise error.__cause__ or error from None  # for the command line, what is wrong with the voice itself
     on_ready()
     while True:
         await asyncio.sleep(_TIDY_SECONDS)

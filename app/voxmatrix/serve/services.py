@@ -27,7 +27,7 @@ class Services:
 
 
 def make_services(settings: ServeSettings, log: Log) -> Services:
-    """Create the parts, within the event loop that they will belong to. No voice is loaded yet.
+    """Create the parts. No voice is loaded yet.
 
     Raises:
         BadInputError: there is no default voice, or its config is missing or invalid.

@@ -5,13 +5,14 @@ from typing import Any
 from fastapi import APIRouter
 
 from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.voices.catalogue import MODELS, ListedVoice
 
 
 def model_routes(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter()
+    router = APIRouter(route_class=Route)
 
     def models() -> dict[str, dict[str, Any]]:
         names = dict.fromkeys(MODELS, 0)

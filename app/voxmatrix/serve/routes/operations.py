@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 
 from voxmatrix.config import home
 from voxmatrix.files import nearest_folder
+from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 
 _LEAST_FREE_BYTES = 32 * 2**20
@@ -17,7 +18,7 @@ _LEAST_FREE_BYTES = 32 * 2**20
 
 def operation_routes(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter()
+    router = APIRouter(route_class=Route)
 
     @router.get("/healthz")
     async def health() -> dict[str, str]:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
+from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import check_length, first_piece
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
@@ -37,7 +38,7 @@ class PiperRequest(BaseModel):
 
 def piper_routes(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter()
+    router = APIRouter(route_class=Route)
     body_schema = {"requestBody": {"content": {"application/json": {"schema": PiperRequest.model_json_schema()}}}}
 
     @router.post("/synthesize", response_class=Response, openapi_extra=body_schema)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
+from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.events import Audio, Events
@@ -43,7 +44,7 @@ class SpeechRequest(BaseModel):
 
 def speech_routes(services: Services) -> APIRouter:
     """The route."""
-    router = APIRouter()
+    router = APIRouter(route_class=Route)
 
     @router.post("/v1/audio/speech", response_class=Response)
     async def create_speech(body: SpeechRequest, request: Request) -> Response:
