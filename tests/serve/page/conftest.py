@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.speak.conftest import MakeCheckpoint, checkpoint_content, make_checkpoint, make_onnx
+from tests.speak.conftest import MakeCheckpoint
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
-
-__all__ = ["checkpoint_content", "make_checkpoint", "make_onnx"]
 
 MAX_INPUT = 30_000
 #: A loaded computer is slow; what is expected happens, or never will.

@@ -5,13 +5,14 @@ import { player } from "./player.js";
 import { takeView } from "./take-view.js";
 
 const MOST = 12;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Results {
   #list = byId("results");
   #ends = []; // one AbortController per result, newest first
 
   constructor() {
-    this.#list.replaceChildren(el("div", { class: "empty" }, el("div", { class: "dots", "aria-hidden": "true" }), el("p", {}, "Nothing spoken yet. What you hear will be drawn here.")));
+    this.#showEmpty();
   }
 
   /** Show takes of the same text. */
@@ -28,6 +29,21 @@ export class Results {
     this.#list.prepend(result);
     this.#ends.unshift(end);
     if (this.#ends.length > MOST) this.#forget();
+    result.scrollIntoView({ block: "nearest", behavior: still.matches ? "auto" : "smooth" });
+  }
+
+  /** Take the newest result back: nothing came of it. */
+  withdraw() {
+    this.#list.firstElementChild.remove();
+    this.#ends.shift().abort();
+    if (!this.#ends.length) this.#showEmpty();
+  }
+
+  #showEmpty() {
+    this.#list.replaceChildren(
+      el("div", { class: "empty" },
+        el("div", { class: "dots", "aria-hidden": "true" }),
+        el("p", {}, "Nothing spoken yet. What you hear will be drawn here.")));
   }
 
   #forget() {

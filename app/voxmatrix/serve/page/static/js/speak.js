@@ -56,6 +56,7 @@ export function startSpeak(settings) {
   function report(takes) {
     const failed = takes.find((take) => take.state === "failed");
     if (failed) problem(failed.status);
+    if (!takes.some((take) => take.sound)) results.withdraw();
     byId("said").textContent = takes.every((take) => take.state === "done") ? "The speech is complete." : "";
   }
 
