@@ -31,8 +31,9 @@ export function takeView(take, span, signal) {
     element.dataset.state = take.state;
     status.textContent = take.status + (take.speed === 1 ? "" : ` · ${take.speed} ×`);
     play.disabled = !take.sound;
-    download.disabled = take.state !== "done";
     const format = byId("format").value;
+    // What was spoken until it was stopped can be kept too, but not be spoken once more.
+    download.disabled = !(take.state === "done" || (take.sound?.complete && format === "wav"));
     download.lastChild.textContent = format;
     download.setAttribute("aria-label", `Download ${take.label} as ${format}`);
     onPlayer();
