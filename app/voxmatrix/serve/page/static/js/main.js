@@ -2,8 +2,8 @@
 
 import { read } from "./api.js";
 import { byId } from "./dom.js";
-import { startMachine } from "./machine.js";
-import { startSpeak } from "./speak.js";
+import { startMachine } from "./machine/machine.js";
+import { startSpeak } from "./speak/speak.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
 

@@ -1,10 +1,10 @@
 // The tab Machine: what this computer is, and how voxmatrix would use it.
 
-import { read } from "./api.js";
-import { onBack } from "./connection.js";
+import { read } from "../api.js";
+import { onBack } from "../connection.js";
 import { devices } from "./devices.js";
-import { byId, el } from "./dom.js";
-import { spaced } from "./words.js";
+import { byId, el } from "../dom.js";
+import { spaced } from "../words.js";
 
 /** Returns what to call when the tab is shown. */
 export function startMachine() {

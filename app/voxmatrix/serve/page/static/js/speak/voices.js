@@ -1,8 +1,8 @@
 // The list of voices: one is chosen or, to compare, several.
 
-import { read } from "./api.js";
-import { byId, el } from "./dom.js";
-import { language } from "./words.js";
+import { read } from "../api.js";
+import { byId, el } from "../dom.js";
+import { language } from "../words.js";
 
 export class Voices {
   #voices = [];

@@ -1,7 +1,7 @@
 // What was spoken since the page was opened, the newest first and large.
 
-import { byId, el } from "./dom.js";
-import { player } from "./player.js";
+import { byId, el } from "../dom.js";
+import { player } from "../sound/player.js";
 import { takeView } from "./take-view.js";
 
 const MOST = 12;

@@ -1,7 +1,7 @@
 // The devices of a computer: its processor and its GPUs, each with a verdict.
 
-import { el } from "./dom.js";
-import { memory } from "./words.js";
+import { el } from "../dom.js";
+import { memory } from "../words.js";
 
 const VERDICTS = {
   native: ["good", "Works"],

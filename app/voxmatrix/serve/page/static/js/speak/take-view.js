@@ -1,9 +1,9 @@
 // What is shown of a take: its waveform, with buttons to play and to download it.
 
-import { byId, el, icon } from "./dom.js";
-import { player } from "./player.js";
-import { Waveform } from "./waveform.js";
-import { clock, shortened } from "./words.js";
+import { byId, el, icon } from "../dom.js";
+import { player } from "../sound/player.js";
+import { Waveform } from "../sound/waveform.js";
+import { clock, shortened } from "../words.js";
 
 const PLAY = "M8 5.5v13l11-6.5z";
 const ARROW = "M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14";

@@ -2,8 +2,8 @@
 
 import { player } from "./player.js";
 import { paint } from "./paint.js";
-import { el } from "./dom.js";
-import { clock } from "./words.js";
+import { el } from "../dom.js";
+import { clock } from "../words.js";
 
 const STEP_SECONDS = 1;
 const PAGE_SECONDS = 5;

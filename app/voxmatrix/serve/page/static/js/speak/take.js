@@ -1,9 +1,9 @@
 // A take: one voice speaks one text. It knows how far that is, and tells it with the event "change".
 
-import { Problem, speech } from "./api.js";
-import { lost } from "./connection.js";
-import { readWav, wavFile } from "./wav.js";
-import { clock } from "./words.js";
+import { Problem, speech } from "../api.js";
+import { lost } from "../connection.js";
+import { readWav, wavFile } from "../sound/wav.js";
+import { clock } from "../words.js";
 
 /** Only a guess for the width of the waveform, until the speech is complete. */
 const CHARACTERS_PER_SECOND = 14;

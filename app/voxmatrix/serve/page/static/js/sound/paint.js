@@ -1,6 +1,6 @@
 // Draws a waveform.
 
-import { clock } from "./words.js";
+import { clock } from "../words.js";
 
 const RULER = 18; // pixels for the times below a tall waveform
 const HALO = 0.32;

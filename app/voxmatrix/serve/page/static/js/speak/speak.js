@@ -1,8 +1,8 @@
 // The tab Speak: from the text to the takes.
 
-import { onBack } from "./connection.js";
-import { byId, el } from "./dom.js";
-import { player } from "./player.js";
+import { onBack } from "../connection.js";
+import { byId, el } from "../dom.js";
+import { player } from "../sound/player.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
 import { Voices } from "./voices.js";
