@@ -21,7 +21,7 @@ from voxmatrix.text.front import FrontEnd
 from voxmatrix.text.lexicon import Lexicon
 
 _MIB = 2**20
-#: Memory of an open voice compared with the size of its file (measured with onnxruntime 1.31: 63 MB take 150 MB).
+#: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 110 to 140 MiB).
 _MEMORY_PER_BYTE = 2.5
 
 
