@@ -21,6 +21,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def _browser() -> str | None:
+    absent = [name for name in ("playwright", "axe_playwright_python") if importlib.util.find_spec(name) is None]
+    if absent:
+        return f"not installed: {', '.join(absent)} (pip install --group test)"
+    return (
+        None
+        if any(map(shutil.which, ("chromium", "google-chrome")))
+        else "chromium is not installed: apt-get install chromium"
+    )
+
+
 def _docker() -> str | None:
     if shutil.which("docker") is None:
         return "the program docker is not installed"
@@ -94,6 +105,7 @@ def _s3() -> str | None:
 
 
 _NEEDS = {
+    "browser": _browser,
     "cluster": _cluster,
     "docker": _docker,
     "epubcheck": _epubcheck,

@@ -17,7 +17,7 @@ DOTENV_NAME = ".env"
 LOG_VARIABLE = "VOXMATRIX_LOG"
 #: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
 _OURS = re.compile(
-    r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_DEVICE|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS"
+    r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_(DEVICE|PORT|MODEL)|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS"
     r"|REDIS_URL|REDIS_PASSWORD)\b"
 )
 

@@ -48,6 +48,7 @@ BENCHES = (
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
+    Bench(name="serve", title="The server, compared with Piper's HTTP server", script="serve.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(
         name="schedule", title="Books over many workers, simulated, compared with the ideal", script="books/schedule.py"

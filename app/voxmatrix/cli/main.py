@@ -8,7 +8,21 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import bench, devices, doctor, export, plan, prepare, profiles, speak, train, voices, worker, workers
+from voxmatrix.cli import (
+    bench,
+    devices,
+    doctor,
+    export,
+    plan,
+    prepare,
+    profiles,
+    serve,
+    speak,
+    train,
+    voices,
+    worker,
+    workers,
+)
 from voxmatrix.cli.book import group as book
 from voxmatrix.cli.checked_command import Check, checked
 from voxmatrix.cli.older_options import AliasedCommand
@@ -44,6 +58,7 @@ cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
 cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
 cli.command("train", cls=checked("train", train.folders), epilog=EPILOG)(train.command)
 cli.command("speak", cls=checked("speak", speak.folders), epilog=EPILOG)(speak.command)
+cli.command("serve", cls=AliasedCommand, epilog=EPILOG)(serve.command)
 cli.command("worker", cls=AliasedCommand, epilog=EPILOG)(worker.command)
 cli.command("workers", cls=AliasedCommand, epilog=EPILOG)(workers.command)
 cli.add_typer(export.group, name="export")

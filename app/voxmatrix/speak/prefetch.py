@@ -73,11 +73,12 @@ class _Pipeline(Generic[T]):
 
     def _feed(self, items: Iterable[T]) -> None:
         try:
-            for item in items:
+            for number, item in enumerate(items):
                 if self._stopped:
                     return
                 begun = self._pool.submit(self._begin_one, item)
-                if self._in_order:
+                # Somebody waits for the first: all its computations are queued before those of the second.
+                if self._in_order or number == 0:
                     begun.exception()  # waits; an error is raised when the item is due
                 self._waiting.put((item, begun))
             self._waiting.put(None)

@@ -1,6 +1,6 @@
 """Synthesise a text sentence by sentence, computing ahead, with levelled loudness."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -54,7 +54,7 @@ def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions
 
 def synthesize(
     voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings, start: SpeechPosition | None = None
-) -> Iterator[SpokenSentence]:
+) -> Generator[SpokenSentence, None, None]:
     """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
 
     The sentences before `start` are not computed, but the others sound as if they had been.

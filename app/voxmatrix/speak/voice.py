@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ParamSpec
 
@@ -39,6 +39,17 @@ class Voice(Closing):
     def engine(self) -> Engine:
         """The networks. Waits until they are loaded, and raises any error of loading them."""
         return self._loading.result()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether `engine` would neither wait nor fail."""
+        return self._loading.done() and self._loading.exception() is None
+
+    def with_engine(self, engine: Engine) -> "Voice":
+        """The same voice with another engine, e.g. one around its own."""
+        loaded: Future[Engine] = Future()
+        loaded.set_result(engine)
+        return replace(self, _loading=loaded)
 
     def speaker(self, name: str | int | None = None) -> int:
         """The number of a speaker given by name or number.

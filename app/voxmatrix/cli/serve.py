@@ -1,0 +1,154 @@
+"""`voxmatrix serve`: speak for programs that know OpenAI's API or Piper's server."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.device_request import requested_device
+from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.config import environment
+from voxmatrix.errors import MissingProgramError, UsageError
+
+if TYPE_CHECKING:
+    from voxmatrix.serve.settings import ServeSettings
+
+_PACKAGES = ("fastapi", "uvicorn", "prometheus_client")
+_MOST_PORT = 65_535
+#: The variables of an older program.
+_OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
+_HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions(options.ThreadOptions, options.DeviceOptions):
+    """The options of this command."""
+
+    host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = _HOST
+    port: Annotated[
+        int,
+        options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MOST_PORT),
+    ] = 3000
+    voice: Annotated[
+        str,
+        options.option("--voice", "PATH", "Default voice: name or path (also VIBEVOICE_MODEL).", panel="Voice"),
+    ] = ""
+    keys: Annotated[
+        Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
+    ] = None
+    new_key: Annotated[
+        bool,
+        typer.Option("--new-key", help="Add a key to the file, print it, and exit.", rich_help_panel="Server"),
+    ] = False
+    no_keys: Annotated[
+        bool,
+        typer.Option("--no-keys", help="Answer everybody who reaches --host.", rich_help_panel="Server"),
+    ] = False
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Host name that clients use; repeatable.", rich_help_panel="Server"
+        ),
+    ] = None
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Log JSON, a line per request.", rich_help_panel="Server")
+    ] = False
+    max_input: Annotated[
+        int, options.option("--max-input", "N", "Characters of a text.", panel="Limits", min=1, max=10_000_000)
+    ] = 4096
+    queue: Annotated[
+        int, options.option("--queue", "N", "Answers that may wait for a voice.", panel="Limits", min=0)
+    ] = 32
+    voice_memory: Annotated[
+        int, options.option("--voice-memory", "MIB", "Memory for voices.", panel="Limits", min=1)
+    ] = 2048
+    voice_idle: Annotated[
+        float, options.option("--voice-idle", "MINUTES", "Unload voices unused for so long.", panel="Limits", min=0.1)
+    ] = 60.0
+
+
+@expand
+def command(context: typer.Context, *, given: ServeOptions) -> None:
+    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API or Piper's server."""
+    if given.new_key:
+        _show_new_key(given.keys)
+        return
+    settings = _settings(ParameterSources(context), given)
+    absent = [name for name in _PACKAGES if find_spec(name) is None]
+    if absent:
+        raise MissingProgramError(
+            f"not installed, and the server needs them: {', '.join(absent)}", 'pip install "voxmatrix[serve]"'
+        )
+    from voxmatrix.serve.log import json_log, text_log
+    from voxmatrix.serve.server import HttpServer
+
+    server = HttpServer(settings, json_log if given.log_json else text_log)
+    try:
+        server.run(lambda url: typer.echo(f"serving on {url}"))
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+
+
+def _show_new_key(file: Path | None) -> None:
+    """Print a new key.
+
+    Raises:
+        UsageError: no file was given.
+    """
+    from voxmatrix.serve.security.keys import add_key
+
+    if file is None:
+        raise UsageError("--new-key needs the file of keys", "add --keys FILE")
+    typer.echo(add_key(file))
+    typer.echo(f"  → its digest is in {file}; the key itself is stored nowhere: keep it", err=True)
+
+
+def _settings(sources: ParameterSources, given: ServeOptions) -> "ServeSettings":
+    """The settings of these options.
+
+    Raises:
+        UsageError: the server would answer everybody in the network, or a value is invalid.
+        BadInputError: there is no voice, or the file of keys cannot be read.
+    """
+    from voxmatrix.serve.security.hosts import is_loopback
+    from voxmatrix.serve.security.keys import read_keys
+    from voxmatrix.serve.settings import ServeSettings
+    from voxmatrix.speak.voice_files import default_voice, find_voice
+
+    if not is_loopback(given.host) and given.keys is None and not given.no_keys:
+        raise UsageError(
+            f"--host {given.host} lets other computers in, and there are no keys",
+            "add --keys FILE (voxmatrix serve --keys FILE --new-key makes one), or --no-keys to answer everybody",
+        )
+    voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
+    return ServeSettings(
+        voice=find_voice(Path(voice)) if voice else default_voice(),
+        host=given.host,
+        port=_port(sources, given.port),
+        key_digests=read_keys(given.keys) if given.keys else frozenset(),
+        allowed_hosts=tuple(given.allow_host or ()),
+        device=requested_device(sources, given.device, given.gpu, given.use_gpu),
+        threads=given.threads,
+        max_input=given.max_input,
+        queue=given.queue,
+        voice_memory_mib=given.voice_memory,
+        voice_idle_seconds=60.0 * given.voice_idle,
+    )
+
+
+def _named(sources: ParameterSources, name: str, given: str, older: str) -> str:
+    """What was given or, unless a flag or a variable of ours sets it, the variable of an older program."""
+    if sources.of(name)[1] in ("flag", "environment", ".env"):
+        return given
+    return environment().get(older, "") or given
+
+
+def _port(sources: ParameterSources, given: int) -> int:
+    text = _named(sources, "port", str(given), _OLDER_PORT)
+    if not (text.isascii() and text.isdecimal() and int(text) <= _MOST_PORT):
+        raise UsageError(f"{_OLDER_PORT} is {text!r}", f"set it to a number from 0 to {_MOST_PORT}")
+    return int(text)

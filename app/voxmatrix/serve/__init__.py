@@ -1,0 +1,1 @@
+"""The HTTP server: OpenAI's speech endpoint, Piper's, and what operators watch."""

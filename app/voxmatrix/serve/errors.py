@@ -1,0 +1,108 @@
+"""Errors as OpenAI's API reports them: {"error": {"message", "type", "param", "code"}}, for every status."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from voxmatrix.errors import BadInputError, MemoryExhaustedError, NoDeviceError, UsageError, VoxmatrixError
+
+_INVALID = "invalid_request_error"
+_TYPES = {429: "requests"}
+_CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
+#: OpenAI's codes of pydantic's errors; any other is an invalid value.
+_VALIDATION_CODES = {
+    "missing": "missing_required_parameter",
+    "string_too_long": "string_above_max_length",
+    "string_too_short": "string_below_min_length",
+    "greater_than_equal": "decimal_below_min_value",
+    "less_than_equal": "decimal_above_max_value",
+    "string_type": "invalid_type",
+    "float_type": "invalid_type",
+    "json_invalid": "invalid_json",
+}
+
+
+class ApiError(HTTPException):
+    """A request that is answered with an error.
+
+    Its base is the class that FastAPI passes on unchanged while it reads a body.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, message, dict(headers or {}))
+        self.message = message
+        self.param = param
+        self.code = code
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The object that clients read."""
+        kind = "server_error" if self.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else _INVALID
+        kind = _TYPES.get(self.status_code, kind)
+        return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
+
+    def response(self) -> JSONResponse:
+        """The answer."""
+        return JSONResponse(self.body, self.status_code, self.headers)
+
+
+def api_error(error: Exception) -> ApiError:
+    """The answer to a request that ended with an error. Problems of the server are not explained to clients."""
+    match error:
+        case ApiError():
+            return error
+        case UsageError() | BadInputError():
+            return ApiError(400, error.problem, code="invalid_value")
+        case NoDeviceError() | MemoryExhaustedError():
+            return ApiError(503, "the server cannot compute at present", code="unavailable")
+        case HTTPException():
+            return ApiError(
+                error.status_code, str(error.detail), code=_CODES.get(error.status_code), headers=error.headers
+            )
+        case _:
+            return ApiError(500, "the server failed to answer; its log says why", code="internal_error")
+
+
+def is_server_problem(error: Exception) -> bool:
+    """Whether the log of the server should explain it."""
+    return api_error(error).status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def explanation(error: Exception) -> str:
+    """What the log says about an error: its class and, for an error of our own, the problem and the remedy."""
+    if isinstance(error, VoxmatrixError):
+        return f"{error.problem} → {error.remedy}" if error.remedy else error.problem
+    return f"{type(error).__name__}: {error}"
+
+
+def validation_error(error: RequestValidationError) -> ApiError:
+    """The first problem of a body. Nothing that was sent is repeated."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return ApiError(400, "the body is not valid JSON", code="invalid_json")
+    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    param = place[0] if place else None
+    code = _VALIDATION_CODES.get(first["type"], "invalid_value")
+    return ApiError(400, f"{param or 'the body'}: {first['msg']}", param=param, code=code)
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Answer what reaches no route in this form as well."""
+
+    async def on_http(_request: Request, error: Exception) -> JSONResponse:
+        return api_error(error).response()
+
+    app.add_exception_handler(HTTPException, on_http)

@@ -1,0 +1,114 @@
+"""What every request passes, in this order: a record is begun, then host, origin, key and size are checked."""
+
+import time
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
+from voxmatrix.serve.log import Log
+from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.page.routes import belongs_to_page
+from voxmatrix.serve.record import Record, new_record, route_of
+from voxmatrix.serve.security import body, keys
+from voxmatrix.serve.security.hosts import HostList
+from voxmatrix.serve.security.origin import is_foreign
+from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.speech.sending import ClientLeftError
+
+#: Answered without a key: they say nothing about what is spoken.
+_OPEN = ("/healthz", "/readyz")
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+class Gate:
+    """The outermost part of the server."""
+
+    def __init__(self, app: ASGIApp, settings: ServeSettings, log: Log, metrics: Metrics) -> None:
+        self._app = app
+        self._settings = settings
+        self._hosts = HostList(settings.host, settings.allowed_hosts)
+        self._log = log
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        record = new_record(scope)
+        noted = _noting(send, record)
+        try:
+            self._check(scope)
+            await self._app(scope, body.counted(receive, self._settings.max_body_bytes), noted)
+        except ClientLeftError:
+            record.ended_by = "client"
+        except Exception as error:
+            await self._failed(error, record, scope, receive, noted)
+        finally:
+            self._note(record, scope)
+
+    def _check(self, scope: Scope) -> None:
+        """Refuse what is not to be answered.
+
+        Raises:
+            ApiError: the answer.
+        """
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._hosts.allows(host):
+            self._metrics.rejected.labels("host").inc()
+            message = "this server does not answer for that host; voxmatrix serve --allow-host NAME adds one"
+            raise ApiError(403, message, code="host_not_allowed")
+        if is_foreign(scope["method"], host, headers.get("origin"), headers.get("sec-fetch-site")):
+            self._metrics.rejected.labels("origin").inc()
+            raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
+        if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
+            self._check_key(headers.get("authorization", ""))
+        if body.declared_bytes(scope) > self._settings.max_body_bytes:
+            self._metrics.rejected.labels("size").inc()
+            raise body.too_large(self._settings.max_body_bytes)
+
+    def _check_key(self, authorization: str) -> None:
+        scheme, _, key = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not key:
+            self._metrics.rejected.labels("key").inc()
+            message = "a key is needed: send it as Authorization: Bearer KEY"
+            raise ApiError(401, message, code="missing_api_key", headers=_CHALLENGE)
+        if not keys.is_known(key.strip(), self._settings.key_digests):
+            self._metrics.rejected.labels("key").inc()
+            raise ApiError(401, "the key is not valid", code="invalid_api_key", headers=_CHALLENGE)
+
+    async def _failed(self, error: Exception, record: Record, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_server_problem(error):
+            record.problem = explanation(error)
+        if record.status:
+            record.ended_by = "failure"
+        else:
+            await api_error(error).response()(scope, receive, send)
+
+    def _note(self, record: Record, scope: Scope) -> None:
+        route = route_of(scope)
+        self._metrics.requests.labels(route, str(record.status)).inc()
+        if record.first_byte_seconds is not None:
+            self._metrics.first_byte.labels(route).observe(record.first_byte_seconds)
+        if record.ended_by is not None:
+            self._metrics.aborted.labels(record.ended_by).inc()
+        if record.problem is not None:
+            self._log("error", {"id": record.id, "problem": record.problem})
+        self._log("request", record.facts(scope))
+
+
+def _noting(send: Send, record: Record) -> Send:
+    """`send`, which notes the answer in the record and adds the id of the request to it."""
+
+    async def noting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            record.status = message["status"]
+            extra = ((b"x-request-id", record.id.encode()), (b"x-content-type-options", b"nosniff"))
+            message = {**message, "headers": [*message["headers"], *extra]}
+        elif record.first_byte_seconds is None and message.get("body"):
+            record.first_byte_seconds = time.monotonic() - record.started
+        await send(message)
+
+    return noting

@@ -1,0 +1,1 @@
+"""The web page: static files, and the few facts that it needs of the server."""

@@ -1,0 +1,56 @@
+// The server's API. What it says about an error is shown in its own words.
+
+import { lost } from "./connection.js";
+import { askForKey, heldKey } from "./key.js";
+
+const GONE = "The server does not answer.";
+
+/** A request that did not succeed; its message is for people. */
+export class Problem extends Error {}
+
+/** The answer to a request, whose status is 2xx. Throws a Problem, or AbortError if `signal` aborts it. */
+export async function ask(path, { body, signal } = {}) {
+  const key = heldKey();
+  const headers = {};
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (body) headers["Content-Type"] = "application/json";
+  const options = { method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body) };
+  const response = await fetch(path, options).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    lost();
+    throw new Problem(GONE);
+  });
+  if (response.ok) return response;
+  const message = await said(response);
+  if (response.status !== 401) throw new Problem(message);
+  // Another request may have asked for the key in the meantime.
+  if (key === heldKey()) await askForKey(message);
+  return ask(path, { body, signal });
+}
+
+/** The JSON of an answer. */
+export const read = async (path) => (await ask(path)).json();
+
+/** Speech, as a streamed answer. */
+export const speech = (take, format, signal) =>
+  ask("/v1/audio/speech", {
+    signal,
+    body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, response_format: format },
+  });
+
+async function said(response) {
+  const text = await response.text();
+  const again = response.headers.get("Retry-After");
+  let message = `The server answered ${response.status}.`;
+  try {
+    message = capital(JSON.parse(text).error.message);
+  } catch {
+    // Not the server itself, but something before it.
+  }
+  return again ? `${message} Try again in ${again} s.` : message;
+}
+
+function capital(message) {
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -1,0 +1,60 @@
+// The tab Machine: what this computer is, and how voxmatrix would use it.
+
+import { read } from "../api.js";
+import { onBack } from "../connection.js";
+import { devices } from "./devices.js";
+import { byId, el } from "../dom.js";
+import { spaced } from "../words.js";
+
+/** Returns what to call when the tab is shown. */
+export function startMachine() {
+  const place = byId("machine");
+  let loaded = false;
+
+  async function load() {
+    place.setAttribute("aria-busy", "true");
+    byId("refresh").disabled = true;
+    if (!loaded) place.replaceChildren(...["tall", "", ""].map((size) => el("div", { class: `bone ${size}` })));
+    try {
+      const report = await read("/v1/machine");
+      place.replaceChildren(devices(report.doctor), findings(report), plan(report.plan));
+      loaded = true;
+    } catch (problem) {
+      place.replaceChildren(el("p", { class: "problem", role: "alert" }, problem.message));
+      loaded = false;
+    }
+    place.setAttribute("aria-busy", "false");
+    byId("refresh").disabled = false;
+  }
+
+  byId("refresh").addEventListener("click", load);
+  onBack(() => byId("machine-panel").hidden || load());
+  return () => loaded || load();
+}
+
+/** What doctor and plan found; what both found, in different words but with the same remedy, is said once. */
+function findings({ doctor, plan: { findings: ofPlan } }) {
+  const known = new Set(doctor.findings.map((each) => each.remedy));
+  const all = [...doctor.findings, ...ofPlan.filter((each) => !known.has(each.remedy))];
+  const items = all.map(({ severity, problem, remedy }) =>
+    el("li", { class: severity },
+      el("span", { class: "mark" }, severity),
+      el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy))));
+  return el("section", {}, el("h2", {}, "What to know"),
+    items.length ? el("ul", { class: "findings" }, items) : el("p", { class: "note" }, "Nothing is wrong here."));
+}
+
+function plan({ settings }) {
+  const rows = Object.entries(settings).map(([name, { value, reason, source }]) =>
+    el("tr", {},
+      el("th", { scope: "row" }, spaced(name)),
+      el("td", { class: "value" }, shown(value)),
+      el("td", {}, reason, source !== "automatic" && el("span", { class: "tag" }, source))));
+  const head = el("tr", {}, ["Setting", "Value", "Why"].map((name) => el("th", { scope: "col" }, name)));
+  return el("section", {}, el("h2", {}, "How a training would run"),
+    el("p", { class: "note" }, "For a voice of quality “medium”. Every setting can be changed on the command line."),
+    el("table", { class: "plan" }, el("thead", {}, head), el("tbody", {}, rows)));
+}
+
+/** As it is typed on the command line. */
+const shown = (value) => ({ true: "on", false: "off", "": "–" })[value] ?? String(value);

@@ -1,0 +1,14 @@
+// What happens when the page is opened.
+
+import { read } from "./api.js";
+import { byId } from "./dom.js";
+import { startMachine } from "./machine/machine.js";
+import { startSpeak } from "./speak/speak.js";
+import { startTabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+
+startTheme();
+const settings = read("/page/settings.json");
+startSpeak(settings);
+startTabs({ machine: startMachine() });
+byId("version").textContent = `voxmatrix ${(await settings).version}`;

@@ -1,0 +1,122 @@
+// The tab Speak: from the text to the takes.
+
+import { onBack } from "../connection.js";
+import { byId, el } from "../dom.js";
+import { player } from "../sound/player.js";
+import { Results } from "./results.js";
+import { Take } from "./take.js";
+import { Voices } from "./voices.js";
+
+const EXAMPLE = "The rain had stopped by the time we reached the harbour. Every boat was still, and the water held the lights like a second town. Somewhere, a radio was playing.";
+const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
+
+/** `settings` is the promise of the page's settings. */
+export function startSpeak(settings) {
+  const text = byId("text");
+  const voices = new Voices();
+  const results = new Results();
+  let running = null; // aborts what is being spoken
+  let limit = Infinity;
+
+  async function speak() {
+    const said = text.value.trim();
+    const refusal = !said ? "Write something first." : !voices.chosen.length ? "There is no voice to speak with." : "";
+    problem(refusal);
+    if (refusal) return text.focus();
+    const speed = Number(byId("speed").value);
+    const chosen = voices.chosen;
+    const takes = chosen.map((voice) => new Take({ ...voice, text: said, speed }));
+    running = new AbortController();
+    // Now, while this is a click: later the browser would not allow sound.
+    chosen.forEach((voice) => player.prepare(voice.rateHz));
+    player.pause();
+    results.add(said, takes);
+    showRunning();
+    await inTurn(takes, running.signal);
+    running = null;
+    showRunning();
+    report(takes);
+  }
+
+  /** The first take is heard as it comes; the others are made after it. */
+  async function inTurn(takes, signal) {
+    const [first] = takes;
+    const hear = () => {
+      if (!first.sound) return;
+      first.removeEventListener("change", hear);
+      player.play(first.sound);
+    };
+    first.addEventListener("change", hear);
+    for (const take of takes) {
+      if (signal.aborted) take.skip();
+      else await take.compute(signal);
+    }
+  }
+
+  function report(takes) {
+    const failed = takes.find((take) => take.state === "failed");
+    if (failed) problem(failed.status);
+    if (!takes.some((take) => take.sound)) results.withdraw();
+    byId("said").textContent = takes.every((take) => take.state === "done") ? "The speech is complete." : "";
+  }
+
+  function stop() {
+    running?.abort();
+    player.pause();
+  }
+
+  function showRunning() {
+    const button = byId("speak");
+    button.classList.toggle("stop", running !== null);
+    button.querySelector("span").textContent = running ? "Stop" : "Speak";
+    button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : "ctrl ↵";
+  }
+
+  function problem(message) {
+    byId("problem").textContent = message;
+  }
+
+  function count() {
+    const length = [...text.value].length; // as the server counts: not in UTF-16
+    byId("count").textContent = Number.isFinite(limit) ? `${length.toLocaleString("en")} / ${limit.toLocaleString("en")}` : `${length}`;
+    byId("count").classList.toggle("over", length > limit);
+    byId("example").classList.toggle("away", length > 0);
+  }
+
+  byId("composer").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (running) stop();
+    else speak();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") stop();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !running) byId("composer").requestSubmit();
+  });
+  text.addEventListener("input", () => {
+    count();
+    problem("");
+  });
+  byId("example").addEventListener("click", () => {
+    text.value = EXAMPLE;
+    text.focus();
+    count();
+  });
+  byId("speed").addEventListener("input", (event) => {
+    byId("speed-value").textContent = `${Number(event.target.value).toFixed(2)} ×`;
+  });
+
+  async function load() {
+    voices.load();
+    const known = await settings;
+    limit = known.max_input;
+    byId("format").replaceChildren(...known.formats.map((name) => el("option", {}, name)));
+    byId("format").value = "wav";
+    byId("format").dispatchEvent(new Event("change"));
+    count();
+  }
+
+  onBack(() => voices.load());
+  count();
+  showRunning();
+  load();
+}

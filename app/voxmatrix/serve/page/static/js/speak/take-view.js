@@ -1,0 +1,80 @@
+// What is shown of a take: its waveform, with buttons to play and to download it.
+
+import { byId, el, icon } from "../dom.js";
+import { player } from "../sound/player.js";
+import { Waveform } from "../sound/waveform.js";
+import { clock, shortened } from "../words.js";
+
+const PLAY = "M8 5.5v13l11-6.5z";
+const ARROW = "M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14";
+const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
+
+/** `span` tells the width of the waveform in seconds: takes side by side share one. */
+export function takeView(take, span, signal) {
+  const wave = new Waveform({ label: `Position in ${take.label}`, span, signal });
+  const play = el("button", { type: "button", class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
+  const time = el("span", { class: "number time" });
+  const status = el("span", { class: "status" });
+  const download = el("button", { type: "button", class: "quiet download", disabled: true, onclick: () => save(take, download, status) }, icon(ARROW), el("span"));
+  const element = el("div", { class: "take" },
+    play, wave.element,
+    el("div", { class: "facts" }, el("strong", {}, take.label), time, status),
+    download);
+
+  let shown = null;
+  function update() {
+    if (take.sound && take.sound !== shown) {
+      shown = take.sound;
+      wave.show(shown);
+      shown.addEventListener("grow", update);
+    }
+    element.dataset.state = take.state;
+    status.textContent = take.status + (take.speed === 1 ? "" : ` · ${take.speed} ×`);
+    play.disabled = !take.sound;
+    const format = byId("format").value;
+    // What was spoken until it was stopped can be kept too, but not be spoken once more.
+    download.disabled = !(take.state === "done" || (take.sound?.complete && format === "wav"));
+    download.lastChild.textContent = format;
+    download.setAttribute("aria-label", `Download ${take.label} as ${format}`);
+    onPlayer();
+    wave.refresh();
+  }
+  function onPlayer() {
+    const playing = player.playing && player.sound === take.sound;
+    element.classList.toggle("playing", playing);
+    play.setAttribute("aria-label", `${playing ? "Pause" : "Play"} ${take.label}`);
+    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+    onTick();
+  }
+  function onTick() {
+    const sound = take.sound;
+    time.textContent = sound ? `${clock(player.position(sound))} / ${clock(sound.seconds)}` : "";
+  }
+
+  take.addEventListener("change", update);
+  player.addEventListener("change", onPlayer, { signal });
+  player.addEventListener("tick", () => player.sound === take.sound && onTick(), { signal });
+  byId("format").addEventListener("change", update, { signal });
+  update();
+  return { element, refresh: () => wave.refresh() };
+}
+
+async function save(take, button, status) {
+  const format = byId("format").value;
+  button.disabled = true;
+  const before = status.textContent;
+  if (format !== "wav") status.textContent = `Speaking it once more, as ${format}…`;
+  try {
+    const url = URL.createObjectURL(await take.file(format));
+    el("a", { href: url, download: `${fileName(take)}.${format}` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    status.textContent = before;
+  } catch (problem) {
+    status.textContent = problem.message;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+const fileName = (take) =>
+  shortened(take.text, 40).replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "speech";

@@ -1,0 +1,72 @@
+// A take: one voice speaks one text. It knows how far that is, and tells it with the event "change".
+
+import { Problem, speech } from "../api.js";
+import { lost } from "../connection.js";
+import { readWav, wavFile } from "../sound/wav.js";
+import { clock } from "../words.js";
+
+/** Only a guess for the width of the waveform, until the speech is complete. */
+const CHARACTERS_PER_SECOND = 14;
+
+export class Take extends EventTarget {
+  state = "waiting"; // then: speaking, and done, stopped or failed
+  sound = null;
+  status = "Waiting…";
+
+  constructor({ voice, label, text, speed }) {
+    super();
+    Object.assign(this, { voice, label, text, speed });
+  }
+
+  /** How long it is or, while that is unknown, will probably be. */
+  get span() {
+    const seconds = this.sound?.seconds ?? 0;
+    if (["done", "stopped", "failed"].includes(this.state) && seconds) return seconds;
+    return Math.max(1 + this.text.length / CHARACTERS_PER_SECOND / this.speed, seconds * 1.06);
+  }
+
+  /** Let the server speak. */
+  async compute(signal) {
+    const began = performance.now();
+    this.#become("waiting", "Waiting for the first sound…");
+    try {
+      const response = await speech(this, "wav", signal);
+      await readWav(response, (sound) => {
+        this.sound = sound;
+        this.#become("speaking", "Speaking…");
+      });
+      const took = (performance.now() - began) / 1000;
+      this.#become("done", `${this.sound.seconds.toFixed(1)} s of speech in ${took.toFixed(1)} s`);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.sound?.end();
+  }
+
+  /** It will not be computed. */
+  skip() {
+    this.#become("stopped", "Stopped");
+  }
+
+  /** A file of it: exactly what was heard as WAV, and spoken once more in the formats that only the server can write. */
+  async file(format) {
+    if (format === "wav") return wavFile(this.sound);
+    return (await speech(this, format)).blob();
+  }
+
+  #fail(error) {
+    const kept = this.sound ? ` What was spoken until ${clock(this.sound.seconds)} is kept.` : "";
+    if (error.name === "AbortError") this.#become("stopped", "Stopped");
+    else if (error instanceof Problem) this.#become("failed", error.message);
+    else {
+      // The connection was closed in the middle of the answer.
+      lost();
+      this.#become("failed", `The server stopped in the middle.${kept}`);
+    }
+  }
+
+  #become(state, status) {
+    Object.assign(this, { state, status });
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,82 @@
+// The list of voices: one is chosen or, to compare, several.
+
+import { read } from "../api.js";
+import { byId, el } from "../dom.js";
+import { language } from "../words.js";
+
+export class Voices {
+  #voices = [];
+  #chosen = new Set();
+  #speakers = new Map();
+  #compare = byId("compare");
+  #list = byId("voices");
+
+  constructor() {
+    this.#compare.addEventListener("change", () => {
+      if (!this.#compare.checked) this.#chosen = new Set([...this.#chosen].slice(0, 1));
+      this.#show();
+    });
+  }
+
+  /** The chosen voices: what requests call them, what people do, and their sample rate. */
+  get chosen() {
+    return this.#voices
+      .filter((voice) => this.#chosen.has(voice.id))
+      .map((voice) => {
+        const speaker = this.#speakers.get(voice.id) ?? voice.speakers[0];
+        return { voice: speaker ? `${voice.id}:${speaker}` : voice.id, label: speaker ? `${voice.id} · ${speaker}` : voice.id, rateHz: voice.rate_hz };
+      });
+  }
+
+  /** Read the list again. A choice that still exists is kept. */
+  async load() {
+    this.#list.setAttribute("aria-busy", "true");
+    if (!this.#voices.length) this.#list.replaceChildren(el("div", { class: "bone" }), el("div", { class: "bone" }));
+    try {
+      this.#voices = (await read("/v1/audio/voices")).voices;
+      this.#chosen = new Set(this.#voices.map((voice) => voice.id).filter((id) => this.#chosen.has(id)));
+      if (!this.#chosen.size) this.#chosen.add(this.#voices[0].id);
+      this.#show();
+    } catch (problem) {
+      if (!this.#voices.length) this.#list.replaceChildren(el("p", { class: "note" }, problem.message));
+    } finally {
+      this.#list.setAttribute("aria-busy", "false");
+    }
+  }
+
+  #show() {
+    // One voice is nothing to choose from, but its speakers may be.
+    this.#compare.disabled = this.#voices.length < 2;
+    this.#list.replaceChildren(...this.#voices.map((voice) => this.#row(voice)));
+  }
+
+  #row(voice) {
+    const input = el("input", {
+      type: this.#compare.checked ? "checkbox" : "radio",
+      name: "voice",
+      value: voice.id,
+      onchange: (event) => this.#choose(voice.id, event.target),
+    });
+    input.checked = this.#chosen.has(voice.id);
+    const facts = [language(voice.language), voice.quality, `${voice.rate_hz / 1000} kHz`].filter(Boolean).join(" · ");
+    const label = el("label", {}, input, el("span", { class: "name" }, voice.id, el("small", {}, facts)));
+    return el("div", { class: "voice" }, label, voice.speakers.length > 0 && this.#speakerOf(voice));
+  }
+
+  #speakerOf(voice) {
+    const options = voice.speakers.map((name) => el("option", {}, name));
+    const select = el("select", {
+      "aria-label": `Speaker of ${voice.id}`,
+      onchange: (event) => this.#speakers.set(voice.id, event.target.value),
+    }, options);
+    select.value = this.#speakers.get(voice.id) ?? voice.speakers[0];
+    return select;
+  }
+
+  #choose(id, input) {
+    if (input.type === "radio") this.#chosen = new Set([id]);
+    else if (input.checked) this.#chosen.add(id);
+    else if (this.#chosen.size > 1) this.#chosen.delete(id);
+    else input.checked = true; // somebody has to speak
+  }
+}

@@ -1,0 +1,38 @@
+// The tabs. The address keeps the chosen one, so that it can be linked and survives a reload.
+
+import { byId } from "./dom.js";
+
+/** `shown[name]` is called whenever that tab is shown. */
+export function startTabs(shown) {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const nameOf = (tab) => tab.id.replace("tab-", "");
+  // With a slash it is the name of no element, to which the browser would take the focus.
+  const addressOf = (tab) => `#/${nameOf(tab)}`;
+
+  function show() {
+    const asked = tabs.find((tab) => addressOf(tab) === location.hash) ?? tabs.find((tab) => tab.tabIndex === 0);
+    for (const tab of tabs) {
+      const chosen = tab === asked;
+      tab.setAttribute("aria-selected", chosen);
+      tab.tabIndex = chosen ? 0 : -1;
+      byId(tab.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    document.title = `${asked.textContent} – voxmatrix`;
+    shown[nameOf(asked)]?.();
+  }
+
+  function onKey(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length);
+    next.focus();
+    next.click();
+  }
+
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => (location.hash = addressOf(tab)));
+    tab.addEventListener("keydown", onKey);
+  }
+  window.addEventListener("hashchange", show);
+  show();
+}

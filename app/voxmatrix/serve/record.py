@@ -1,0 +1,64 @@
+"""What is noted of a request for the log and the metrics, from its first byte to the last one of its answer."""
+
+import re
+import time
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.types import Scope
+
+from voxmatrix.serve.speech.job import Spoken
+
+_ID = re.compile(r"[0-9A-Za-z._:-]{1,128}")
+_KEY = "voxmatrix.record"
+
+
+@dataclass
+class Record:
+    """One request."""
+
+    id: str
+    started: float = field(default_factory=time.monotonic)
+    status: int = 0  # 0: nothing was answered
+    first_byte_seconds: float | None = None
+    voice: str | None = None
+    spoken: Spoken | None = None
+    ended_by: str | None = None  # if not by its end
+    problem: str | None = None  # of the server
+
+    def facts(self, scope: Scope) -> dict[str, Any]:
+        """What the log says. The path is that of a route: others could hold anything."""
+        client = scope.get("client")
+        return {
+            "id": self.id,
+            "client": client[0] if client else None,
+            "method": scope["method"],
+            "path": route_of(scope),
+            "status": self.status,
+            "seconds": round(time.monotonic() - self.started, 3),
+            "first_byte_seconds": None if self.first_byte_seconds is None else round(self.first_byte_seconds, 3),
+            "voice": self.voice,
+            "audio_seconds": None if self.spoken is None else round(self.spoken.seconds, 2),
+            "ended_by": self.ended_by,
+        }
+
+
+def new_record(scope: Scope) -> Record:
+    """The record of a request, with its own X-Request-Id if that can be put into a log."""
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"").decode("latin-1")
+    record = Record(given if _ID.fullmatch(given) else f"req_{uuid4().hex}")
+    scope[_KEY] = record
+    return record
+
+
+def record_of(request: Request) -> Record:
+    """The record of a request."""
+    record: Record = request.scope[_KEY]
+    return record
+
+
+def route_of(scope: Scope) -> str:
+    """The pattern of the route that answers, e.g. /v1/models/{name}."""
+    return str(getattr(scope.get("route"), "path", "other"))

@@ -1,0 +1,57 @@
+"""The models and voices that a request can name."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+from voxmatrix.serve.voices.catalogue import MODELS, ListedVoice
+
+
+def model_routes(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(route_class=Route)
+
+    def models() -> dict[str, dict[str, Any]]:
+        names = dict.fromkeys(MODELS, 0)
+        names |= {voice.id: int(voice.path.stat().st_mtime) for voice in services.catalogue.voices().values()}
+        return {
+            name: {"id": name, "object": "model", "created": created, "owned_by": "voxmatrix"}
+            for name, created in names.items()
+        }
+
+    @router.get("/v1/models")
+    def list_models() -> dict[str, Any]:
+        """OpenAI's models for speech, which stand for the default voice, and the voices."""
+        return {"object": "list", "data": list(models().values())}
+
+    @router.get("/v1/models/{name}")
+    def read_model(name: str) -> dict[str, Any]:
+        """One of them."""
+        found = models().get(name)
+        if found is None:
+            raise ApiError(404, "there is no such model", param="model", code="model_not_found")
+        return found
+
+    @router.get("/v1/audio/voices")
+    def list_voices() -> dict[str, Any]:
+        """The voices, the default one first."""
+        return {"voices": [_facts(voice) for voice in services.catalogue.voices().values()]}
+
+    return router
+
+
+def _facts(voice: ListedVoice) -> dict[str, Any]:
+    config = voice.config
+    gender = config.source.get("gender")
+    return {
+        "id": voice.id,
+        "name": voice.id,
+        "language": config.espeak_voice,
+        "quality": config.quality,
+        "rate_hz": config.rate_hz,
+        "speakers": voice.speakers,
+        **({"gender": gender} if isinstance(gender, str) else {}),
+    }

@@ -1,0 +1,57 @@
+"""What operators and their programs ask: is it alive, is it ready, how is it doing, what computer is it."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+from voxmatrix.config import home
+from voxmatrix.files import nearest_folder
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+
+_LEAST_FREE_BYTES = 32 * 2**20
+
+
+def operation_routes(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(route_class=Route)
+
+    @router.get("/healthz")
+    async def health() -> dict[str, str]:
+        """Whether the process answers, and nothing else."""
+        return {"status": "ok"}
+
+    @router.get("/readyz")
+    async def ready() -> JSONResponse:
+        """Whether a request would be answered: the default voice is loaded, there is space, the device works."""
+        reasons = not_ready(services)
+        return JSONResponse({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+
+    @router.get("/metrics", response_class=Response)
+    async def metrics() -> Response:
+        """Figures for Prometheus."""
+        return Response(services.metrics.text(), headers={"Content-Type": services.metrics.content_type})
+
+    @router.get("/v1/machine")
+    def machine() -> dict[str, Any]:
+        """What `doctor --json` and `plan --json` print."""
+        return services.machine.read()
+
+    return router
+
+
+def not_ready(services: Services) -> list[str]:
+    """Why requests would fail; empty if they would not."""
+    reasons = []
+    if not services.voices.is_loaded(services.catalogue.default):
+        reasons.append(f"the voice {services.catalogue.default.id} is not loaded")
+    for what, folder in (("VOXMATRIX_HOME", nearest_folder(home())), ("temporary files", Path(tempfile.gettempdir()))):
+        if shutil.disk_usage(folder).free < _LEAST_FREE_BYTES:
+            reasons.append(f"the disk of {what} is full")
+    if services.voices.lost_device is not None:
+        reasons.append("the device failed: restart the server to use it again")
+    return reasons

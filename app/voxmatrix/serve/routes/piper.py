@@ -1,0 +1,111 @@
+"""The routes of piper-tts' own HTTP server, for its clients."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.responses import Response
+
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.record import record_of
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.routes.speech import check_length, first_piece
+from voxmatrix.serve.services import Services
+from voxmatrix.serve.speech.job import SpeechJob
+from voxmatrix.serve.speech.sending import until_left
+from voxmatrix.serve.voices.catalogue import ListedVoice
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.wav import HEADER_BYTES, header
+
+_Scale = Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)]
+_Length = Annotated[float, Field(ge=0.1, le=10.0, allow_inf_nan=False)]
+
+
+class PiperRequest(BaseModel):
+    """The body of `/synthesize`. Numbers may be text, as Piper's server converts them."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    text: str
+    voice: str | None = None
+    speaker: str | None = None
+    speaker_id: int | None = None  # overrides `speaker`
+    length_scale: _Length | None = None
+    noise_scale: _Scale | None = None
+    noise_w_scale: _Scale | None = None
+
+
+def piper_routes(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(route_class=Route)
+    body_schema = {"requestBody": {"content": {"application/json": {"schema": PiperRequest.model_json_schema()}}}}
+
+    @router.post("/synthesize", response_class=Response, openapi_extra=body_schema)
+    async def synthesize(request: Request) -> Response:
+        """Speak a text into a complete WAV file."""
+        body = _parsed(await request.body())
+        check_length(body.text, services.settings.max_input, "text")
+        voices = services.catalogue.voices()
+        # Piper's server speaks with its default voice when it does not know the name.
+        voice = voices.get(body.voice or "", services.catalogue.default)
+        job = SpeechJob(text=body.text, voice=voice, settings=_settings(body, voice, services), format="wav")
+        record_of(request).voice = voice.id
+        answer = services.speakers.begin(job)
+        first = await first_piece(answer, request)
+        record_of(request).spoken = answer.spoken
+        try:
+            rest = await until_left(request.receive, answer.all())
+        finally:
+            await answer.close()
+        samples = first[HEADER_BYTES:] + rest
+        return Response(header(voice.config.rate_hz, len(samples)) + samples, media_type="audio/wav")
+
+    @router.get("/info")
+    def info() -> dict[str, Any]:
+        """The default voice. `last` is null: Piper's server shows everybody what was spoken last."""
+        voice = services.catalogue.default
+        config = voice.config
+        facts = {"name": voice.id, "language": config.espeak_voice, "num_speakers": config.num_speakers}
+        return {"voice": facts, "last": None}
+
+    @router.get("/voices")
+    def list_voices() -> dict[str, Any]:
+        """The config of each voice by name."""
+        return {voice.id: voice.config.to_json() for voice in services.catalogue.voices().values()}
+
+    return router
+
+
+def _parsed(body: bytes) -> PiperRequest:
+    """The body, whatever Content-Type it came with.
+
+    Raises:
+        ApiError: it is not JSON, or a field is missing or invalid.
+    """
+    try:
+        return PiperRequest.model_validate(json.loads(body))
+    except ValidationError as error:
+        first = error.errors()[0]
+        param = str(first["loc"][0]) if first["loc"] else None
+        raise ApiError(400, f"{param or 'the body'}: {first['msg']}", param=param, code="invalid_value") from error
+    except (ValueError, RecursionError) as error:
+        raise ApiError(400, "the body is not valid JSON", code="invalid_json") from error
+
+
+def _settings(body: PiperRequest, voice: ListedVoice, services: Services) -> SpeakSettings:
+    """The settings. A speaker that does not exist is the default one, as in Piper's server."""
+    config = voice.config
+    speaker = body.speaker_id
+    if speaker is None and body.speaker:
+        speaker = config.speaker_id_map.get(body.speaker)
+    if speaker is None or not 0 <= speaker < config.num_speakers:
+        speaker = config.default_speaker
+    return SpeakSettings(
+        speaker=str(speaker),
+        speed=1.0 if body.length_scale is None else min(10.0, max(0.1, config.length_scale / body.length_scale)),
+        noise=body.noise_scale,
+        noise_w=body.noise_w_scale,
+        pause_seconds=0.0,
+        threads=services.settings.threads,
+    )

@@ -1,0 +1,111 @@
+"""`POST /v1/audio/speech`, as OpenAI's API has it."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.record import record_of
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+from voxmatrix.serve.speech.answer import Answer
+from voxmatrix.serve.speech.events import Audio, Events
+from voxmatrix.serve.speech.formats import FormatName, content_type
+from voxmatrix.serve.speech.job import SpeechJob
+from voxmatrix.serve.speech.sending import SpeechResponse, until_left
+from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, Catalogue, ListedVoice, UnknownVoiceError
+from voxmatrix.speak.options import SpeakSettings
+
+_EVENT_STREAM = "text/event-stream"
+_Name = Annotated[str, Field(max_length=256)]
+
+
+class VoiceId(BaseModel):
+    """A voice as an object."""
+
+    id: _Name
+
+
+class SpeechRequest(BaseModel):
+    """The body. Fields that OpenAI may add are ignored."""
+
+    model: _Name
+    input: str
+    voice: _Name | VoiceId
+    instructions: Annotated[str, Field(max_length=4096)] | None = (
+        None  # accepted and ignored: our voices have one style
+    )
+    response_format: FormatName = "mp3"
+    speed: Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)] = 1.0
+    stream_format: Literal["audio", "sse"] = "audio"
+
+
+def speech_routes(services: Services) -> APIRouter:
+    """The route."""
+    router = APIRouter(route_class=Route)
+
+    @router.post("/v1/audio/speech", response_class=Response)
+    async def create_speech(body: SpeechRequest, request: Request) -> Response:
+        """Speak a text, sentence by sentence."""
+        check_length(body.input, services.settings.max_input, "input")
+        voice, speaker = chosen_voice(services.catalogue, body)
+        settings = SpeakSettings(speaker=speaker, speed=body.speed, threads=services.settings.threads)
+        job = SpeechJob(text=body.input, voice=voice, settings=settings, format=body.response_format)
+        record_of(request).voice = voice.id
+        answer = services.speakers.begin(job)
+        first = await first_piece(answer, request)
+        record_of(request).spoken = answer.spoken
+        if body.stream_format == "sse":
+            return SpeechResponse(answer, first, Events(), _EVENT_STREAM)
+        return SpeechResponse(answer, first, Audio(), content_type(body.response_format))
+
+    return router
+
+
+async def first_piece(answer: Answer, request: Request) -> bytes:
+    """The first piece of an answer, which is closed if there is none.
+
+    Raises:
+        ClientLeftError: the client has left.
+        ApiError, VoxmatrixError: see `Answer.first`.
+    """
+    try:
+        return await until_left(request.receive, answer.first())
+    except BaseException:
+        await answer.close()
+        raise
+
+
+def check_length(text: str, most: int, param: str) -> None:
+    """Check the length of a text.
+
+    Raises:
+        ApiError: it is too long, or empty.
+    """
+    if len(text) > most:
+        message = f"{param} has {len(text):,} characters; at most {most:,} are allowed"
+        raise ApiError(400, message, param=param, code="string_above_max_length")
+    if not text.strip():
+        raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
+
+
+def chosen_voice(catalogue: Catalogue, body: SpeechRequest) -> tuple[ListedVoice, str | None]:
+    """The voice and its speaker. A model can be the name of a voice, which then stands for OpenAI's voice names.
+
+    Raises:
+        ApiError: there is no such model or voice.
+    """
+    name = body.voice if isinstance(body.voice, str) else body.voice.id
+    try:
+        by_model = None if body.model in MODELS else catalogue.find(body.model)
+    except UnknownVoiceError as error:
+        message = f"there is no such model; choose one of: {', '.join([*MODELS, *catalogue.voices()])}"
+        raise ApiError(404, message, param="model", code="model_not_found") from error
+    if by_model is not None and name in BUILT_IN and name not in catalogue.voices():
+        return by_model
+    try:
+        return catalogue.find(name)
+    except UnknownVoiceError as error:
+        raise ApiError(400, error.problem, param="voice", code="invalid_value") from error

@@ -1,0 +1,48 @@
+"""The hosts that a request may address, so that no other site's name leads to this server (DNS rebinding)."""
+
+import ipaddress
+from collections.abc import Iterable
+
+#: Names of this computer that no other computer can claim.
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this computer can reach what listens on this host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class HostList:
+    """Loopback, the host that the server listens on, and what was allowed.
+
+    A server on all interfaces also accepts any IP address: rebinding needs a name.
+    """
+
+    def __init__(self, host: str, allowed: Iterable[str]) -> None:
+        self._names = frozenset(name.lower().strip("[]") for name in (*_LOOPBACK, host, *allowed))
+        self._any_address = host in ("0.0.0.0", "::", "")
+
+    def allows(self, header: str) -> bool:
+        """Whether a request with this Host header is meant for this server."""
+        name = host_name(header)
+        return name in self._names or (self._any_address and _is_address(name))
+
+
+def host_name(header: str) -> str:
+    """The name in a Host header, without its port."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,122 @@
+"""Run the server until it is stopped."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from contextlib import closing
+
+import uvicorn
+
+from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.serve.app import make_app
+from voxmatrix.serve.log import Log
+from voxmatrix.serve.services import Services, make_services
+from voxmatrix.serve.settings import ServeSettings
+
+#: Answers that are running when the server is stopped have this long to end.
+_GRACE_SECONDS = 5
+#: The headers of a request; uvicorn answers longer ones with 400.
+_MOST_HEADER_BYTES = 32 * 1024
+_TIDY_SECONDS = 30.0
+OnReady = Callable[[str], None]
+
+
+class HttpServer:
+    """One server. `stop` may be called from any thread."""
+
+    def __init__(self, settings: ServeSettings, log: Log) -> None:
+        """Nothing is opened yet.
+
+        Raises:
+            BadInputError: there is no such voice, or its config is missing or invalid.
+            DamagedFileError: a file of the voice is corrupt.
+        """
+        self.services = make_services(settings, log)
+        self._server = uvicorn.Server(_config(self.services))
+
+    def run(self, on_ready: OnReady) -> None:
+        """Answer requests until SIGINT, SIGTERM or `stop`. `on_ready` gets the URL once the default voice is loaded.
+
+        Raises:
+            UsageError: the address cannot be used.
+            BadInputError, DamagedFileError, MemoryExhaustedError: the default voice cannot be loaded.
+            NoDeviceError, NoKernelsError: the required device cannot be used.
+            KeyboardInterrupt: a signal has stopped the server.
+        """
+        settings = self.services.settings
+        with closing(listening_socket(settings.host, settings.port)) as listening:
+            url = url_of(settings.host, listening.getsockname()[1])
+            asyncio.run(self._run(listening, lambda: on_ready(url)))
+
+    def stop(self) -> None:
+        """End all answers within some seconds, and then `run`."""
+        self._server.should_exit = True
+
+    async def _run(self, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+        starting = asyncio.create_task(_start(self.services, self._server, on_ready))
+        try:
+            await self._server.serve(sockets=[listening])
+        finally:
+            starting.cancel()
+            await self.services.speakers.close()
+            self.services.voices.close()
+            await asyncio.wait([starting])
+        if not starting.cancelled():
+            starting.result()  # a voice that cannot be loaded ends the server
+
+
+async def _start(services: Services, server: uvicorn.Server, on_ready: Callable[[], None]) -> None:
+    """Load the default voice, say so, and from then on unload voices that were not used for long."""
+    try:
+        await asyncio.to_thread(_load_default, services)
+    except VoxmatrixError as error:
+        server.should_exit = True
+        raise error.__cause__ or error from None  # for the command line, what is wrong with the voice itself
+    on_ready()
+    while True:
+        await asyncio.sleep(_TIDY_SECONDS)
+        await asyncio.to_thread(services.voices.tidy)
+
+
+def _load_default(services: Services) -> None:
+    with services.voices.use(services.catalogue.default) as opened, opened.front():
+        pass
+
+
+def _config(services: Services) -> uvicorn.Config:
+    """No access log, since the gate has its own, and no messages of uvicorn's about failures that it has logged."""
+    return uvicorn.Config(
+        make_app(services),
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
+    )
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        UsageError: the port is in use, or the host is not one of this computer.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server((str(address[0]), port), family=family, backlog=512)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"cannot listen on {url_of(host, port)}: {reason}",
+            "stop the program that uses the port, or choose another one, e.g. --port 3001",
+        ) from error
+
+
+def url_of(host: str, port: int) -> str:
+    """The URL of the server."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

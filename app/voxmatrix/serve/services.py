@@ -1,0 +1,57 @@
+"""What the routes share: one of each per server."""
+
+from dataclasses import dataclass
+
+from voxmatrix.errors import Finding
+from voxmatrix.serve.log import Log
+from voxmatrix.serve.machine import MachineReport
+from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.speech.answer import Speakers
+from voxmatrix.serve.voices.catalogue import Catalogue
+from voxmatrix.serve.voices.loaded import LoadedVoices
+from voxmatrix.serve.voices.turns import Turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """The parts of a server."""
+
+    settings: ServeSettings
+    log: Log
+    metrics: Metrics
+    catalogue: Catalogue
+    voices: LoadedVoices
+    speakers: Speakers
+    machine: MachineReport
+
+
+def make_services(settings: ServeSettings, log: Log) -> Services:
+    """Create the parts. No voice is loaded yet.
+
+    Raises:
+        BadInputError: there is no default voice, or its config is missing or invalid.
+        DamagedFileError: a file of it is corrupt.
+    """
+    metrics = Metrics()
+
+    def warn(finding: Finding) -> None:
+        log(finding.severity, {"problem": finding.problem, "remedy": finding.remedy})
+
+    voices = LoadedVoices(
+        settings.device,
+        settings.threads,
+        settings.voice_memory_mib,
+        settings.voice_idle_seconds,
+        warn=warn,
+        on_count=metrics.voices_loaded.set,
+    )
+    return Services(
+        settings=settings,
+        log=log,
+        metrics=metrics,
+        catalogue=Catalogue(settings.voice),
+        voices=voices,
+        speakers=Speakers(voices, Turns(settings.queue, metrics), metrics),
+        machine=MachineReport(settings.device),
+    )

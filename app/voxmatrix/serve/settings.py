@@ -1,0 +1,32 @@
+"""The settings of the server."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.plan.device_request import AUTO, DeviceRequest
+
+#: OpenAI's limit.
+MAX_INPUT = 4096
+PORT = 3000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSettings:
+    """How the server listens, whom it answers, and what it may use."""
+
+    voice: Path  # the default voice
+    host: str = "127.0.0.1"
+    port: int = PORT  # 0: any free one
+    key_digests: frozenset[bytes] = frozenset()  # SHA-256 of the keys; none: no key is needed
+    allowed_hosts: tuple[str, ...] = ()  # names that a request may address, besides loopback's and `host`
+    device: DeviceRequest = AUTO
+    threads: int = 0  # CPU threads; 0: all that this process may use
+    max_input: int = MAX_INPUT  # characters
+    queue: int = 32  # answers that wait for a voice
+    voice_memory_mib: int = 2048
+    voice_idle_seconds: float = 3600.0
+
+    @property
+    def max_body_bytes(self) -> int:
+        """The longest input as JSON, where a character takes up to twelve bytes (two escapes), and the other fields."""
+        return 12 * self.max_input + 64 * 1024

@@ -1,0 +1,121 @@
+"""An answer on its way: computed by a thread when its turn has come, read by a client that may leave at any moment."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from voxmatrix.errors import BadInputError, Finding, NoDeviceError
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.speech.job import SpeechJob, Spoken, public, run
+from voxmatrix.serve.speech.outbox import LeftError, Outbox
+from voxmatrix.serve.voices.loaded import LoadedVoices
+from voxmatrix.serve.voices.turns import AT_ONCE, Turns
+
+
+class Answer:
+    """One answer. It ends with `close`, whatever happened."""
+
+    def __init__(self, speakers: "Speakers", job: SpeechJob) -> None:
+        self.job = job
+        self.spoken = Spoken()
+        self._speakers = speakers
+        self._outbox = Outbox()
+        self._task = asyncio.create_task(speakers.compute(job, self._outbox, self.spoken))
+
+    async def first(self) -> bytes:
+        """The first piece, after which the answer can no longer be an error.
+
+        Raises:
+            ApiError: the text cannot be spoken, or too many answers wait.
+            VoxmatrixError: the server failed.
+        """
+        try:
+            piece = await self._outbox.next()
+            if piece is None:
+                self._outbox.end()  # for the reader of the rest
+            return piece or b""
+        except BadInputError as error:
+            message = public(error, self.job.voice)
+            raise ApiError(400, message, param="input", code="invalid_value") from error
+
+    async def rest(self) -> AsyncIterator[bytes]:
+        """The other pieces.
+
+        Raises:
+            VoxmatrixError: the server failed in the middle.
+        """
+        while (piece := await self._outbox.next()) is not None:
+            yield piece
+
+    async def all(self) -> bytes:
+        """The other pieces together."""
+        return b"".join([piece async for piece in self.rest()])
+
+    async def close(self) -> None:
+        """End the computation, if it has not ended, and wait for its thread."""
+        self._outbox.leave()
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        self._speakers.closed(self)
+
+
+class Speakers:
+    """Computes answers, a few at a time."""
+
+    def __init__(self, voices: LoadedVoices, turns: Turns, metrics: Metrics) -> None:
+        self._voices = voices
+        self._turns = turns
+        self._metrics = metrics
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="answer")
+        self._open: set[Answer] = set()
+
+    def begin(self, job: SpeechJob) -> Answer:
+        """Begin an answer.
+
+        Raises:
+            ApiError: too many are open.
+        """
+        self._turns.enter()
+        answer = Answer(self, job)
+        self._open.add(answer)
+        return answer
+
+    def closed(self, answer: Answer) -> None:
+        """An answer has ended."""
+        if answer in self._open:
+            self._open.remove(answer)
+            self._turns.leave()
+            self._metrics.audio_seconds.labels(answer.job.voice.id).inc(answer.spoken.seconds)
+
+    async def compute(self, job: SpeechJob, outbox: Outbox, spoken: Spoken) -> None:
+        """Wait for a turn and speak. What goes wrong reaches the reader of the outbox."""
+        try:
+            async with self._turns.turn(job.voice.id):
+                await self._in_thread(lambda: run(job, self._voices, outbox, spoken), outbox)
+        except LeftError:
+            return
+        except NoDeviceError as error:
+            self._voices.lost_device = Finding(problem=error.problem, remedy=error.remedy)
+            outbox.end(error)
+        except Exception as error:
+            outbox.end(error)
+        else:
+            outbox.end()
+
+    async def close(self) -> None:
+        """End all answers."""
+        for answer in list(self._open):
+            await answer.close()
+        self._pool.shutdown()
+
+    async def _in_thread(self, work: Callable[[], None], outbox: Outbox) -> None:
+        """Do the work in a thread. When cancelled, wait until the thread has ended: until then it uses its place."""
+        thread = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        try:
+            await asyncio.shield(thread)
+        except asyncio.CancelledError:
+            outbox.leave()
+            await asyncio.wait([thread])
+            thread.exception()  # nobody asks for it any more
+            raise

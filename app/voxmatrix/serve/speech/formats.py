@@ -1,0 +1,99 @@
+"""The formats of answers, encoded as the speech is computed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from voxmatrix.audio.encode import FORMATS, Format
+from voxmatrix.audio.samples import Samples
+from voxmatrix.serve.speech.ffmpeg_pipe import pipe_to
+from voxmatrix.speak.wav import header, pcm
+
+FormatName = Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]
+FORMAT_NAMES: tuple[FormatName, ...] = get_args(FormatName)
+#: OpenAI's `pcm` is 24 kHz, whatever the voice.
+PCM_RATE_HZ = 24_000
+Put = Callable[[bytes], None]
+Write = Callable[[Samples], None]
+
+_CONTENT_TYPES: dict[FormatName, str] = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/opus",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+#: AAC without a container, which a file would have.
+_ENCODED = {name: FORMATS[name] for name in ("mp3", "opus", "flac")} | {"aac": Format("adts", "aac", ("-b:a", "96k"))}
+#: No index is written at the end, as none can be added to what was sent; pages of Ogg leave at once.
+_STREAMED = {"mp3": ("-write_xing", "0", "-id3v2_version", "0"), "opus": ("-page_duration", "20000")}
+
+
+def content_type(name: FormatName) -> str:
+    """The Content-Type of a format."""
+    return _CONTENT_TYPES[name]
+
+
+@contextmanager
+def encoder(name: FormatName, rate_hz: int, put: Put) -> Iterator[Write]:
+    """Yield the function that takes samples, which go to `put` in this format. Nothing is put before the first ones.
+
+    Raises:
+        MissingProgramError: ffmpeg is not installed.
+        VoxmatrixError: ffmpeg failed.
+    """
+    if name == "wav":
+        yield _Wave(rate_hz, put).write
+    elif name == "pcm":
+        resampled = _Resampled(rate_hz, put)
+        yield resampled.write
+        resampled.finish()
+    else:
+        target = _ENCODED[name]
+        arguments = [*target.default_options, *_STREAMED.get(name, ()), "-flush_packets", "1"]
+        codec = ["-c:a", target.codec] if target.codec else []
+        with pipe_to(
+            put, rate_hz, [*codec, *arguments, "-f", target.container, "pipe:1"], Path(f"speech.{name}")
+        ) as send:
+            yield lambda samples: send(pcm(samples))
+
+
+@dataclass
+class _Wave:
+    """A WAV stream of unknown length."""
+
+    rate_hz: int
+    put: Put
+    begun: bool = False
+
+    def write(self, samples: Samples) -> None:
+        """The header goes with the first samples: until then, the answer can still be an error."""
+        self.put(pcm(samples) if self.begun else header(self.rate_hz) + pcm(samples))
+        self.begun = True
+
+
+class _Resampled:
+    """Samples without a header at OpenAI's rate."""
+
+    def __init__(self, rate_hz: int, put: Put) -> None:
+        import soxr
+
+        self._put = put
+        same = rate_hz == PCM_RATE_HZ
+        self._stream = None if same else soxr.ResampleStream(rate_hz, PCM_RATE_HZ, 1, dtype="float32")
+
+    def write(self, samples: Samples, *, last: bool = False) -> None:
+        """The filter keeps some of the samples for the next ones."""
+        if self._stream is not None:
+            samples = self._stream.resample_chunk(samples, last=last)
+        if len(samples):
+            self._put(pcm(samples))
+
+    def finish(self) -> None:
+        """Put what the filter has kept."""
+        self.write(np.zeros(0, np.float32), last=True)

@@ -1,0 +1,151 @@
+"""`voxmatrix serve`: its options, its errors, and its end."""
+
+import importlib.util
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from voxmatrix.cli import main
+
+VOICE = "en_US-slt-tiny"
+
+
+@contextmanager
+def served(*words: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server in a process of its own, and its URL."""
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", "serve", "--device", "cpu", *words]
+    with subprocess.Popen(
+        command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("serving on http://"), (line, process.stderr and process.stderr.read())
+            yield line.split()[-1], process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_also_while_somebody_listens(number: signal.Signals) -> None:
+    with served("--port", "0", "--max-input", "1000000") as (url, process):
+        body = {"model": "tts-1", "voice": VOICE, "input": "Hello there. " * 5000, "response_format": "pcm"}
+        with httpx.stream("POST", f"{url}/v1/audio/speech", json=body, timeout=60) as answer:
+            assert answer.status_code == 200
+            process.send_signal(number)
+            assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read().endswith("stopped\n")
+
+
+def test_the_variables_of_an_older_program_are_understood() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with served(VIBEVOICE_PORT=str(port), VIBEVOICE_MODEL=VOICE) as (url, _):
+        assert url == f"http://127.0.0.1:{port}"
+        assert httpx.get(f"{url}/info").json()["voice"]["name"] == VOICE
+
+
+def test_its_own_variables_and_flags_are_stronger(tmp_path: Path) -> None:
+    with served("--port", "0", VIBEVOICE_PORT="1", VOXMATRIX_VOICE=VOICE, VIBEVOICE_MODEL="nobody") as (url, _):
+        assert httpx.get(f"{url}/readyz").status_code == 200
+
+
+def test_the_log_can_be_json() -> None:
+    import json
+
+    with served("--port", "0", "--log-json") as (url, process):
+        httpx.get(f"{url}/healthz", headers={"X-Request-Id": "mine"})
+        assert process.stderr is not None
+        line = json.loads(process.stderr.readline())
+    assert (line["event"], line["id"], line["path"], line["status"]) == ("request", "mine", "/healthz", 200)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main.run(["serve", *words])
+    return code, capsys.readouterr().err
+
+
+def test_other_computers_are_let_in_only_with_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    code, message = run(capsys, "--host", "0.0.0.0")
+    assert code == 2
+    assert "--keys FILE" in message
+    assert "--no-keys" in message
+
+
+def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, message = run(capsys, "--port", str(taken.getsockname()[1]))
+    assert code == 2
+    assert "in use" in message
+    assert "--port" in message
+
+
+@pytest.mark.parametrize("value", ["http", "70000", "-1"])
+def test_an_older_port_that_is_no_port_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("VIBEVOICE_PORT", value)
+    code, message = run(capsys)
+    assert code == 2
+    assert "VIBEVOICE_PORT" in message
+
+
+def test_an_unknown_voice_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code, message = run(capsys, "--voice", "nobody", "--port", "0")
+    assert code == 3
+    assert VOICE in message
+
+
+def test_a_damaged_voice_ends_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from voxmatrix.speak.voice_files import find_voice
+
+    source = find_voice(Path(VOICE))
+    (tmp_path / "bad.onnx").write_bytes(source.read_bytes()[:1000])
+    (tmp_path / "bad.onnx.json").write_bytes(Path(f"{source}.json").read_bytes())
+    code, message = run(capsys, "--voice", str(tmp_path / "bad.onnx"), "--port", "0")
+    assert code == 9
+    assert "bad.onnx" in message
+
+
+def test_without_its_packages_it_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+
+    def without(name: str, *more: Any) -> Any:
+        return None if name == "fastapi" else find(name, *more)
+
+    monkeypatch.setattr("voxmatrix.cli.serve.find_spec", without)
+    code, message = run(capsys)
+    assert code == 7
+    assert 'pip install "voxmatrix[serve]"' in message
+
+
+def test_a_new_key_is_printed_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    assert main.run(["serve", "--keys", str(file), "--new-key"]) == 0
+    key = capsys.readouterr().out.strip()
+    assert re.fullmatch(r"[0-9a-f]{64}\n", file.read_text(encoding="utf-8"))
+    with served("--port", "0", "--keys", str(file), "--host", "0.0.0.0") as (bound, _):
+        url = bound.replace("0.0.0.0", "127.0.0.1")
+        assert httpx.get(f"{url}/v1/models").status_code == 401
+        assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+
+
+def test_the_program_imports_the_server_only_to_run_it() -> None:
+    check = (
+        "import sys; from voxmatrix_entrypoint.launch import launch; launch(['serve', '--help']);"
+        "assert not {'fastapi', 'uvicorn', 'prometheus_client'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,48 @@
+"""What a person does on the page, and sees."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+#: Long enough to be heard for a while, and short enough to be spoken at once.
+TEXT = "The rain had stopped by the time we reached the harbour. Every boat was still. Somewhere a radio was playing."
+#: Takes much longer to speak than to stop.
+LONG = "One more sentence, which takes its time to be spoken. " * 500
+
+
+def speak(page: "Page", text: str) -> None:
+    """Write the text, and press the button."""
+    page.get_by_label("Text to speak").fill(text)
+    page.get_by_role("button", name="Speak").click()
+
+
+def takes(page: "Page", state: str) -> "Locator":
+    """The takes of the newest result that are in this state."""
+    return page.locator(f".result:first-child .take[data-state={state}]")
+
+
+def sliders(page: "Page") -> "Locator":
+    """The waveforms of the newest result."""
+    return page.locator(".result:first-child").get_by_role("slider")
+
+
+def place(slider: "Locator") -> float:
+    """Where a waveform is being played, in seconds."""
+    return float(slider.get_attribute("aria-valuenow") or 0)
+
+
+def length(slider: "Locator") -> float:
+    """How long its sound is, in seconds."""
+    return float(slider.get_attribute("aria-valuemax") or 0)
+
+
+def advances(slider: "Locator") -> None:
+    """Wait until more of it was played, twice."""
+    from playwright.sync_api import expect
+
+    for _ in range(2):
+        now = slider.get_attribute("aria-valuenow") or ""
+        expect(slider).not_to_have_attribute("aria-valuenow", re.compile(re.escape(now)))
+        assert place(slider) > float(now)

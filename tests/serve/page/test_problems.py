@@ -1,0 +1,82 @@
+"""What the page says when something is wrong, and that it goes on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.serve.page.actions import LONG, TEXT, advances, sliders, speak, takes
+from tests.serve.page.conftest import MAX_INPUT, Server, StartServer, opened
+from tests.speak.conftest import MakeCheckpoint
+from voxmatrix.serve.security.keys import add_key
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+pytestmark = pytest.mark.browser
+
+
+def test_nothing_to_speak(page: "Page") -> None:
+    speak(page, "  ")
+    page.get_by_text("Write something first.").wait_for()
+    assert page.locator(".result").count() == 0
+
+
+def test_a_text_that_is_too_long(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, "a" * (MAX_INPUT + 1))
+    expect(page.get_by_role("alert")).to_contain_text("Input has 30,001 characters; at most 30,000 are allowed.")
+    expect(page.get_by_text("Nothing spoken yet.")).to_be_visible()
+
+
+def test_a_voice_that_is_gone(context: "BrowserContext", server: Server, make_onnx: MakeCheckpoint) -> None:
+    from playwright.sync_api import expect
+
+    file = server.add_voice("gone", make_onnx("tiny", 1, "text"))
+    page = opened(context, server)
+    page.get_by_role("radio", name="gone").check()
+    file.unlink()
+    speak(page, TEXT)
+    expect(page.get_by_role("alert")).to_contain_text("There is no such voice; choose one of: first")
+
+
+def test_a_server_that_is_started_again_under_the_page(context: "BrowserContext", start_server: StartServer) -> None:
+    from playwright.sync_api import expect
+
+    server = start_server()
+    page = opened(context, server)
+    banner = page.locator("#connection")
+    speak(page, LONG)
+    advances(sliders(page))
+    server.kill()
+    takes(page, "failed").wait_for()
+    expect(page.get_by_role("alert")).to_contain_text("What was spoken until")
+    expect(banner).to_contain_text("The server does not answer")
+    speak(page, TEXT)
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+    server.start()
+    expect(banner).to_be_empty()
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_a_key_is_asked_for_once(context: "BrowserContext", start_server: StartServer, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    key = add_key(tmp_path / "keys")
+    server = start_server("--keys", str(tmp_path / "keys"))
+    page = context.new_page()
+    page.goto(server.url)
+    dialog = page.get_by_role("dialog", name="A key is needed")
+    for given, said in (("wrong", "A key is needed"), (key, "The key is not valid")):
+        expect(dialog).to_contain_text(said)
+        dialog.get_by_label("Key", exact=True).fill(given)
+        dialog.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("radio", name="first")).to_be_checked()
+    page.reload()
+    expect(page.get_by_role("radio", name="first")).to_be_checked()
+    expect(dialog).to_be_hidden()
+    speak(page, TEXT)
+    takes(page, "done").wait_for()

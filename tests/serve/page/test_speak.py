@@ -1,0 +1,135 @@
+"""The tab Speak in a real browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.serve.page.actions import LONG, TEXT, advances, length, place, sliders, speak, takes
+from tests.serve.page.conftest import Server, opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_text_is_spoken_and_heard(page: "Page") -> None:
+    speak(page, TEXT)
+    advances(sliders(page))
+    assert page.evaluate("window.loudest") > 0.01
+    takes(page, "done").wait_for()
+    assert length(sliders(page)) > 1
+
+
+def test_it_is_heard_while_it_is_computed_until_it_is_stopped(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, LONG)
+    advances(sliders(page))
+    assert takes(page, "speaking").count() == 1
+    page.get_by_role("button", name="Stop").click()
+    takes(page, "stopped").wait_for()
+    expect(page.get_by_role("button", name="Play first")).to_be_enabled()
+    expect(page.get_by_role("button", name="Speak")).to_be_visible()
+    # What was spoken is kept, and can be heard.
+    page.get_by_role("button", name="Play first").click()
+    advances(sliders(page))
+
+
+def test_the_waveform_is_drawn_and_a_click_seeks(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    page.get_by_role("button", name="Pause first").click()
+    slider = sliders(page)
+    box = slider.bounding_box()
+    assert box is not None
+    slider.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    expect(slider).not_to_have_attribute("aria-valuenow", "0.00")
+    assert place(slider) == pytest.approx(length(slider) / 2, abs=0.05 * length(slider))
+    colours = page.evaluate(
+        """() => {
+             const canvas = document.querySelector("canvas");
+             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+             const seen = new Set();
+             for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) seen.add(data.slice(i, i + 3).join());
+             return seen.size;
+           }"""
+    )
+    assert colours >= 2  # the ink, and the accent of what was heard
+
+
+@pytest.mark.parametrize(("format_name", "begins"), [("wav", b"RIFF"), ("flac", b"fLaC"), ("opus", b"OggS")])
+def test_speech_is_downloaded_in_the_chosen_format(
+    page: "Page", tmp_path: Path, format_name: str, begins: bytes
+) -> None:
+    page.get_by_label("Download as").select_option(format_name)
+    speak(page, "Hello there, harbour!")
+    takes(page, "done").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"Download first as {format_name}").click()
+    assert waiting.value.suggested_filename == f"hello-there-harbour.{format_name}"
+    waiting.value.save_as(tmp_path / "speech")
+    assert (tmp_path / "speech").read_bytes().startswith(begins)
+
+
+def test_voices_are_compared_and_one_plays_at_a_time(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page.get_by_role("switch", name="Compare").click()
+    page.get_by_role("checkbox", name="second").check()
+    page.get_by_label("Speaker of second").select_option("bo")
+    speak(page, TEXT)
+    expect(takes(page, "done")).to_have_count(2)
+    first, second = sliders(page).all()
+    advances(first)
+    page.get_by_role("button", name="Play second · bo").click()
+    advances(second)
+    expect(page.get_by_role("button", name="Pause second · bo")).to_be_visible()
+    expect(page.get_by_role("button", name="Play first")).to_be_visible()
+    left = place(first)
+    advances(second)
+    assert place(first) == left
+
+
+def test_earlier_results_stay_and_play_again(page: "Page") -> None:
+    speak(page, "The first text.")
+    takes(page, "done").wait_for()
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    earlier = page.get_by_role("article", name="The first text.")
+    earlier.get_by_role("button", name="Play first").click()
+    advances(earlier.get_by_role("slider"))
+
+
+def test_everything_is_reached_by_keyboard(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page.keyboard.type(TEXT)  # the page opens in the text
+    page.keyboard.press("Control+Enter")
+    takes(page, "done").wait_for()
+    slider = sliders(page)
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "slider":
+            break
+    expect(slider).to_be_focused()
+    page.keyboard.press("Home")
+    advances(slider)
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Play first")).to_be_visible()
+    page.keyboard.press("End")
+    expect(slider).to_have_attribute("aria-valuenow", slider.get_attribute("aria-valuemax") or "")
+    page.keyboard.press("ArrowLeft")
+    expect(slider).not_to_have_attribute("aria-valuenow", slider.get_attribute("aria-valuemax") or "")
+
+
+def test_two_tabs_do_not_disturb_each_other(context: "BrowserContext", server: Server) -> None:
+    one, two = opened(context, server), opened(context, server)
+    speak(one, TEXT)
+    speak(two, "Something else.")
+    for tab in (one, two):
+        takes(tab, "done").wait_for()
+        assert tab.locator(".result").count() == 1

@@ -1,0 +1,119 @@
+"""Health, readiness, metrics, the machine, and the lists of models and voices."""
+
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import openai
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.serve.conftest import Running, Serve, copy_voice, error_of
+from voxmatrix.config import home
+from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.speak.engines.onnx import SplitModelEngine
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def metrics(server: Running) -> dict[str, float]:
+    """All samples, read by Prometheus' own parser."""
+    answer = server.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    return {
+        " ".join([sample.name, *sample.labels.values()]): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_metrics_count_what_happened(server: Running) -> None:
+    server.speak()
+    server.speak(voice="nobody")
+    server.get("/nowhere", headers={"Host": "evil.example"})
+    server.requests(3)
+    found = metrics(server)
+    assert found["voxmatrix_requests_total /v1/audio/speech 200"] == 1
+    assert found["voxmatrix_requests_total /v1/audio/speech 400"] == 1
+    assert found["voxmatrix_requests_total other 403"] == 1
+    assert found["voxmatrix_rejected_total host"] == 1
+    assert found["voxmatrix_first_byte_seconds_count /v1/audio/speech"] == 2
+    assert found["voxmatrix_audio_seconds_total random"] > 0.5
+    assert found["voxmatrix_queue_length random"] == 0
+    assert found["voxmatrix_voices_loaded"] == 1
+
+
+def test_a_server_is_ready_when_its_voice_is_loaded(server: Running) -> None:
+    assert server.get("/healthz").json() == {"status": "ok"}
+    assert server.get("/readyz").json() == {"ready": True, "reasons": []}
+    server.services.voices.close()
+    answer = server.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["reasons"] == ["the voice random is not loaded"]
+    assert server.get("/healthz").status_code == 200
+    server.speak()
+    assert server.get("/readyz").status_code == 200
+
+
+def test_a_server_with_a_full_disk_is_not_ready(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9, 0))
+    answer = server.get("/readyz")
+    assert answer.status_code == 503
+    assert "the disk of VOXMATRIX_HOME is full" in answer.json()["reasons"]
+
+
+def test_a_server_that_lost_its_device_is_not_ready(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> None:
+        raise NoDeviceError("cuda:0 was requested and failed", "run voxmatrix doctor")
+
+    monkeypatch.setattr(SplitModelEngine, "begin", lost)
+    answer = server.speak()
+    assert answer.status_code == 503
+    assert error_of(answer)["code"] == "unavailable"
+    assert server.get("/readyz").json()["reasons"] == ["the device failed: restart the server to use it again"]
+
+
+def test_a_device_that_never_worked_is_a_warning_only(server: Running) -> None:
+    voices = server.services.voices
+    finding = Finding(
+        problem="cuda:0 failed, falling back to the CPU", remedy="run voxmatrix doctor", severity="warning"
+    )
+    voices._on_device_failure(Path("loading.onnx"), finding)
+    assert voices.lost_device is None
+    voices._on_device_failure(server.services.catalogue.default.path, finding)
+    assert voices.lost_device == finding
+    assert [event for event, _ in server.lines].count("warning") == 2
+
+
+def test_the_machine_is_described_and_not_probed_again_at_once(server: Running) -> None:
+    report = server.get("/v1/machine").json()
+    assert set(report) == {"doctor", "plan"}
+    assert report["doctor"]["machine"]["cpus"] >= 1
+    assert report["plan"]["settings"]["batch_size"]["reason"]
+    assert server.services.machine.read() is server.services.machine.read()
+
+
+def test_the_official_client_lists_models(server: Running) -> None:
+    client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0)
+    names = [model.id for model in client.models.list()]
+    assert names[:3] == ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"]
+    assert "random" in names
+    assert client.models.retrieve("random").object == "model"
+    with pytest.raises(openai.NotFoundError):
+        client.models.retrieve("gpt-99")
+
+
+def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "a-first-name.onnx")
+    (home() / "voices" / "broken.onnx").touch()
+    listed = serve().get("/v1/audio/voices").json()["voices"]
+    assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-slt-tiny"]
+    assert listed[0] == {
+        "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
+    }  # fmt: skip
+
+
+def test_a_voice_that_arrives_while_the_server_runs_is_found(server: Running, voice: Path) -> None:
+    assert server.speak(voice="late").status_code == 400
+    copy_voice(voice, home() / "voices" / "late.onnx")
+    assert server.speak(voice="late").status_code == 200

@@ -1,0 +1,241 @@
+"""OpenAI's contract, one row per field and error, and its own Python client."""
+
+import base64
+import io
+import json
+import subprocess
+from typing import Any
+
+import httpx
+import numpy as np
+import openai
+import pytest
+import soundfile
+
+from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of
+from voxmatrix.audio.ffmpeg import ffmpeg_program
+from voxmatrix.config import home
+from voxmatrix.serve.speech.formats import FORMAT_NAMES, content_type
+
+TYPES = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/opus",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+
+
+def seconds_of(sound: bytes, name: str) -> float:
+    """The duration of a sound that ffmpeg decodes without an error."""
+    given = ["-f", "s16le", "-ar", "24000", "-ac", "1"] if name == "pcm" else []
+    command = [ffmpeg_program(), "-v", "error", *given, "-i", "pipe:0", "-ac", "1", "-ar", "24000", "-f", "s16le", "-"]
+    done = subprocess.run(command, input=sound, capture_output=True, check=True)
+    assert done.stderr == b""
+    return len(done.stdout) / 2 / 24000
+
+
+def client_of(server: Running, **more: Any) -> openai.OpenAI:
+    """The official client; only its base URL is ours."""
+    return openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0, **more)
+
+
+def test_the_official_client_gets_all_six_formats_of_the_same_length(server: Running) -> None:
+    client = client_of(server)
+    text = f"{SENTENCE} {SENTENCE} {SENTENCE}"
+    lengths = {}
+    for name in FORMAT_NAMES:
+        answer = client.audio.speech.create(model="tts-1", voice="alloy", input=text, response_format=name)
+        assert answer.response.headers["content-type"] == TYPES[name] == content_type(name)
+        lengths[name] = seconds_of(answer.content, name)
+    told = [facts["audio_seconds"] for facts in server.requests(6)]
+    for (name, seconds), spoken in zip(lengths.items(), told, strict=True):
+        assert seconds == pytest.approx(spoken, abs=0.15), name
+
+
+def test_the_official_client_streams(server: Running) -> None:
+    client = client_of(server)
+    with client.audio.speech.with_streaming_response.create(
+        model="gpt-4o-mini-tts", voice="coral", input=f"{SENTENCE} {SENTENCE}", response_format="wav",
+        instructions="Speak in a cheerful tone.",
+    ) as answer:  # fmt: skip
+        pieces = list(answer.iter_bytes(4096))
+    sound = b"".join(pieces)
+    assert len(pieces) > 1
+    assert sound[:4] == b"RIFF"
+    assert seconds_of(sound, "wav") > 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "param"),
+    [
+        ({"model": "gpt-99"}, openai.NotFoundError, "model"),
+        ({"voice": "nobody"}, openai.BadRequestError, "voice"),
+        ({"input": "x" * 5000}, openai.BadRequestError, "input"),
+        ({"speed": 9}, openai.BadRequestError, "speed"),
+    ],
+)
+def test_the_official_client_raises_its_own_errors(
+    server: Running, fields: dict[str, Any], error: type[openai.APIStatusError], param: str
+) -> None:
+    with pytest.raises(error) as raised:
+        client_of(server).audio.speech.create(**{"model": "tts-1", "voice": "alloy", "input": SENTENCE, **fields})
+    assert raised.value.param == param
+    assert raised.value.type == "invalid_request_error"
+    assert raised.value.request_id.startswith("req_")
+
+
+ERRORS: list[tuple[str, dict[str, Any], int, str | None, str]] = [
+    ("no model", {"model": None}, 400, "model", "missing_required_parameter"),
+    ("no input", {"input": None}, 400, "input", "missing_required_parameter"),
+    ("no voice", {"voice": None}, 400, "voice", "missing_required_parameter"),
+    ("model of another type", {"model": 7}, 400, "model", "invalid_type"),
+    ("input of another type", {"input": ["a"]}, 400, "input", "invalid_type"),
+    ("voice of another type", {"voice": 7}, 400, "voice", "invalid_type"),
+    ("voice without an id", {"voice": {"name": "alloy"}}, 400, "voice", "invalid_type"),
+    ("unknown model", {"model": "gpt-99"}, 404, "model", "model_not_found"),
+    ("unknown voice", {"voice": "nobody"}, 400, "voice", "invalid_value"),
+    ("unknown voice as an object", {"voice": {"id": "nobody"}}, 400, "voice", "invalid_value"),
+    ("unknown speaker", {"voice": "random:9"}, 400, "voice", "invalid_value"),
+    ("empty input", {"input": ""}, 400, "input", "string_below_min_length"),
+    ("blank input", {"input": " \n "}, 400, "input", "string_below_min_length"),
+    ("input without words", {"input": "... !!!"}, 400, "input", "invalid_value"),
+    ("long input", {"input": "x" * 4097}, 400, "input", "string_above_max_length"),
+    ("long instructions", {"instructions": "x" * 4097}, 400, "instructions", "string_above_max_length"),
+    ("unknown format", {"response_format": "ogg"}, 400, "response_format", "invalid_value"),
+    ("too slow", {"speed": 0.24}, 400, "speed", "decimal_below_min_value"),
+    ("too fast", {"speed": 4.01}, 400, "speed", "decimal_above_max_value"),
+    ("speed of another type", {"speed": "fast"}, 400, "speed", "invalid_value"),
+    ("unknown stream format", {"stream_format": "ws"}, 400, "stream_format", "invalid_value"),
+    ("path as a voice", {"voice": "../../etc/passwd"}, 400, "voice", "invalid_value"),
+    ("path with a null", {"voice": "a\0b"}, 400, "voice", "invalid_value"),
+    ("endless voice", {"voice": "x" * 300}, 400, "voice", "string_above_max_length"),
+    ("path as a model", {"model": "/etc/passwd"}, 404, "model", "model_not_found"),
+]
+
+
+@pytest.fixture(scope="module")
+def shared(voice: Any) -> Any:
+    """One server for all rows of the contract."""
+    from tests.serve.conftest import running
+    from voxmatrix.plan.device_request import DeviceRequest
+    from voxmatrix.serve.settings import ServeSettings
+
+    with running(ServeSettings(voice=voice, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        yield server
+
+
+@pytest.mark.parametrize(("fields", "status", "param", "code"), [row[1:] for row in ERRORS], ids=[r[0] for r in ERRORS])
+def test_every_invalid_field_is_an_error_of_openai(
+    shared: Running, fields: dict[str, Any], status: int, param: str | None, code: str
+) -> None:
+    answer = shared.speak(**fields)
+    error = error_of(answer)
+    assert (answer.status_code, error["param"], error["code"]) == (status, param, code)
+    assert error["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"voice": "random"},
+        {"voice": {"id": "random"}},
+        {"voice": {"id": "nova"}},
+        {"model": "random"},
+        {"model": "tts-1-hd"},
+        {"speed": 0.25},
+        {"speed": 4},
+        {"instructions": "Whisper."},
+        {"input": "a" * 4096},
+        {"input": "Ünïcödé 你好 😀 and words"},
+        {"a_field_of_tomorrow": True},
+    ],
+    ids=str,
+)
+def test_every_valid_field_is_accepted(shared: Running, fields: dict[str, Any]) -> None:
+    answer = shared.speak(**fields)
+    assert answer.status_code == 200, answer.content
+    assert seconds_of(answer.content, "wav") > 0.1
+
+
+BODIES = [
+    ("not JSON", b"{", "application/json", 400),
+    ("not an object", b"[]", "application/json", 400),
+    ("nothing", b"", "application/json", 400),
+    ("not UTF-8", b'{"model": "\xff"}', "application/json", 400),
+    ("deep", b"[" * 100_000, "application/json", 400),
+    ("a form", b"model=tts-1&input=a&voice=alloy", "application/x-www-form-urlencoded", 400),
+    ("a surrogate", b'{"model":"tts-1","voice":"alloy","input":"\\ud800"}', "application/json", 400),
+]
+
+
+@pytest.mark.parametrize(("body", "kind", "status"), [row[1:] for row in BODIES], ids=[row[0] for row in BODIES])
+def test_a_broken_body_is_an_error_of_openai(shared: Running, body: bytes, kind: str, status: int) -> None:
+    answer = httpx.post(f"{shared.url}/v1/audio/speech", content=body, headers={"Content-Type": kind}, timeout=60)
+    assert answer.status_code == status
+    assert error_of(answer)["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/nowhere", 404), ("GET", "/v1/audio/speech", 405), ("POST", "/healthz", 405)],
+)
+def test_other_paths_and_methods_are_errors_of_openai(shared: Running, method: str, path: str, status: int) -> None:
+    answer = httpx.request(method, shared.url + path)
+    assert answer.status_code == status
+    assert error_of(answer)["type"] == "invalid_request_error"
+
+
+def test_events_carry_the_audio_and_its_usage(shared: Running) -> None:
+    with httpx.stream(
+        "POST", f"{shared.url}/v1/audio/speech", timeout=60,
+        json={"model": "tts-1", "voice": "alloy", "input": f"{SENTENCE} {SENTENCE}", "response_format": "pcm",
+              "stream_format": "sse"},
+    ) as answer:  # fmt: skip
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = [json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line]
+    *deltas, done = events
+    assert {event["type"] for event in deltas} == {"speech.audio.delta"}
+    assert len(deltas) > 1
+    assert done["type"] == "speech.audio.done"
+    usage = done["usage"]
+    assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
+    assert min(usage.values()) > 0
+    assert seconds_of(b"".join(base64.b64decode(event["audio"]) for event in deltas), "pcm") > 1
+
+
+def test_speed_changes_the_length(shared: Running) -> None:
+    slow, fast = (seconds_of(shared.speak(speed=speed).content, "wav") for speed in (0.5, 2.0))
+    assert slow > 2 * fast
+
+
+def test_a_wav_stream_has_no_length_and_is_read_by_other_programs(shared: Running) -> None:
+    sound = shared.speak().content
+    assert sound[4:8] == sound[40:44] == b"\xff\xff\xff\xff"
+    samples, rate_hz = soundfile.read(io.BytesIO(sound), dtype="int16")
+    assert rate_hz == 16000
+    assert np.abs(samples).max() > 1000
+
+
+def test_a_speaker_is_named_after_the_voice(serve: Serve, make_onnx: Any) -> None:
+    copy_voice(make_onnx("tiny", 3, "text"), home() / "voices" / "choir.onnx")
+    server = serve()
+    listed = {voice["id"]: voice for voice in server.get("/v1/audio/voices").json()["voices"]}
+    assert listed["choir"]["speakers"] == ["anna", "bo", "cleo"]
+    assert server.speak(voice="choir:bo").status_code == 200
+    error = error_of(server.speak(voice="choir:dora"))
+    assert "anna, bo, cleo" in error["message"]
+
+
+def test_an_unknown_voice_is_told_what_exists(shared: Running) -> None:
+    assert "random" in error_of(shared.speak(voice="nobody"))["message"]
+
+
+@pytest.mark.parametrize("given", ["abc-123", "req_7"])
+def test_the_id_of_a_request_is_returned(shared: Running, given: str) -> None:
+    assert shared.get("/healthz", headers={"X-Request-Id": given}).headers["x-request-id"] == given
+
+
+def test_an_id_that_could_forge_a_line_of_the_log_is_replaced(shared: Running) -> None:
+    assert shared.get("/healthz", headers={"X-Request-Id": "a b\tc"}).headers["x-request-id"].startswith("req_")
