@@ -160,17 +160,20 @@ def test_a_failure_before_the_first_byte_is_an_error(server: Running, monkeypatc
     assert "device" not in answer.text
 
 
-def test_an_encoder_that_fails_in_the_middle_breaks_the_connection(server: Running) -> None:
+def test_an_encoder_that_fails_is_an_error_or_breaks_the_connection(server: Running) -> None:
     def kill() -> None:
         eventually(lambda: bool(encoders()))
         for process in encoders():
             process.kill()
 
     killer = threading.Thread(target=kill)
-    with pytest.raises((httpx.RemoteProtocolError, AssertionError)):
-        killer.start()
-        assert server.speak(input=LONG, response_format="mp3").status_code == 200
+    killer.start()
+    try:
+        status = server.speak(input=LONG, response_format="mp3").status_code
+    except httpx.RemoteProtocolError:
+        status = None  # it was killed after the first byte
     killer.join()
+    assert status in (None, 500)
     assert server.speak(response_format="mp3").status_code == 200
 
 

@@ -11,7 +11,7 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import Metrics
 
 #: Answers that are computed at once. One leaves CPUs idle while it reads its text and when it ends; with more, each of
-#: them ends later (measured, medium voice, 8 clients, 2 busy cores: 2.2, 2.3, 2.5 sentences a second with 1, 2, 3).
+#: them ends later. (8 clients, medium voice, 2 busy cores: 1, 2 and 3 differ less than two runs of the same.)
 AT_ONCE = 2
 #: Answers whose clients still read.
 _MOST_OPEN = 512
