@@ -41,6 +41,18 @@ def test_a_voice_that_is_gone(context: "BrowserContext", server: Server, make_on
     expect(page.get_by_role("alert")).to_contain_text("There is no such voice; choose one of: first")
 
 
+def test_a_download_that_fails_says_why(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    page.get_by_label("Download as").select_option("mp3")
+    error = {"error": {"message": "the queue is full"}}
+    page.route("**/v1/audio/speech", lambda route: route.fulfill(status=429, json=error, headers={"Retry-After": "3"}))
+    page.get_by_role("button", name="Download first as mp3").click()
+    expect(takes(page, "done")).to_contain_text("The queue is full. Try again in 3 s.")
+
+
 def test_a_server_that_is_started_again_under_the_page(context: "BrowserContext", start_server: StartServer) -> None:
     from playwright.sync_api import expect
 

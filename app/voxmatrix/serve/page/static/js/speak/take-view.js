@@ -61,16 +61,20 @@ export function takeView(take, span, signal) {
 
 async function save(take, button, status) {
   const format = byId("format").value;
-  button.disabled = true;
   const before = status.textContent;
-  if (format !== "wav") status.textContent = `Speaking it once more, as ${format}…`;
+  const tell = (message) => {
+    status.textContent = message || before;
+    status.classList.toggle("told", message !== "");
+  };
+  button.disabled = true;
+  if (format !== "wav") tell(`Speaking it once more, as ${format}…`);
   try {
     const url = URL.createObjectURL(await take.file(format));
     el("a", { href: url, download: `${fileName(take)}.${format}` }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-    status.textContent = before;
+    setTimeout(() => URL.revokeObjectURL(url), 60_000); // by then the browser has read it
+    tell("");
   } catch (problem) {
-    status.textContent = problem.message;
+    tell(problem.message);
   } finally {
     button.disabled = false;
   }
