@@ -11,7 +11,6 @@ import json
 import os
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from typing import Any
 
 import psutil
 
+from tools.bench.books.cluster import process
 from tools.bench.speak_beside_piper import make_voice, write_sentences
 
 CLIENTS = 8
@@ -84,18 +84,8 @@ def main() -> None:
 
 def ours(voice: Path) -> Callable[[int], list[str]]:
     """The command line of voxmatrix."""
-    command = [
-        sys.executable,
-        "-m",
-        "voxmatrix_entrypoint",
-        "serve",
-        "--voice",
-        str(voice),
-        "--device",
-        "cpu",
-        "--port",
-    ]
-    return lambda port: [*command, str(port)]
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", "serve", "--voice", str(voice), "--device", "cpu"]
+    return lambda port: [*command, "--port", str(port)]
 
 
 def piper(voice: Path) -> Callable[[int], list[str]]:
@@ -109,13 +99,9 @@ def serving(command: Callable[[int], list[str]]) -> Iterator[Server]:
     """A server that answers, until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command(port), **quiet) as process:  # type: ignore[call-overload]
-        try:
-            wait_for(port)
-            yield Server(port=port, process=psutil.Process(process.pid))
-        finally:
-            process.terminate()
+    with process(command(port)) as started:
+        wait_for(port)
+        yield Server(port=port, process=psutil.Process(started.pid))
 
 
 def wait_for(port: int) -> None:

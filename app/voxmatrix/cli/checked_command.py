@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
-from voxmatrix.cli.older_options import AliasedCommand
+from voxmatrix.cli.parameters.older_options import AliasedCommand
 from voxmatrix.doctor.preflight import Preflight
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from voxmatrix.cli import (
 )
 from voxmatrix.cli.book import group as book
 from voxmatrix.cli.checked_command import Check, checked
-from voxmatrix.cli.older_options import AliasedCommand
+from voxmatrix.cli.parameters.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.warn import warn

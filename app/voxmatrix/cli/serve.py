@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,26 +13,23 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.config import environment
 from voxmatrix.errors import MissingProgramError, UsageError
-
-if TYPE_CHECKING:
-    from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.settings import ServeSettings
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client")
 _MOST_PORT = 65_535
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
-_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     """The options of this command."""
 
-    host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = _HOST
+    host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = ServeSettings.host
     port: Annotated[
         int,
         options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MOST_PORT),
-    ] = 3000
+    ] = ServeSettings.port
     voice: Annotated[
         str,
         options.option("--voice", "PATH", "Default voice: name or path (also VIBEVOICE_MODEL).", panel="Voice"),
@@ -59,16 +56,16 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     ] = False
     max_input: Annotated[
         int, options.option("--max-input", "N", "Characters of a text.", panel="Limits", min=1, max=10_000_000)
-    ] = 4096
+    ] = ServeSettings.max_input
     queue: Annotated[
         int, options.option("--queue", "N", "Answers that may wait for a voice.", panel="Limits", min=0)
-    ] = 32
+    ] = ServeSettings.queue
     voice_memory: Annotated[
         int, options.option("--voice-memory", "MIB", "Memory for voices.", panel="Limits", min=1)
-    ] = 2048
+    ] = ServeSettings.voice_memory_mib
     voice_idle: Annotated[
         float, options.option("--voice-idle", "MINUTES", "Unload voices unused for so long.", panel="Limits", min=0.1)
-    ] = 60.0
+    ] = ServeSettings.voice_idle_seconds / 60.0
 
 
 @expand
@@ -107,7 +104,7 @@ def _show_new_key(file: Path | None) -> None:
     typer.echo(f"  → its digest is in {file}; the key itself is stored nowhere: keep it", err=True)
 
 
-def _settings(sources: ParameterSources, given: ServeOptions) -> "ServeSettings":
+def _settings(sources: ParameterSources, given: ServeOptions) -> ServeSettings:
     """The settings of these options.
 
     Raises:
@@ -116,7 +113,6 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> "ServeSettings"
     """
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import read_keys
-    from voxmatrix.serve.settings import ServeSettings
     from voxmatrix.speak.voice_files import default_voice, find_voice
 
     if not is_loopback(given.host) and given.keys is None and not given.no_keys:

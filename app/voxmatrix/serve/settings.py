@@ -5,10 +5,6 @@ from pathlib import Path
 
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 
-#: OpenAI's limit.
-MAX_INPUT = 4096
-PORT = 3000
-
 
 @dataclass(frozen=True, kw_only=True)
 class ServeSettings:
@@ -16,12 +12,12 @@ class ServeSettings:
 
     voice: Path  # the default voice
     host: str = "127.0.0.1"
-    port: int = PORT  # 0: any free one
+    port: int = 3000  # 0: any free one
     key_digests: frozenset[bytes] = frozenset()  # SHA-256 of the keys; none: no key is needed
     allowed_hosts: tuple[str, ...] = ()  # names that a request may address, besides loopback's and `host`
     device: DeviceRequest = AUTO
     threads: int = 0  # CPU threads; 0: all that this process may use
-    max_input: int = MAX_INPUT  # characters
+    max_input: int = 4096  # characters; OpenAI's limit
     queue: int = 32  # answers that wait for a voice
     voice_memory_mib: int = 2048
     voice_idle_seconds: float = 3600.0

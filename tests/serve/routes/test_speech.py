@@ -15,7 +15,7 @@ import soundfile
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.config import home
-from voxmatrix.serve.speech.formats import FORMAT_NAMES, content_type
+from voxmatrix.serve.speech.formats import FORMAT_NAMES
 
 TYPES = {
     "mp3": "audio/mpeg",
@@ -47,7 +47,7 @@ def test_the_official_client_gets_all_six_formats_of_the_same_length(server: Run
     lengths = {}
     for name in FORMAT_NAMES:
         answer = client.audio.speech.create(model="tts-1", voice="alloy", input=text, response_format=name)
-        assert answer.response.headers["content-type"] == TYPES[name] == content_type(name)
+        assert answer.response.headers["content-type"] == TYPES[name]
         lengths[name] = seconds_of(answer.content, name)
     told = [facts["audio_seconds"] for facts in server.requests(6)]
     for (name, seconds), spoken in zip(lengths.items(), told, strict=True):

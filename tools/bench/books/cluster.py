@@ -60,11 +60,11 @@ def await_workers(broker: str, count: int) -> None:
 
 
 @contextmanager
-def process(command: Sequence[str]) -> Iterator[None]:
+def process(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A program that runs until the block ends."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
-            yield
+            yield running
         finally:
             running.terminate()
 

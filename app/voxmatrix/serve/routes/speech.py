@@ -1,5 +1,6 @@
 """`POST /v1/audio/speech`, as OpenAI's API has it."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
@@ -12,10 +13,10 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.events import Audio, Events
-from voxmatrix.serve.speech.formats import FormatName, content_type
+from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import SpeechResponse, until_left
-from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, Catalogue, ListedVoice, UnknownVoiceError
+from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, ListedVoice, UnknownVoiceError, find
 from voxmatrix.speak.options import SpeakSettings
 
 _EVENT_STREAM = "text/event-stream"
@@ -50,7 +51,7 @@ def speech_routes(services: Services) -> APIRouter:
     async def create_speech(body: SpeechRequest, request: Request) -> Response:
         """Speak a text, sentence by sentence."""
         check_length(body.input, services.settings.max_input, "input")
-        voice, speaker = chosen_voice(services.catalogue, body)
+        voice, speaker = chosen_voice(services.catalogue.voices(), body)
         settings = SpeakSettings(speaker=speaker, speed=body.speed, threads=services.settings.threads)
         job = SpeechJob(text=body.input, voice=voice, settings=settings, format=body.response_format)
         record_of(request).voice = voice.id
@@ -59,7 +60,7 @@ def speech_routes(services: Services) -> APIRouter:
         record_of(request).spoken = answer.spoken
         if body.stream_format == "sse":
             return SpeechResponse(answer, first, Events(), _EVENT_STREAM)
-        return SpeechResponse(answer, first, Audio(), content_type(body.response_format))
+        return SpeechResponse(answer, first, Audio(), CONTENT_TYPES[body.response_format])
 
     return router
 
@@ -91,7 +92,7 @@ def check_length(text: str, most: int, param: str) -> None:
         raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
 
 
-def chosen_voice(catalogue: Catalogue, body: SpeechRequest) -> tuple[ListedVoice, str | None]:
+def chosen_voice(voices: Mapping[str, ListedVoice], body: SpeechRequest) -> tuple[ListedVoice, str | None]:
     """The voice and its speaker. A model can be the name of a voice, which then stands for OpenAI's voice names.
 
     Raises:
@@ -99,13 +100,13 @@ def chosen_voice(catalogue: Catalogue, body: SpeechRequest) -> tuple[ListedVoice
     """
     name = body.voice if isinstance(body.voice, str) else body.voice.id
     try:
-        by_model = None if body.model in MODELS else catalogue.find(body.model)
+        by_model = None if body.model in MODELS else find(voices, body.model)
     except UnknownVoiceError as error:
-        message = f"there is no such model; choose one of: {', '.join([*MODELS, *catalogue.voices()])}"
+        message = f"there is no such model; choose one of: {', '.join([*MODELS, *voices])}"
         raise ApiError(404, message, param="model", code="model_not_found") from error
-    if by_model is not None and name in BUILT_IN and name not in catalogue.voices():
+    if by_model is not None and name in BUILT_IN and name not in voices:
         return by_model
     try:
-        return catalogue.find(name)
+        return find(voices, name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error

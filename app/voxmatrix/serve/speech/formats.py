@@ -20,7 +20,7 @@ PCM_RATE_HZ = 24_000
 Put = Callable[[bytes], None]
 Write = Callable[[Samples], None]
 
-_CONTENT_TYPES: dict[FormatName, str] = {
+CONTENT_TYPES: dict[FormatName, str] = {
     "mp3": "audio/mpeg",
     "opus": "audio/opus",
     "aac": "audio/aac",
@@ -32,11 +32,6 @@ _CONTENT_TYPES: dict[FormatName, str] = {
 _ENCODED = {name: FORMATS[name] for name in ("mp3", "opus", "flac")} | {"aac": Format("adts", "aac", ("-b:a", "96k"))}
 #: No index is written at the end, as none can be added to what was sent; pages of Ogg leave at once.
 _STREAMED = {"mp3": ("-write_xing", "0", "-id3v2_version", "0"), "opus": ("-page_duration", "20000")}
-
-
-def content_type(name: FormatName) -> str:
-    """The Content-Type of a format."""
-    return _CONTENT_TYPES[name]
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The voices that requests can name. A name is looked up in a listing and never becomes part of a path."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,25 +65,6 @@ class Catalogue:
                 continue  # `voxmatrix voices list` says what is wrong with it
         return found
 
-    def find(self, name: str) -> tuple[ListedVoice, str | None]:
-        """The voice of this name, or NAME:SPEAKER, and the speaker.
-
-        Raises:
-            UnknownVoiceError: there is no such voice or speaker; the message lists what exists.
-        """
-        voices = self.voices()
-        if name in voices:
-            return voices[name], None
-        if name in BUILT_IN:
-            return self.default, None
-        base, mark, speaker = name.rpartition(SPEAKER_MARK)
-        if not mark or base not in voices:
-            raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
-        if speaker not in voices[base].speakers:
-            known = ", ".join(voices[base].speakers[:50]) or "none: it has one speaker"
-            raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
-        return voices[base], speaker
-
     def _config(self, path: Path) -> VoiceConfig:
         """The config of an exported voice, read again only when the file has changed."""
         file = config_path(path)
@@ -90,6 +72,25 @@ class Catalogue:
         if key not in self._known:
             self._known[key] = VoiceConfig.read(file)
         return self._known[key]
+
+
+def find(voices: Mapping[str, ListedVoice], name: str) -> tuple[ListedVoice, str | None]:
+    """The voice of this name, or NAME:SPEAKER, and the speaker. OpenAI's names stand for the first voice.
+
+    Raises:
+        UnknownVoiceError: there is no such voice or speaker; the message lists what exists.
+    """
+    if name in voices:
+        return voices[name], None
+    if name in BUILT_IN:
+        return next(iter(voices.values())), None
+    base, mark, speaker = name.rpartition(SPEAKER_MARK)
+    if not mark or base not in voices:
+        raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
+    if speaker not in voices[base].speakers:
+        known = ", ".join(voices[base].speakers[:50]) or "none: it has one speaker"
+        raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
+    return voices[base], speaker
 
 
 def _checkpoint_config(path: Path) -> VoiceConfig:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from voxmatrix.cli import main
-from voxmatrix.cli.older_options import ALIASES
+from voxmatrix.cli.parameters.older_options import ALIASES
 from voxmatrix.config import LOG_VARIABLE
 
 
