@@ -72,7 +72,7 @@ class PatchOutcome:
 OnOutcome = Callable[[Patch, PatchOutcome], None]
 
 
-class Ledger:
+class PatchLedger:
     """The patches of a process and their outcomes."""
 
     def __init__(self, patches: Collection[Patch], on_outcome: OnOutcome) -> None:

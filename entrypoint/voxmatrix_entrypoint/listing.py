@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix_entrypoint.ledger import Ledger, Patch
+from voxmatrix_entrypoint.ledger import Patch, PatchLedger
 from voxmatrix_entrypoint.patches import LEDGER
 
 _Try = Annotated[bool, typer.Option("--try", help="Import the packages (takes seconds), to see which patches apply.")]
@@ -27,7 +27,7 @@ def command(try_them: _Try = False, as_json: options.AsJson = False) -> None:
         typer.echo("  → run voxmatrix patches --try to import the packages, and see which patches apply")
 
 
-def try_all(ledger: Ledger) -> dict[str, str]:
+def try_all(ledger: PatchLedger) -> dict[str, str]:
     """Import the modules of all patches. Returns those that cannot be imported, and why."""
     failed = {}
     for module in dict.fromkeys(patch.module for patch in ledger.patches):
@@ -38,7 +38,7 @@ def try_all(ledger: Ledger) -> dict[str, str]:
     return failed
 
 
-def row(ledger: Ledger, patch: Patch, failed: str) -> dict[str, Any]:
+def row(ledger: PatchLedger, patch: Patch, failed: str) -> dict[str, Any]:
     """A patch as JSON."""
     outcome = ledger.outcome(patch)
     return {

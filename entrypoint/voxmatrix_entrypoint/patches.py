@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from voxmatrix_entrypoint import audio_load, log, native_library
 from voxmatrix_entrypoint.allowed_patches import VARIABLE, allowed_patches
-from voxmatrix_entrypoint.ledger import Ledger, Patch, PatchOutcome, Versions
+from voxmatrix_entrypoint.ledger import Patch, PatchLedger, PatchOutcome, Versions
 
 PATCHES = (
     Patch(
@@ -52,7 +52,7 @@ def _report(patch: Patch, outcome: PatchOutcome) -> None:
         log.write(f"patch {patch.id}: {outcome.state}{note}: {patch.reason}")
 
 
-LEDGER = Ledger(PATCHES, _report)
+LEDGER = PatchLedger(PATCHES, _report)
 
 
 def install(environment: Mapping[str, str] | None = None) -> None:

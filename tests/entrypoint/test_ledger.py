@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.entrypoint.fakes import GOOD, MODULE, module, patch, raises
-from voxmatrix_entrypoint.ledger import Ledger, Patch, PatchOutcome, Versions, apply_patch
+from voxmatrix_entrypoint.ledger import Patch, PatchLedger, PatchOutcome, Versions, apply_patch
 
 
-def ledger(*patches: Patch) -> tuple[Ledger, list[tuple[str, PatchOutcome]]]:
+def ledger(*patches: Patch) -> tuple[PatchLedger, list[tuple[str, PatchOutcome]]]:
     told: list[tuple[str, PatchOutcome]] = []
-    return Ledger(patches, lambda one, outcome: told.append((one.id, outcome))), told
+    return PatchLedger(patches, lambda one, outcome: told.append((one.id, outcome))), told
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.entrypoint.fakes import GOOD, patch
 from voxmatrix_entrypoint import patches
-from voxmatrix_entrypoint.ledger import Ledger
+from voxmatrix_entrypoint.ledger import PatchLedger
 from voxmatrix_entrypoint.listing import row, try_all
 
 
@@ -51,7 +51,7 @@ def test_a_module_that_cannot_be_imported_is_named(
     (tmp_path / "broken_package.py").write_text("raise OSError('libcudart.so.13: cannot open\\nmore')")
     monkeypatch.syspath_prepend(tmp_path)
     one = patch(module="broken_package")
-    ledger = Ledger([one], lambda patch, outcome: None)
+    ledger = PatchLedger([one], lambda patch, outcome: None)
     ledger.install(allowed)
     failed = try_all(ledger)
     assert failed == {"broken_package": "broken_package cannot be imported: OSError: libcudart.so.13: cannot open"}
@@ -59,4 +59,4 @@ def test_a_module_that_cannot_be_imported_is_named(
 
 
 def test_a_ledger_that_was_not_installed_says_so() -> None:
-    assert row(Ledger([GOOD], lambda patch, outcome: None), GOOD, "")["state"] == "off"
+    assert row(PatchLedger([GOOD], lambda patch, outcome: None), GOOD, "")["state"] == "off"

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.log import Log
-from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.record import Record, new_record, route_of
 from voxmatrix.serve.security import body, keys
@@ -24,7 +24,7 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 class Gate:
     """The outermost part of the server."""
 
-    def __init__(self, app: ASGIApp, settings: ServeSettings, log: Log, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, settings: ServeSettings, log: Log, metrics: ServerMetrics) -> None:
         self._app = app
         self._settings = settings
         self._hosts = HostList(settings.host, settings.allowed_hosts)

@@ -9,7 +9,7 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.types import Scope
 
-from voxmatrix.serve.speech.job import Spoken
+from voxmatrix.serve.speech.job import SpeechUsage
 
 _ID = re.compile(r"[0-9A-Za-z._:-]{1,128}")
 _KEY = "voxmatrix.record"
@@ -24,7 +24,7 @@ class Record:
     status: int = 0  # 0: nothing was answered
     first_byte_seconds: float | None = None
     voice: str | None = None
-    spoken: Spoken | None = None
+    spoken: SpeechUsage | None = None
     ended_by: str | None = None  # if not by its end
     problem: str | None = None  # of the server
 

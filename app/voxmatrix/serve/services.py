@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from voxmatrix.errors import Finding
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.machine import MachineReport
-from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.answer import Speakers
 from voxmatrix.serve.voices.catalogue import Catalogue
@@ -19,7 +19,7 @@ class Services:
 
     settings: ServeSettings
     log: Log
-    metrics: Metrics
+    metrics: ServerMetrics
     catalogue: Catalogue
     voices: LoadedVoices
     speakers: Speakers
@@ -33,7 +33,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         BadInputError: there is no default voice, or its config is missing or invalid.
         DamagedFileError: a file of it is corrupt.
     """
-    metrics = Metrics()
+    metrics = ServerMetrics()
 
     def warn(finding: Finding) -> None:
         log(finding.severity, {"problem": finding.problem, "remedy": finding.remedy})

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.metrics import Metrics
-from voxmatrix.serve.speech.job import SpeechJob, Spoken, public, run
+from voxmatrix.serve.metrics import ServerMetrics
+from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public, run
 from voxmatrix.serve.speech.outbox import LeftError, Outbox
 from voxmatrix.serve.voices.loaded import LoadedVoices
 from voxmatrix.serve.voices.turns import AT_ONCE, Turns
@@ -18,7 +18,7 @@ class Answer:
 
     def __init__(self, speakers: "Speakers", job: SpeechJob) -> None:
         self.job = job
-        self.spoken = Spoken()
+        self.spoken = SpeechUsage()
         self._speakers = speakers
         self._outbox = Outbox()
         self._task = asyncio.create_task(speakers.compute(job, self._outbox, self.spoken))
@@ -63,7 +63,7 @@ class Answer:
 class Speakers:
     """Computes answers, a few at a time."""
 
-    def __init__(self, voices: LoadedVoices, turns: Turns, metrics: Metrics) -> None:
+    def __init__(self, voices: LoadedVoices, turns: Turns, metrics: ServerMetrics) -> None:
         self._voices = voices
         self._turns = turns
         self._metrics = metrics
@@ -88,7 +88,7 @@ class Speakers:
             self._turns.leave()
             self._metrics.audio_seconds.labels(answer.job.voice.id).inc(answer.spoken.seconds)
 
-    async def compute(self, job: SpeechJob, outbox: Outbox, spoken: Spoken) -> None:
+    async def compute(self, job: SpeechJob, outbox: Outbox, spoken: SpeechUsage) -> None:
         """Wait for a turn and speak. What goes wrong reaches the reader of the outbox."""
         try:
             async with self._turns.turn(job.voice.id):

@@ -5,7 +5,7 @@ from base64 import b64encode
 from typing import Any, Protocol
 
 from voxmatrix.serve.errors import api_error
-from voxmatrix.serve.speech.job import Spoken
+from voxmatrix.serve.speech.job import SpeechUsage
 
 
 class Framing(Protocol):
@@ -15,7 +15,7 @@ class Framing(Protocol):
         """A piece of audio."""
         ...
 
-    def end(self, spoken: Spoken) -> bytes:
+    def end(self, spoken: SpeechUsage) -> bytes:
         """What follows the last piece."""
         ...
 
@@ -31,7 +31,7 @@ class Audio:
         """The audio."""
         return audio
 
-    def end(self, spoken: Spoken) -> bytes:
+    def end(self, spoken: SpeechUsage) -> bytes:
         """Nothing."""
         return b""
 
@@ -47,7 +47,7 @@ class Events:
         """Audio in base 64."""
         return _event({"type": "speech.audio.delta", "audio": b64encode(audio).decode()})
 
-    def end(self, spoken: Spoken) -> bytes:
+    def end(self, spoken: SpeechUsage) -> bytes:
         """What the answer took."""
         usage = {"input_tokens": spoken.symbols, "output_tokens": spoken.frames}
         return _event({"type": "speech.audio.done", "usage": {**usage, "total_tokens": sum(usage.values())}})

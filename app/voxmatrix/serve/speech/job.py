@@ -32,7 +32,7 @@ class SpeechJob:
 
 
 @dataclass
-class Spoken:
+class SpeechUsage:
     """What was spoken so far. The units of a text are the symbols that the voice reads, and the frames it makes."""
 
     seconds: float = 0.0
@@ -61,7 +61,7 @@ class _Stoppable:
         return pending()
 
 
-def run(job: SpeechJob, voices: LoadedVoices, outbox: Outbox, spoken: Spoken) -> None:
+def run(job: SpeechJob, voices: LoadedVoices, outbox: Outbox, spoken: SpeechUsage) -> None:
     """Speak the text into the outbox.
 
     Raises:
@@ -76,7 +76,7 @@ def run(job: SpeechJob, voices: LoadedVoices, outbox: Outbox, spoken: Spoken) ->
     outbox.check()
 
 
-def _speak(job: SpeechJob, opened: OpenVoice, front: FrontEnd, outbox: Outbox, spoken: Spoken) -> None:
+def _speak(job: SpeechJob, opened: OpenVoice, front: FrontEnd, outbox: Outbox, spoken: SpeechUsage) -> None:
     voice: Voice = opened.voice.with_engine(_Stoppable(opened.voice.engine, outbox))
     config = voice.config
     pause = np.zeros(round(job.settings.pause_seconds * config.rate_hz), np.float32)

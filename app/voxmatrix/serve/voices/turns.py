@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.metrics import Metrics
+from voxmatrix.serve.metrics import ServerMetrics
 
 #: Answers that are computed at once. One leaves CPUs idle while it reads its text and when it ends; with more, each of
 #: them ends later. (8 clients, medium voice, 2 busy cores: 1, 2 and 3 differ less than two runs of the same.)
@@ -23,7 +23,7 @@ _MOST_RETRY_SECONDS = 600
 class Turns:
     """A bounded queue for each voice, and a few places for all of them. Belongs to one event loop."""
 
-    def __init__(self, most_waiting: int, metrics: Metrics) -> None:
+    def __init__(self, most_waiting: int, metrics: ServerMetrics) -> None:
         self._most_waiting = most_waiting
         self._metrics = metrics
         self._waiting: Counter[str] = Counter()
