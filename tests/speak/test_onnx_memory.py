@@ -143,8 +143,7 @@ def test_a_gpu_says_what_the_cpu_says(voice: Path, ids: list[int], gpu: Gpu, kin
     def opened(device: SpeakDevice) -> Engine:
         if kind == "pieces":
             return open_onnx(voice, 1, seed=3, device=device, warn=told.append)
-        session.seed_sessions(3)
-        return WholeModelEngine(voice, 1, seeded=True, device=device, warn=told.append)
+        return WholeModelEngine(voice, 1, 3, device=device, warn=told.append)
 
     there, count = spoken(opened(on(T4)), ids, SynthesisOptions(length=5.0))
     here, _ = spoken(opened(CPU), ids, SynthesisOptions(length=5.0))

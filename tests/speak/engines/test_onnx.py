@@ -94,7 +94,7 @@ def test_a_reseeded_engine_speaks_as_one_that_was_just_opened(make_onnx: Any, id
     def opened(seed: int) -> SplitModelEngine | WholeModelEngine:
         engine = open_onnx(path, 1, seed=seed)
         assert isinstance(engine, SplitModelEngine)
-        return engine if kind is SplitModelEngine else WholeModelEngine(path, 1, seeded=True)
+        return engine if kind is SplitModelEngine else WholeModelEngine(path, 1, seed)
 
     def spoken_twice(engine: SplitModelEngine | WholeModelEngine) -> list[np.ndarray]:
         return [np.concatenate([part() for part in engine.begin(ids, SynthesisOptions())]) for _ in range(2)]
@@ -140,17 +140,17 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
         open_onnx(path, 1)
 
 
-def _save_network(path: Path, inputs: dict[str, int], operation: str = "Identity") -> Path:
-    """A network of one operation with inputs of so many axes."""
+def _save_network(path: Path, inputs: dict[str, int], operation: str = "Cast") -> Path:
+    """A network that converts its first input to samples, with inputs of so many axes."""
     kinds = {"scales": TensorProto.FLOAT}
     graph = helper.make_graph(
-        [helper.make_node(operation, [next(iter(inputs))], ["output"])],
+        [helper.make_node(operation, [next(iter(inputs))], ["output"], to=TensorProto.FLOAT)],
         "other",
         [
             helper.make_tensor_value_info(name, kinds.get(name, TensorProto.INT64), [None] * axes)
             for name, axes in inputs.items()
         ],
-        [helper.make_tensor_value_info("output", TensorProto.INT64, None)],
+        [helper.make_tensor_value_info("output", TensorProto.FLOAT, None)],
     )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8), path)
     return path

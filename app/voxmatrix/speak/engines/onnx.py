@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
@@ -13,8 +15,9 @@ from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOption
 from voxmatrix.speak.engines.chunking import ChunkedDecoder, SentenceLength, segments
 from voxmatrix.speak.engines.fallback import WithCpuFallback
 from voxmatrix.speak.engines.provider import open_gpu_session
-from voxmatrix.speak.engines.session import OUTPUT, check_inputs, damaged, open_session, seed_sessions, sentence_inputs
-from voxmatrix.speak.onnx.model_split import ModelPart, SplitModel, split_model
+from voxmatrix.speak.engines.session import OUTPUT, check_inputs, damaged, open_session, sentence_inputs
+from voxmatrix.speak.onnx.model_split import ModelPart, SplitModel, split_model, whole_model
+from voxmatrix.speak.onnx.noise_input import NOISE
 
 #: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
 #: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
@@ -24,6 +27,8 @@ GPU_SEGMENT_SAMPLES = 1 << 19
 #: The shortest segments when out of memory.
 LEAST_SAMPLES = 1024
 _FRAME_SAMPLES = 256
+#: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
+_NOISE_PER_ID = 512
 _REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
 
 
@@ -43,17 +48,13 @@ def open_onnx(
         NoDeviceError: onnxruntime cannot use the required device.
     """
     path = path.resolve()  # weights are next to the file itself, not next to a symbolic link to it
-    if seed is not None:
-        seed_sessions(seed)
-    try:
+    with _file_errors(path):
         split = split_model(path)
-    except (ValueError, OSError, RecursionError) as error:
-        raise damaged(path, str(error)) from error
     if split is not None:
         check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
-            return SplitModelEngine(path, split, device=device, warn=warn)
-    return WholeModelEngine(path, num_speakers, seeded=seed is not None, device=device, warn=warn)
+            return SplitModelEngine(path, split, seed, device=device, warn=warn)
+    return WholeModelEngine(path, num_speakers, seed, device=device, warn=warn)
 
 
 class _Session(NamedTuple):
@@ -70,36 +71,27 @@ class WholeModelEngine:
         self,
         path: Path,
         num_speakers: int,
+        seed: int | None = None,
         *,
-        seeded: bool = False,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
     ) -> None:
         self._path = path
-        self._seeded = seeded
-        self._warn = warn
-        self._session = self._opened(device)
-        inputs, outputs = self._session.do(
-            lambda session: (session.network.get_inputs(), session.network.get_outputs())
-        )
-        self._inputs = frozenset(value.name for value in inputs)
-        check_inputs(path, self._inputs, frozenset(value.name for value in outputs), num_speakers)
+        self._random = np.random.default_rng(seed)
+        with _file_errors(path):
+            whole, inputs = whole_model(path)
+        self._inputs = whole.inputs
+        check_inputs(path, inputs, frozenset({whole.output}), num_speakers)
+        self._session = WithCpuFallback(device, partial(_on_gpu, path, whole), partial(_on_cpu, path, whole), warn)
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """The whole sentence as one segment."""
-        speak = partial(self._speak, _of(sentence_inputs(ids, options), self._inputs), SentenceLength(len(ids)))
-        if not self._seeded:
-            return [speak]
-        samples = speak()  # computed now: sentences begin in order, and so does their randomness
-        return [lambda: samples]
+        inputs = _of(sentence_inputs(ids, options) | _noise(self._random, len(ids)), self._inputs)
+        return [partial(self._speak, inputs, SentenceLength(len(ids)))]
 
     def reseed(self, seed: int) -> None:
-        """Open a new session: onnxruntime uses a seed only then."""
-        seed_sessions(seed)
-        self._session, self._seeded = self._opened(self._session.device), True
-
-    def _opened(self, device: SpeakDevice) -> WithCpuFallback[_Session]:
-        return WithCpuFallback(device, partial(_on_gpu, self._path), partial(_on_cpu, self._path), self._warn)
+        """Speak the next sentences as if opened with this seed."""
+        self._random = np.random.default_rng(seed)
 
     def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
         with _voice_errors(self._path):
@@ -120,24 +112,26 @@ class SplitModelEngine:
         self,
         path: Path,
         split: SplitModel,
+        seed: int | None = None,
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
     ) -> None:
         self._path = path
         self._split = split
+        self._random = np.random.default_rng(seed)
         half, least = split.second, LEAST_SAMPLES // split.receptive_field.hop
         self._first = _on_cpu(path, split.first)
         self._second = WithCpuFallback(
             device,
-            partial(_on_gpu, path, half=half, least=least, optimised=split.as_conv2d),
-            partial(_on_cpu, path, half=half, least=least, optimised=split.as_conv2d),
+            partial(_on_gpu, path, half, least=least, optimised=split.as_conv2d),
+            partial(_on_cpu, path, half, least=least, optimised=split.as_conv2d),
             warn,
         )
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions) -> list[PendingSamples]:
         """Run the first half. Each segment runs the second half on a part of its output."""
-        inputs = sentence_inputs(ids, options)
+        inputs = sentence_inputs(ids, options) | _noise(self._random, len(ids))
         run = partial(_run, self._first.network, self._split.between, _of(inputs, self._split.first.inputs))
         with _voice_errors(self._path):
             between = self._first.chunked.whole(run, SentenceLength(len(ids)))
@@ -148,9 +142,8 @@ class SplitModelEngine:
         return [partial(self._segment, inputs, between, size, start, end) for start, end in bounds]
 
     def reseed(self, seed: int) -> None:
-        """Open a new session for the first half, which is small. Nothing in the second half is random."""
-        seed_sessions(seed)
-        self._first = _on_cpu(self._path, self._split.first)
+        """Speak the next sentences as if opened with this seed. Nothing in the second half is random."""
+        self._random = np.random.default_rng(seed)
 
     def _segment(
         self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
@@ -172,16 +165,18 @@ class SplitModelEngine:
         return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]
 
 
-def _on_cpu(path: Path, half: ModelPart | None = None, least: int = 1, *, optimised: bool = False) -> _Session:
-    network = open_session(path, half.model if half else None, optimised=optimised)
+def _on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False) -> _Session:
+    network = open_session(path, part.model, optimised=optimised)
     return _Session(network, ChunkedDecoder(least, str(CPU), _REMEDY))
 
 
-def _on_gpu(
-    path: Path, gpu: FoundGpu, half: ModelPart | None = None, least: int = 1, *, optimised: bool = False
-) -> _Session:
-    network = open_gpu_session(gpu, path, half.model if half else None, optimised=optimised)
+def _on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimised: bool = False) -> _Session:
+    network = open_gpu_session(gpu, path, part.model, optimised=optimised)
     return _Session(network, ChunkedDecoder(least, str(gpu), f"set --device cpu, or {_REMEDY}"))
+
+
+def _noise(random: np.random.Generator, ids: int) -> dict[str, Samples]:
+    return {NOISE: random.standard_normal(ids * _NOISE_PER_ID, dtype=np.float32)}
 
 
 def _of(inputs: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
@@ -191,6 +186,15 @@ def _of(inputs: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
 def _run(network: Any, output: str, inputs: Mapping[str, Any]) -> Samples:
     result: Samples = network.run([output], inputs)[0]
     return result
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Convert errors of reading the graph."""
+    try:
+        yield
+    except (ValueError, OSError, RecursionError) as error:
+        raise damaged(path, str(error)) from error
 
 
 @contextmanager

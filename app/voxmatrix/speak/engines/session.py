@@ -49,13 +49,6 @@ def open_session(
         raise damaged(path, str(error)) from error
 
 
-def seed_sessions(seed: int) -> None:
-    """Seed the sessions that are opened from now on. Their random state advances with every call."""
-    import onnxruntime
-
-    onnxruntime.set_seed(seed)
-
-
 def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, Any]:
     """Piper's inputs for one sentence. A network may have only some of them."""
     return {

@@ -6,12 +6,16 @@ halves refer to the file, which onnxruntime maps into memory.
 """
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from voxmatrix.speak.onnx import onnx_proto as proto
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, can_be_conv2d, conv2d_dims, conv2d_node
+from voxmatrix.speak.onnx.noise_input import NOISE, noise_constants, noise_nodes, takes_noise
 from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
@@ -21,8 +25,8 @@ _FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The graph is split before the second upsampling of the decoder. Earlier layers have a receptive field of up to 12
 #: frames on either side, which segments would compute repeatedly; later ones have a small one, and most of the work.
 _UPSAMPLING, _UPSAMPLINGS_BEFORE = "ConvTranspose", 1
-#: Piper's inputs that have a time axis: nodes that use them cannot be computed in segments.
-_TIMED_INPUTS = frozenset({"input", "input_lengths", "scales"})
+#: Inputs that have a time axis: nodes that use them cannot be computed in segments.
+_TIMED_INPUTS = frozenset({"input", "input_lengths", "scales", NOISE})
 #: Weights smaller than this are copied.
 _LEAST_MAPPED_BYTES = 4096
 
@@ -54,11 +58,27 @@ def split_model(path: Path) -> SplitModel | None:
     Raises:
         ValueError: the file is truncated or not an ONNX file.
     """
+    with _opened(path) as graph:
+        return _split(graph, path.name)
+
+
+def whole_model(path: Path) -> tuple[ModelPart, frozenset[str]]:
+    """The voice in one part, with its noise as an input; and the inputs of the file, also those without a use.
+
+    Raises:
+        ValueError: the file is truncated or not an ONNX file.
+    """
+    with _opened(path) as graph:
+        return _part(graph, path.name, end=graph.output), graph.input_names()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[OnnxGraph]:
     collecting = gc.isenabled()
     gc.disable()  # thousands of small tuples would trigger a full collection, a third of the total time
     try:
         with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            return _split(OnnxGraph(data), path.name)
+            yield OnnxGraph(data)
     finally:
         if collecting:
             gc.enable()
@@ -108,14 +128,25 @@ def _part(graph: OnnxGraph, location: str, *, end: str, begin: str = "", as_conv
         for name, tensor in graph.initializers.items()
         if name in names
     )
+    random = [node for node in nodes if takes_noise(node)]
+    if random:
+        inputs[NOISE] = _float_tensor(NOISE)
+    computing = chain.from_iterable(
+        noise_nodes(node, random.index(node)) if node in random else [_node(node, as_conv2d=as_conv2d)]
+        for node in nodes
+    )
     fields = [
-        bytes_field(proto.GRAPH_NAME, b"half"),
-        *(bytes_field(proto.GRAPH_NODE, conv2d_node(one) if as_conv2d else one.message.content()) for one in nodes),
-        *(bytes_field(proto.GRAPH_INITIALIZER, one) for one in initializers),
+        bytes_field(proto.GRAPH_NAME, b"voice"),
+        *(bytes_field(proto.GRAPH_NODE, one) for one in computing),
+        *(bytes_field(proto.GRAPH_INITIALIZER, one) for one in (*initializers, *noise_constants(len(random)))),
         *(bytes_field(proto.GRAPH_INPUT, one) for one in inputs.values()),
         bytes_field(proto.GRAPH_OUTPUT, _float_tensor(end)),
     ]
     return ModelPart(graph.head + bytes_field(proto.MODEL_GRAPH, b"".join(fields)), frozenset(inputs), end)
+
+
+def _node(node: Node, *, as_conv2d: bool) -> bytes:
+    return conv2d_node(node) if as_conv2d else node.message.content()
 
 
 def _initializer(tensor: Message, location: str, *, as_conv2d: bool) -> bytes:

@@ -10,11 +10,19 @@ GRAPH_NODE, GRAPH_NAME, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_OUTPUT = 1, 2, 5, 
 #: NodeProto
 NODE_INPUT, NODE_OUTPUT, NODE_OP_TYPE, NODE_ATTRIBUTE = 1, 2, 4, 5
 #: AttributeProto
-ATTRIBUTE_NAME, ATTRIBUTE_T, ATTRIBUTE_G, ATTRIBUTE_INTS, ATTRIBUTE_GRAPHS = 1, 5, 6, 8, 11
+ATTRIBUTE_NAME, ATTRIBUTE_I, ATTRIBUTE_T, ATTRIBUTE_G, ATTRIBUTE_INTS, ATTRIBUTE_GRAPHS = 1, 3, 5, 6, 8, 11
+ATTRIBUTE_TYPE = 20
 #: TensorProto
-TENSOR_DIMS, TENSOR_NAME, TENSOR_RAW_DATA, TENSOR_EXTERNAL_DATA, TENSOR_DATA_LOCATION = 1, 8, 9, 13, 14
-#: TensorProto.DataType and TensorProto.DataLocation: values, not field numbers
-FLOAT, EXTERNAL = 1, 1
+TENSOR_DIMS, TENSOR_DATA_TYPE, TENSOR_NAME, TENSOR_RAW_DATA, TENSOR_EXTERNAL_DATA, TENSOR_DATA_LOCATION = (
+    1,
+    2,
+    8,
+    9,
+    13,
+    14,
+)
+#: TensorProto.DataType, TensorProto.DataLocation and AttributeProto.AttributeType: values, not field numbers
+FLOAT, INT64, EXTERNAL, INT = 1, 7, 1, 2
 #: StringStringEntryProto
 ENTRY_KEY, ENTRY_VALUE = 1, 2
 #: ValueInfoProto: an input or output of a graph
