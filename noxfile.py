@@ -174,7 +174,7 @@ def _is_shell(path: Path) -> bool:
 
 @nox.session(default=False)
 def faults(session: nox.Session) -> None:
-    """Let all of a cluster and a training fail at random moments, 100 times each; 1.5 hours (less: VOXMATRIX_FAULT_RUNS=20)."""
+    """Let a cluster and a training fail at random moments, 100 times; 1.5 hours (less: VOXMATRIX_FAULT_RUNS=20)."""
     python = python_with(session, "test")
     env = {"VOXMATRIX_FAULT_RUNS": os.environ.get("VOXMATRIX_FAULT_RUNS", "100")}
     options = ["-rs", "-n", str(2 * (os.cpu_count() or 1)), "tests/train/test_kill.py", "tests/work/cluster/faults"]
