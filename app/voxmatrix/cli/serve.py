@@ -1,4 +1,4 @@
-"""`voxmatrix serve`: speak for programs that know OpenAI's API or Piper's server."""
+"""`voxmatrix serve`: speak for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import MissingProgramError, UsageError
 from voxmatrix.serve.settings import ServeSettings
 
-_PACKAGES = ("fastapi", "uvicorn", "prometheus_client")
+_PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets")
 _MOST_PORT = 65_535
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
@@ -70,7 +70,7 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
 
 @expand
 def command(context: typer.Context, *, given: ServeOptions) -> None:
-    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API or Piper's server."""
+    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
     if given.new_key:
         _show_new_key(given.keys)
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from voxmatrix.serve.speech.job import SpeechUsage
@@ -20,6 +20,7 @@ class Record:
     """One request."""
 
     id: str
+    method: str
     started: float = field(default_factory=time.monotonic)
     status: int = 0  # 0: nothing was answered
     first_byte_seconds: float | None = None
@@ -34,7 +35,7 @@ class Record:
         return {
             "id": self.id,
             "client": client[0] if client else None,
-            "method": scope["method"],
+            "method": self.method,
             "path": route_of(scope),
             "status": self.status,
             "seconds": round(time.monotonic() - self.started, 3),
@@ -48,12 +49,13 @@ class Record:
 def new_record(scope: Scope) -> Record:
     """The record of a request, with its own X-Request-Id if that can be put into a log."""
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"").decode("latin-1")
-    record = Record(given if _ID.fullmatch(given) else f"req_{uuid4().hex}")
+    method = scope.get("method", "WEBSOCKET")
+    record = Record(given if _ID.fullmatch(given) else f"req_{uuid4().hex}", method)
     scope[_KEY] = record
     return record
 
 
-def record_of(request: Request) -> Record:
+def record_of(request: HTTPConnection) -> Record:
     """The record of a request."""
     record: Record = request.scope[_KEY]
     return record

@@ -88,7 +88,9 @@ def _config(services: Services) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(services),
         http="h11",
-        ws="none",
+        ws="websockets-sansio",
+        ws_max_size=services.settings.max_body_bytes,
+        ws_per_message_deflate=False,
         lifespan="off",
         log_config=None,
         log_level="critical",
