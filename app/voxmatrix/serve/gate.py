@@ -48,7 +48,8 @@ class Gate:
         except Exception as error:
             await self._failed(error, record, scope, receive, noted)
         finally:
-            self._note(record, scope)
+            client = scope.get("client")
+            record.note(client[0] if client else None, route_of(scope), self._log, self._metrics)
 
     def _check(self, scope: Scope) -> None:
         """Refuse what is not to be answered.
@@ -88,17 +89,6 @@ class Gate:
             record.ended_by = "failure"
         else:
             await api_error(error).response()(scope, receive, send)
-
-    def _note(self, record: Record, scope: Scope) -> None:
-        route = route_of(scope)
-        self._metrics.requests.labels(route, str(record.status)).inc()
-        if record.first_byte_seconds is not None:
-            self._metrics.first_byte.labels(route).observe(record.first_byte_seconds)
-        if record.ended_by is not None:
-            self._metrics.aborted.labels(record.ended_by).inc()
-        if record.problem is not None:
-            self._log("error", {"id": record.id, "problem": record.problem})
-        self._log("request", record.facts(scope))
 
 
 def _noting(send: Send, record: Record) -> Send:
