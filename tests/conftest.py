@@ -75,6 +75,14 @@ def _mount() -> str | None:
     return None if tried.returncode == 0 else "this system does not let root mount a file system (a container?)"
 
 
+def _node() -> str | None:
+    folder = Path(__file__).with_name("serve") / "npm"
+    if shutil.which("node") is None:
+        return "the program node is not installed: apt install nodejs npm"
+    installed = (folder / "node_modules" / "openai").is_dir()
+    return None if installed else "OpenAI's client is not installed: npm ci --prefix tests/serve/npm"
+
+
 def _ffprobe() -> str | None:
     return None if shutil.which("ffprobe") else "the program ffprobe is not installed: apt install ffmpeg"
 
@@ -114,6 +122,7 @@ _NEEDS = {
     "gpu": _gpu,
     "index": _index,
     "mount": _mount,
+    "node": _node,
     "peers": _peers,
     "redis": _redis,
     "s3": _s3,

@@ -83,12 +83,30 @@ def test_other_computers_are_let_in_only_with_keys(capsys: pytest.CaptureFixture
     assert "--no-keys" in message
 
 
-def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wyoming_which_has_no_keys_is_not_opened_to_others_unasked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, message = run(capsys, "--wyoming-port", "0", "--wyoming-host", "0.0.0.0", "--keys", str(tmp_path / "keys"))
+    assert code == 2
+    assert "Wyoming has no keys" in message
+    assert "--no-keys" in message
+
+
+def test_wyoming_has_a_line_and_a_port_of_its_own() -> None:
+    with served("--port", "0", "--wyoming-port", "0") as (_, process):
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("serving on tcp://127.0.0.1:")
+        socket.create_connection(("127.0.0.1", int(line.rpartition(":")[2]))).close()
+
+
+@pytest.mark.parametrize("option", ["--port", "--wyoming-port"])
+def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str], option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        code, message = run(capsys, "--port", str(taken.getsockname()[1]))
+        code, message = run(capsys, "--port", "0", option, str(taken.getsockname()[1]))
     assert code == 2
     assert "in use" in message
-    assert "--port" in message
+    assert f"e.g. {option} " in message
 
 
 @pytest.mark.parametrize("value", ["http", "70000", "-1"])

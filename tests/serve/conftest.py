@@ -40,6 +40,7 @@ class Running:
     port: int
     services: Services
     lines: list[tuple[str, dict[str, Any]]]
+    wyoming_port: int = 0
 
     def requests(self, count: int) -> list[dict[str, Any]]:
         """What was logged of the first requests. A line follows its answer."""
@@ -70,7 +71,8 @@ def running(settings: ServeSettings) -> Iterator[Running]:
     thread.start()
     try:
         url = urls.get(timeout=60)
-        yield Running(url, int(url.rpartition(":")[2]), server.services, lines)
+        wyoming = "0" if settings.wyoming_port is None else urls.get(timeout=60).rpartition(":")[2]
+        yield Running(url, int(url.rpartition(":")[2]), server.services, lines, int(wyoming))
     finally:
         server.stop()
         thread.join(30)

@@ -1,4 +1,4 @@
-"""`voxmatrix serve`: speak for programs that know OpenAI's API or Piper's server."""
+"""`voxmatrix serve`: speak for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import MissingProgramError, UsageError
 from voxmatrix.serve.settings import ServeSettings
 
-_PACKAGES = ("fastapi", "uvicorn", "prometheus_client")
+_PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
 _MOST_PORT = 65_535
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
@@ -30,6 +30,16 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
         int,
         options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MOST_PORT),
     ] = ServeSettings.port
+    wyoming_port: Annotated[
+        int | None,
+        options.option(
+            "--wyoming-port", "N", "Also speak Wyoming, for Home Assistant, e.g. on 10200.", panel="Server",
+            min=0, max=_MOST_PORT,
+        ),
+    ] = None  # fmt: skip
+    wyoming_host: Annotated[
+        str, options.option("--wyoming-host", "HOST", "Address for Wyoming, which has no keys.", panel="Server")
+    ] = ServeSettings.wyoming_host
     voice: Annotated[
         str,
         options.option("--voice", "PATH", "Default voice: name or path (also VIBEVOICE_MODEL).", panel="Voice"),
@@ -70,7 +80,7 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
 
 @expand
 def command(context: typer.Context, *, given: ServeOptions) -> None:
-    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API or Piper's server."""
+    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
     if given.new_key:
         _show_new_key(given.keys)
         return
@@ -120,11 +130,18 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> ServeSettings:
             f"--host {given.host} lets other computers in, and there are no keys",
             "add --keys FILE (voxmatrix serve --keys FILE --new-key makes one), or --no-keys to answer everybody",
         )
+    if not is_loopback(given.wyoming_host) and not given.no_keys:
+        raise UsageError(
+            f"--wyoming-host {given.wyoming_host} lets other computers in, and Wyoming has no keys",
+            "omit it to answer only this computer, or add --no-keys to answer everybody (HTTP still asks for --keys)",
+        )
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return ServeSettings(
         voice=find_voice(Path(voice)) if voice else default_voice(),
         host=given.host,
         port=_port(sources, given.port),
+        wyoming_host=given.wyoming_host,
+        wyoming_port=given.wyoming_port,
         key_digests=read_keys(given.keys) if given.keys else frozenset(),
         allowed_hosts=tuple(given.allow_host or ()),
         device=requested_device(sources, given.device, given.gpu, given.use_gpu),

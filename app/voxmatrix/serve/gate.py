@@ -1,6 +1,7 @@
 """What every request passes, in this order: a record is begun, then host, origin, key and size are checked."""
 
 import time
+from http import HTTPStatus
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,20 +34,22 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         record = new_record(scope)
         noted = _noting(send, record)
+        if scope["type"] == "http":
+            receive = body.counted(receive, self._settings.max_body_bytes)
+            if scope["method"] == "HEAD":  # uvicorn sends no body then
+                scope = {**scope, "method": "GET"}
         try:
             self._check(scope)
-            await self._app(scope, body.counted(receive, self._settings.max_body_bytes), noted)
+            await self._app(scope, receive, noted)
         except ClientLeftError:
             record.ended_by = "client"
         except Exception as error:
             await self._failed(error, record, scope, receive, noted)
         finally:
-            self._note(record, scope)
+            client = scope.get("client")
+            record.note(client[0] if client else None, route_of(scope), self._log, self._metrics)
 
     def _check(self, scope: Scope) -> None:
         """Refuse what is not to be answered.
@@ -60,7 +63,7 @@ class Gate:
             self._metrics.rejected.labels("host").inc()
             message = "this server does not answer for that host; voxmatrix serve --allow-host NAME adds one"
             raise ApiError(403, message, code="host_not_allowed")
-        if is_foreign(scope["method"], host, headers.get("origin"), headers.get("sec-fetch-site")):
+        if is_foreign(scope.get("method"), host, headers.get("origin"), headers.get("sec-fetch-site")):
             self._metrics.rejected.labels("origin").inc()
             raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
         if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
@@ -87,27 +90,19 @@ class Gate:
         else:
             await api_error(error).response()(scope, receive, send)
 
-    def _note(self, record: Record, scope: Scope) -> None:
-        route = route_of(scope)
-        self._metrics.requests.labels(route, str(record.status)).inc()
-        if record.first_byte_seconds is not None:
-            self._metrics.first_byte.labels(route).observe(record.first_byte_seconds)
-        if record.ended_by is not None:
-            self._metrics.aborted.labels(record.ended_by).inc()
-        if record.problem is not None:
-            self._log("error", {"id": record.id, "problem": record.problem})
-        self._log("request", record.facts(scope))
-
 
 def _noting(send: Send, record: Record) -> Send:
     """`send`, which notes the answer in the record and adds the id of the request to it."""
 
     async def noting(message: Message) -> None:
-        if message["type"] == "http.response.start":
+        kind = message["type"].removeprefix("websocket.")
+        if kind == "http.response.start":
             record.status = message["status"]
             extra = ((b"x-request-id", record.id.encode()), (b"x-content-type-options", b"nosniff"))
             message = {**message, "headers": [*message["headers"], *extra]}
-        elif record.first_byte_seconds is None and message.get("body"):
+        elif kind == "accept":
+            record.status = HTTPStatus.SWITCHING_PROTOCOLS
+        elif record.first_byte_seconds is None and (message.get("body") or message.get("bytes")):
             record.first_byte_seconds = time.monotonic() - record.started
         await send(message)
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
+from voxmatrix.serve.log import Log
+from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.speech.job import SpeechUsage
 
 _ID = re.compile(r"[0-9A-Za-z._:-]{1,128}")
@@ -20,6 +22,7 @@ class Record:
     """One request."""
 
     id: str
+    method: str
     started: float = field(default_factory=time.monotonic)
     status: int = 0  # 0: nothing was answered
     first_byte_seconds: float | None = None
@@ -28,15 +31,24 @@ class Record:
     ended_by: str | None = None  # if not by its end
     problem: str | None = None  # of the server
 
-    def facts(self, scope: Scope) -> dict[str, Any]:
-        """What the log says. The path is that of a route: others could hold anything."""
-        client = scope.get("client")
+    def note(self, client: str | None, route: str, log: Log, metrics: ServerMetrics) -> None:
+        """Write it into the log and the metrics, at the end. A path is no `route`: it could hold anything."""
+        metrics.requests.labels(route, str(int(self.status))).inc()
+        if self.first_byte_seconds is not None:
+            metrics.first_byte.labels(route).observe(self.first_byte_seconds)
+        if self.ended_by is not None:
+            metrics.aborted.labels(self.ended_by).inc()
+        if self.problem is not None:
+            log("error", {"id": self.id, "problem": self.problem})
+        log("request", self._facts(client, route))
+
+    def _facts(self, client: str | None, route: str) -> dict[str, Any]:
         return {
             "id": self.id,
-            "client": client[0] if client else None,
-            "method": scope["method"],
-            "path": route_of(scope),
-            "status": self.status,
+            "client": client,
+            "method": self.method,
+            "path": route,
+            "status": int(self.status),
             "seconds": round(time.monotonic() - self.started, 3),
             "first_byte_seconds": None if self.first_byte_seconds is None else round(self.first_byte_seconds, 3),
             "voice": self.voice,
@@ -48,12 +60,18 @@ class Record:
 def new_record(scope: Scope) -> Record:
     """The record of a request, with its own X-Request-Id if that can be put into a log."""
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"").decode("latin-1")
-    record = Record(given if _ID.fullmatch(given) else f"req_{uuid4().hex}")
+    method = scope.get("method", "WEBSOCKET")
+    record = Record(given if _ID.fullmatch(given) else new_id(), method)
     scope[_KEY] = record
     return record
 
 
-def record_of(request: Request) -> Record:
+def new_id() -> str:
+    """An id for a request that has none."""
+    return f"req_{uuid4().hex}"
+
+
+def record_of(request: HTTPConnection) -> Record:
     """The record of a request."""
     record: Record = request.scope[_KEY]
     return record

@@ -2,8 +2,9 @@
 
 import asyncio
 import socket
+import warnings
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import uvicorn
 
@@ -35,7 +36,7 @@ class HttpServer:
         self._server = uvicorn.Server(_config(self.services))
 
     def run(self, on_ready: OnReady) -> None:
-        """Answer requests until SIGINT, SIGTERM or `stop`. `on_ready` gets the URL once the default voice is loaded.
+        """Answer requests until SIGINT, SIGTERM or `stop`. `on_ready` gets each URL once the default voice is loaded.
 
         Raises:
             UsageError: the address cannot be used.
@@ -44,25 +45,47 @@ class HttpServer:
             KeyboardInterrupt: a signal has stopped the server.
         """
         settings = self.services.settings
-        with closing(listening_socket(settings.host, settings.port)) as listening:
-            url = url_of(settings.host, listening.getsockname()[1])
-            asyncio.run(self._run(listening, lambda: on_ready(url)))
+        with ExitStack() as stack:
+            listening = stack.enter_context(closing(listening_socket(settings.host, settings.port, "--port 3001")))
+            urls = [url_of(settings.host, listening.getsockname()[1])]
+            wyoming = None
+            if settings.wyoming_port is not None:
+                host, port = settings.wyoming_host, settings.wyoming_port
+                wyoming = stack.enter_context(closing(listening_socket(host, port, "--wyoming-port 10201")))
+                urls.append(url_of(host, wyoming.getsockname()[1], "tcp"))
+
+            def ready() -> None:
+                for url in urls:
+                    on_ready(url)
+
+            asyncio.run(self._run(listening, wyoming, ready))
 
     def stop(self) -> None:
         """End all answers within some seconds, and then `run`."""
         self._server.should_exit = True
 
-    async def _run(self, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+    async def _run(self, listening: socket.socket, wyoming: socket.socket | None, on_ready: Callable[[], None]) -> None:
         starting = asyncio.create_task(_start(self.services, self._server, on_ready))
+        beside = [starting, *([asyncio.create_task(_speak_wyoming(self.services, wyoming))] if wyoming else [])]
         try:
             await self._server.serve(sockets=[listening])
         finally:
-            starting.cancel()
+            for task in beside:
+                task.cancel()
             await self.services.speakers.close()
             self.services.voices.close()
-            await asyncio.wait([starting])
+            await asyncio.wait(beside)
         if not starting.cancelled():
             starting.result()  # a voice that cannot be loaded ends the server
+
+
+async def _speak_wyoming(services: Services, listening: socket.socket) -> None:
+    with warnings.catch_warnings():
+        # wyoming 1.10 imports audioop up to Python 3.12, and does without it from 3.13 on.
+        warnings.filterwarnings("ignore", "'audioop' is deprecated", DeprecationWarning)
+        from voxmatrix.serve.wyoming.server import WyomingServer
+
+    await WyomingServer(services).run(listening)
 
 
 async def _start(services: Services, server: uvicorn.Server, on_ready: Callable[[], None]) -> None:
@@ -88,7 +111,9 @@ def _config(services: Services) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(services),
         http="h11",
-        ws="none",
+        ws="websockets-sansio",
+        ws_max_size=services.settings.max_body_bytes,
+        ws_per_message_deflate=False,
         lifespan="off",
         log_config=None,
         log_level="critical",
@@ -100,8 +125,8 @@ def _config(services: Services) -> uvicorn.Config:
     )
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+def listening_socket(host: str, port: int, example: str) -> socket.socket:
+    """A socket that listens there. `example` is the flag with another port.
 
     Raises:
         UsageError: the port is in use, or the host is not one of this computer.
@@ -112,11 +137,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(
-            f"cannot listen on {url_of(host, port)}: {reason}",
-            "stop the program that uses the port, or choose another one, e.g. --port 3001",
+            f"cannot listen on port {port} of {host}: {reason}",
+            f"stop the program that uses the port, or choose another one, e.g. {example}",
         ) from error
 
 
-def url_of(host: str, port: int) -> str:
+def url_of(host: str, port: int, scheme: str = "http") -> str:
     """The URL of the server."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

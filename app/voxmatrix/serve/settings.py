@@ -13,6 +13,8 @@ class ServeSettings:
     voice: Path  # the default voice
     host: str = "127.0.0.1"
     port: int = 3000  # 0: any free one
+    wyoming_host: str = "127.0.0.1"
+    wyoming_port: int | None = None  # None: Wyoming is not spoken
     key_digests: frozenset[bytes] = frozenset()  # SHA-256 of the keys; none: no key is needed
     allowed_hosts: tuple[str, ...] = ()  # names that a request may address, besides loopback's and `host`
     device: DeviceRequest = AUTO

@@ -65,16 +65,33 @@ def paragraphs(text: str) -> Iterator[str]:
     return (part for part in _BLANK_LINE.split(text) if part.strip())
 
 
+class PendingText:
+    """What has arrived of a text that comes in chunks, and is not yet a complete sentence."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._text = ""
+
+    def add(self, chunk: str) -> Iterator[str]:
+        """The texts that are complete with this chunk."""
+        self._text += chunk
+        place = len(self._text) if chunk == SILENCE else _last_end(self._text, self._language)
+        complete, self._text = self._text[:place], self._text[place:]
+        return paragraphs(complete)
+
+    def rest(self) -> str:
+        """What is left at the end."""
+        rest, self._text = self._text, ""
+        return rest
+
+
 def complete_texts(chunks: Iterable[str], language: str) -> Iterator[str]:
     """Yield the sentences of a text that arrives in chunks as soon as they are complete."""
-    pending = ""
+    pending = PendingText(language)
     for chunk in chunks:
-        pending += chunk
-        place = len(pending) if chunk == SILENCE else _last_end(pending, language)
-        yield from paragraphs(pending[:place])
-        pending = pending[place:]
-    if pending.strip():
-        yield pending
+        yield from pending.add(chunk)
+    if (rest := pending.rest()).strip():
+        yield rest
 
 
 def _last_end(text: str, language: str) -> int:

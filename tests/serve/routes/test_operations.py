@@ -4,6 +4,7 @@ import shutil
 from collections import namedtuple
 from pathlib import Path
 
+import httpx
 import openai
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -25,6 +26,14 @@ def metrics(server: Running) -> dict[str, float]:
         for family in text_string_to_metric_families(answer.text)
         for sample in family.samples
     }
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/models", "/config"])
+def test_head_is_answered_as_get_without_a_body(server: Running, path: str) -> None:
+    head, get = httpx.head(server.url + path), server.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == get.headers["content-length"]
+    assert server.requests(1)[0]["method"] == "HEAD"
 
 
 def test_metrics_count_what_happened(server: Running) -> None:

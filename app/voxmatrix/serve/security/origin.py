@@ -6,9 +6,10 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _OWN = ("same-origin", "none")
 
 
-def is_foreign(method: str, host: str, origin: str | None, fetch_site: str | None) -> bool:
-    """Whether a page of another site sends a request that changes or computes something.
+def is_foreign(method: str | None, host: str, origin: str | None, fetch_site: str | None) -> bool:
+    """Whether a page of another site sends a request that changes or computes something, or opens a WebSocket.
 
+    A WebSocket has no method. Browsers let every page open one anywhere, and read what comes.
     Programs send neither header; browsers send Sec-Fetch-Site or, the older ones, at least Origin.
     """
     if method in _READING:

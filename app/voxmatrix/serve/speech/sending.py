@@ -1,7 +1,7 @@
 """Send an answer piece by piece, until it is complete or the client has left."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from typing import Any, TypeVar
 
 from starlette.responses import Response
@@ -77,14 +77,23 @@ async def until_left(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.wait([working, leaving])
 
 
+async def in_time(sending: Awaitable[None]) -> None:
+    """Wait until the client has accepted what is being sent.
+
+    Raises:
+        ClientLeftError: it accepts nothing any more.
+    """
+    try:
+        async with asyncio.timeout(STALLED_SECONDS):
+            await sending
+    except TimeoutError as error:
+        raise ClientLeftError from error
+
+
 async def _left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
+    while (await receive())["type"] not in ("http.disconnect", "websocket.disconnect"):
         pass
 
 
 async def _send(send: Send, data: bytes, *, more: bool) -> None:
-    try:
-        async with asyncio.timeout(STALLED_SECONDS):
-            await send({"type": "http.response.body", "body": data, "more_body": more})
-    except TimeoutError as error:
-        raise ClientLeftError from error
+    await in_time(send({"type": "http.response.body", "body": data, "more_body": more}))

@@ -1,0 +1,82 @@
+"""Listens for Wyoming clients. The protocol has no keys: whoever reaches the port may speak."""
+
+import asyncio
+import socket
+
+from wyoming.event import Event, async_read_event
+
+from voxmatrix.serve.services import Services
+from voxmatrix.serve.speech.sending import ClientLeftError
+from voxmatrix.serve.wyoming.conversation import Conversation
+from voxmatrix.serve.wyoming.reader import BoundedReader
+
+_MOST_CONNECTIONS = 64
+#: Events that a client may send while an earlier one is answered.
+_MOST_WAITING = 16
+#: A client that is told nothing and says nothing for this long is taken for gone. A language model may think meanwhile.
+_QUIET_SECONDS = 300.0
+
+
+class WyomingServer:
+    """Serves connections until it is closed. Belongs to one event loop."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def run(self, listening: socket.socket) -> None:
+        """Listen until cancelled, and end all connections then."""
+        server = await asyncio.get_running_loop().create_server(self._protocol, sock=listening)
+        try:
+            await server.serve_forever()
+        finally:
+            for connection in self._connections:
+                connection.cancel()
+            if self._connections:
+                await asyncio.wait(self._connections)
+
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(BoundedReader(self._services.settings.max_body_bytes), self._accept)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._connections) >= _MOST_CONNECTIONS:
+            writer.close()
+            return
+        connection = asyncio.create_task(self._converse(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        events: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
+        address = writer.get_extra_info("peername")
+        conversation = Conversation(self._services, writer, address[0] if address else "")
+        tasks = {asyncio.create_task(_read(reader, events)), asyncio.create_task(_handle(events, conversation))}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            conversation.close()
+            writer.close()
+
+
+async def _read(reader: asyncio.StreamReader, events: asyncio.Queue[Event]) -> None:
+    """Read events until the client leaves, or sends something else."""
+    try:
+        while (event := await async_read_event(reader)) is not None:
+            await events.put(event)
+    except (KeyError, TypeError, AttributeError, RecursionError, EOFError, ConnectionError):
+        return
+
+
+async def _handle(events: asyncio.Queue[Event], conversation: Conversation) -> None:
+    """Answer events until there is an error, or nothing more comes."""
+    try:
+        going_on = True
+        while going_on:
+            async with asyncio.timeout(_QUIET_SECONDS):
+                event = await events.get()
+            going_on = await conversation.handle(event)
+    except (TimeoutError, ClientLeftError, ConnectionError):
+        return

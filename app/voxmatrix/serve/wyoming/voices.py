@@ -1,0 +1,76 @@
+"""The voices in Wyoming's words."""
+
+from collections.abc import Mapping
+
+from wyoming.info import Attribution, Info, TtsProgram, TtsVoice, TtsVoiceSpeaker
+from wyoming.tts import SynthesizeVoice
+
+import voxmatrix
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.voices.catalogue import SPEAKER_MARK, ListedVoice, UnknownVoiceError, find
+
+_OURS = Attribution(name="voxmatrix", url="")
+_COUNTRY_LETTERS = 2
+
+
+def info(voices: Mapping[str, ListedVoice]) -> Info:
+    """What `describe` is answered with."""
+    program = TtsProgram(
+        name="voxmatrix",
+        attribution=_OURS,
+        installed=True,
+        description="Voices trained with voxmatrix, and Piper's",
+        version=voxmatrix.__version__,
+        voices=[_described(voice) for voice in voices.values()],
+        supports_synthesize_streaming=True,
+    )
+    return Info(tts=[program])
+
+
+def _described(voice: ListedVoice) -> TtsVoice:
+    return TtsVoice(
+        name=voice.id,
+        attribution=_OURS,
+        installed=True,
+        description=voice.id,
+        version=None,
+        languages=[language_code(voice.config.espeak_voice)],
+        speakers=[TtsVoiceSpeaker(name=name) for name in voice.speakers] or None,
+    )
+
+
+def language_code(espeak_voice: str) -> str:
+    """The language of a voice of espeak-ng as Home Assistant writes it: en_US for en-us, sv for sv."""
+    language, _, rest = espeak_voice.partition("-")
+    country = rest.partition("-")[0]
+    return f"{language}_{country.upper()}" if len(country) == _COUNTRY_LETTERS else language
+
+
+def chosen_voice(voices: Mapping[str, ListedVoice], wanted: SynthesizeVoice | None) -> tuple[ListedVoice, str | None]:
+    """The voice that is wanted by name, or else by language, and its speaker. Without a wish, the default one.
+
+    Raises:
+        ApiError: there is no such voice or speaker.
+    """
+    default = next(iter(voices.values()))
+    if wanted is None or (wanted.name is None and wanted.language is None):
+        return default, None
+    if wanted.name is not None:
+        mark = SPEAKER_MARK if wanted.speaker is not None else ""
+        try:
+            return find(voices, f"{wanted.name}{mark}{wanted.speaker or ''}")
+        except UnknownVoiceError as error:
+            raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+    for same in (_code, _language):
+        for voice in voices.values():
+            if same(language_code(voice.config.espeak_voice)) == same(wanted.language or ""):
+                return voice, None
+    raise ApiError(400, "there is no voice of this language", param="voice", code="invalid_value")
+
+
+def _code(code: str) -> str:
+    return code.replace("-", "_").lower()
+
+
+def _language(code: str) -> str:
+    return _code(code).partition("_")[0]
