@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 
 import voxmatrix
-from voxmatrix.serve.errors import add_error_handlers
+from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.gate import Gate
 from voxmatrix.serve.page.routes import page_routes
 from voxmatrix.serve.routes.models import model_routes
@@ -17,7 +17,13 @@ from voxmatrix.serve.services import Services
 def make_app(services: Services) -> Gate:
     """The application of these services."""
     # FastAPI's own pages load scripts of other sites.
-    app = FastAPI(title="voxmatrix", version=voxmatrix.__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="voxmatrix",
+        version=voxmatrix.__version__,
+        docs_url=None,
+        redoc_url=None,
+        responses={"default": {"model": ErrorBody, "description": "An error"}},
+    )
     add_error_handlers(app)
     for routes in (speech_routes, model_routes, piper_routes, vibevoice_routes, operation_routes, page_routes):
         app.include_router(routes(services))

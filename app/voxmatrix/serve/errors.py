@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from voxmatrix.errors import BadInputError, MemoryExhaustedError, NoDeviceError, UsageError, VoxmatrixError
@@ -25,6 +26,21 @@ _VALIDATION_CODES = {
     "float_type": "invalid_type",
     "json_invalid": "invalid_json",
 }
+
+
+class ErrorContent(BaseModel):
+    """What went wrong."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    """The body of every error."""
+
+    error: ErrorContent
 
 
 class ApiError(HTTPException):

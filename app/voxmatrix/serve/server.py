@@ -11,6 +11,7 @@ import uvicorn
 from voxmatrix.errors import UsageError, VoxmatrixError
 from voxmatrix.serve.app import make_app
 from voxmatrix.serve.log import Log
+from voxmatrix.serve.security.connections import HttpConnection, WebSocketConnection
 from voxmatrix.serve.services import Services, make_services
 from voxmatrix.serve.settings import ServeSettings
 
@@ -110,8 +111,8 @@ def _config(services: Services) -> uvicorn.Config:
     """No access log, since the gate has its own, and no messages of uvicorn's about failures that it has logged."""
     return uvicorn.Config(
         make_app(services),
-        http="h11",
-        ws="websockets-sansio",
+        http=HttpConnection,
+        ws=WebSocketConnection,
         ws_max_size=services.settings.max_body_bytes,
         ws_per_message_deflate=False,
         lifespan="off",

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from pydantic import BaseModel
 
 from voxmatrix.config import home
 from voxmatrix.files import nearest_folder
@@ -14,6 +15,13 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 
 _LEAST_FREE_BYTES = 32 * 2**20
+
+
+class Readiness(BaseModel):
+    """Whether a request would be answered."""
+
+    ready: bool
+    reasons: list[str]
 
 
 def operation_routes(services: Services) -> APIRouter:
@@ -25,13 +33,13 @@ def operation_routes(services: Services) -> APIRouter:
         """Whether the process answers, and nothing else."""
         return {"status": "ok"}
 
-    @router.get("/readyz")
+    @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready"}})
     async def ready() -> JSONResponse:
         """Whether a request would be answered: the default voice is loaded, there is space, the device works."""
         reasons = not_ready(services)
         return JSONResponse({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
 
-    @router.get("/metrics", response_class=Response)
+    @router.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> Response:
         """Figures for Prometheus."""
         return Response(services.metrics.text(), headers={"Content-Type": services.metrics.content_type})

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import check_length, first_piece
+from voxmatrix.serve.routes.speech import audio_content, check_length, first_piece
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import until_left
@@ -18,6 +18,7 @@ from voxmatrix.serve.voices.catalogue import ListedVoice
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.wav import HEADER_BYTES, header
 
+_MEDIA_TYPE = "audio/wav"
 _Scale = Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)]
 _Length = Annotated[float, Field(ge=0.1, le=10.0, allow_inf_nan=False)]
 
@@ -27,7 +28,7 @@ class PiperRequest(BaseModel):
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
-    text: str
+    text: Annotated[str, Field(examples=["Hello there."])]
     voice: str | None = None
     speaker: str | None = None
     speaker_id: int | None = None  # overrides `speaker`
@@ -39,9 +40,11 @@ class PiperRequest(BaseModel):
 def piper_routes(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(route_class=Route)
-    body_schema = {"requestBody": {"content": {"application/json": {"schema": PiperRequest.model_json_schema()}}}}
+    content = {"application/json": {"schema": PiperRequest.model_json_schema()}}
+    body_schema = {"requestBody": {"content": content, "required": True}}
+    answers: dict[int | str, dict[str, Any]] = {200: audio_content(_MEDIA_TYPE)}
 
-    @router.post("/synthesize", response_class=Response, openapi_extra=body_schema)
+    @router.post("/synthesize", response_class=Response, openapi_extra=body_schema, responses=answers)
     async def synthesize(request: Request) -> Response:
         """Speak a text into a complete WAV file."""
         body = _parsed(await request.body())
@@ -59,7 +62,7 @@ def piper_routes(services: Services) -> APIRouter:
         finally:
             await answer.close()
         samples = first[HEADER_BYTES:] + rest
-        return Response(header(voice.config.rate_hz, len(samples)) + samples, media_type="audio/wav")
+        return Response(header(voice.config.rate_hz, len(samples)) + samples, media_type=_MEDIA_TYPE)
 
     @router.get("/info")
     def info() -> dict[str, Any]:

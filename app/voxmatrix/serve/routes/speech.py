@@ -1,7 +1,7 @@
 """`POST /v1/audio/speech`, as OpenAI's API has it."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
@@ -20,6 +20,7 @@ from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, ListedVoice, Unkn
 from voxmatrix.speak.options import SpeakSettings
 
 _EVENT_STREAM = "text/event-stream"
+_BINARY = {"type": "string", "format": "binary"}
 _Name = Annotated[str, Field(max_length=256)]
 
 
@@ -32,9 +33,9 @@ class VoiceId(BaseModel):
 class SpeechRequest(BaseModel):
     """The body. Fields that OpenAI may add are ignored."""
 
-    model: _Name
-    input: str
-    voice: _Name | VoiceId
+    model: Annotated[_Name, Field(examples=["tts-1"])]
+    input: Annotated[str, Field(examples=["Hello there."])]
+    voice: Annotated[_Name | VoiceId, Field(examples=["alloy"])]
     instructions: Annotated[str, Field(max_length=4096)] | None = (
         None  # accepted and ignored: our voices have one style
     )
@@ -47,7 +48,10 @@ def speech_routes(services: Services) -> APIRouter:
     """The route."""
     router = APIRouter(route_class=Route)
 
-    @router.post("/v1/audio/speech", response_class=Response)
+    answers: dict[int | str, dict[str, Any]] = {200: audio_content(*CONTENT_TYPES.values())}
+    answers[200]["content"][_EVENT_STREAM] = {}
+
+    @router.post("/v1/audio/speech", response_class=Response, responses=answers)
     async def create_speech(body: SpeechRequest, request: Request) -> Response:
         """Speak a text, sentence by sentence."""
         check_length(body.input, services.settings.max_input, "input")
@@ -63,6 +67,11 @@ def speech_routes(services: Services) -> APIRouter:
         return SpeechResponse(answer, first, Audio(), CONTENT_TYPES[body.response_format])
 
     return router
+
+
+def audio_content(*types: str) -> dict[str, Any]:
+    """What the OpenAPI document says of an answer that is sound."""
+    return {"description": "The speech", "content": {kind: {"schema": _BINARY} for kind in types}}
 
 
 async def first_piece(answer: Answer, request: Request) -> bytes:

@@ -1,0 +1,62 @@
+"""Connections that take without giving: too many of them, heads that never arrive, pings whose answers nobody reads."""
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+#: The head of a request has to arrive within this time, and so has what is left of a body when its answer is complete.
+HEAD_SECONDS = 20.0
+#: Further ones are closed at once. Systems often allow a process 1,024 files.
+MOST_CONNECTIONS = 768
+
+
+class HttpConnection(H11Protocol):
+    """An HTTP connection that does not wait for ever."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._impatient: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+        else:
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Something has arrived."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        super().connection_lost(exc)
+        self._forget()
+
+    def _watch(self) -> None:
+        """Time the head; it is the turn of the server from its end to the end of the answer."""
+        if self.conn.their_state is not h11.IDLE and self.conn.our_state is not h11.DONE:
+            self._forget()
+        elif self._impatient is None:
+            self._impatient = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+    def _forget(self) -> None:
+        if self._impatient is not None:
+            self._impatient.cancel()
+            self._impatient = None
+
+
+class WebSocketConnection(WebSocketsSansIOProtocol):
+    """A WebSocket whose answers to pings do not pile up."""
+
+    def handle_ping(self) -> None:
+        """A ping has arrived. It is answered unless the client leaves what was sent before unread."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()  # the answer, which is dropped
