@@ -9,6 +9,7 @@ from voxmatrix.serve.page.routes import page_routes
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
+from voxmatrix.serve.routes.recordings import recording_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
 from voxmatrix.serve.services import Services
@@ -25,6 +26,14 @@ def make_app(services: Services) -> Gate:
         responses={"default": {"model": ErrorBody, "description": "An error"}},
     )
     add_error_handlers(app)
-    for routes in (speech_routes, model_routes, piper_routes, vibevoice_routes, operation_routes, page_routes):
+    for routes in (
+        speech_routes,
+        model_routes,
+        piper_routes,
+        vibevoice_routes,
+        operation_routes,
+        recording_routes,
+        page_routes,
+    ):
         app.include_router(routes(services))
     return Gate(app, services.settings, services.log, services.metrics)

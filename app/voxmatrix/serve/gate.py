@@ -11,6 +11,7 @@ from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.record import Record, new_record, route_of
+from voxmatrix.serve.recordings.limits import body_limit
 from voxmatrix.serve.security import body, keys
 from voxmatrix.serve.security.hosts import HostList
 from voxmatrix.serve.security.origin import is_foreign
@@ -37,7 +38,7 @@ class Gate:
         record = new_record(scope)
         noted = _noting(send, record)
         if scope["type"] == "http":
-            receive = body.counted(receive, self._settings.max_body_bytes)
+            receive = body.counted(receive, self._most_bytes(scope))
             if scope["method"] == "HEAD":  # uvicorn sends no body then
                 scope = {**scope, "method": "GET"}
         try:
@@ -68,9 +69,12 @@ class Gate:
             raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
         if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
             self._check_key(headers.get("authorization", ""))
-        if body.declared_bytes(scope) > self._settings.max_body_bytes:
+        if body.declared_bytes(scope) > self._most_bytes(scope):
             self._metrics.rejected.labels("size").inc()
-            raise body.too_large(self._settings.max_body_bytes)
+            raise body.too_large(self._most_bytes(scope))
+
+    def _most_bytes(self, scope: Scope) -> int:
+        return body_limit(scope["method"], scope["path"]) or self._settings.max_body_bytes
 
     def _check_key(self, authorization: str) -> None:
         scheme, _, key = authorization.partition(" ")

@@ -8,13 +8,18 @@ const GONE = "The server does not answer.";
 /** A request that did not succeed; its message is for people. */
 export class Problem extends Error {}
 
-/** The answer to a request, whose status is 2xx. Throws a Problem, or AbortError if `signal` aborts it. */
-export async function ask(path, { body, signal } = {}) {
+/**
+ * The answer to a request, whose status is 2xx. `body` is a Blob, or what becomes JSON.
+ * Throws a Problem, or AbortError if `signal` aborts it.
+ */
+export async function ask(path, { method, body, signal } = {}) {
   const key = heldKey();
   const headers = {};
   if (key) headers.Authorization = `Bearer ${key}`;
-  if (body) headers["Content-Type"] = "application/json";
-  const options = { method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body) };
+  const isFile = body instanceof Blob;
+  if (body) headers["Content-Type"] = isFile ? body.type : "application/json";
+  const sent = isFile ? body : body && JSON.stringify(body);
+  const options = { method: method ?? (body ? "POST" : "GET"), headers, signal, body: sent };
   const response = await fetch(path, options).catch((error) => {
     if (error.name === "AbortError") throw error;
     lost();
@@ -25,7 +30,7 @@ export async function ask(path, { body, signal } = {}) {
   if (response.status !== 401) throw new Problem(message);
   // Another request may have asked for the key in the meantime.
   if (key === heldKey()) await askForKey(message);
-  return ask(path, { body, signal });
+  return ask(path, { method, body, signal });
 }
 
 /** The JSON of an answer. */

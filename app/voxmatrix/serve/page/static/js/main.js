@@ -3,6 +3,7 @@
 import { read } from "./api.js";
 import { byId } from "./dom.js";
 import { startMachine } from "./machine/machine.js";
+import { startRecord } from "./record/record.js";
 import { startSpeak } from "./speak/speak.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -10,5 +11,5 @@ import { startTheme } from "./theme.js";
 startTheme();
 const settings = read("/page/settings.json");
 startSpeak(settings);
-startTabs({ machine: startMachine() });
+startTabs({ record: startRecord(), machine: startMachine() });
 byId("version").textContent = `voxmatrix ${(await settings).version}`;

@@ -10,7 +10,8 @@ export function startTabs(shown) {
   const addressOf = (tab) => `#/${nameOf(tab)}`;
 
   function show() {
-    const asked = tabs.find((tab) => addressOf(tab) === location.hash) ?? tabs.find((tab) => tab.tabIndex === 0);
+    // What follows the name is the tab's own.
+    const asked = tabs.find((tab) => `${location.hash}/`.startsWith(`${addressOf(tab)}/`)) ?? tabs.find((tab) => tab.tabIndex === 0);
     for (const tab of tabs) {
       const chosen = tab === asked;
       tab.setAttribute("aria-selected", chosen);

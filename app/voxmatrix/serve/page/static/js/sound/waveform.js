@@ -40,11 +40,12 @@ export class Waveform {
     signal.addEventListener("abort", () => resized.disconnect());
   }
 
-  /** Show a sound from now on. */
+  /** Show a sound from now on, or none. */
   show(sound) {
     this.#sound = sound;
-    this.element.removeAttribute("aria-disabled");
-    sound.addEventListener("grow", () => this.refresh());
+    if (sound) this.element.removeAttribute("aria-disabled");
+    else this.element.setAttribute("aria-disabled", "true");
+    sound?.addEventListener("grow", () => this.refresh());
     this.refresh();
   }
 

@@ -1,0 +1,63 @@
+// All lists of prompts, and the form for a new one.
+
+import { el } from "../dom.js";
+import { clock, language } from "../words.js";
+import { addressOf, readLists } from "./api.js";
+import { newList } from "./new-list.js";
+
+export class Lists {
+  #shown = "";
+  #isNew = false; // whether the form is shown
+  #left = false;
+
+  constructor(place) {
+    this.place = place;
+    place.replaceChildren(el("div", { class: "bone tall" }));
+  }
+
+  async load() {
+    let all = null;
+    try {
+      all = await readLists();
+    } catch (problem) {
+      if (!this.#left && !this.#shown) this.place.replaceChildren(el("p", { class: "problem", role: "alert" }, problem.message));
+      return;
+    }
+    // What a person is writing is not taken away.
+    if (this.#left || this.#isNew || this.#shown === JSON.stringify(all)) return;
+    this.#shown = JSON.stringify(all);
+    if (all.lists.length) this.#showAll(all);
+    else this.#showForm(all);
+  }
+
+  leave() {
+    this.#left = true;
+  }
+
+  #showAll(all) {
+    this.#isNew = false;
+    this.place.replaceChildren(
+      el("div", { class: "heading" }, el("h1", {}, "Recordings"),
+        el("button", { type: "button", class: "primary", onclick: () => this.#showForm(all) }, "New list")),
+      el("ul", { class: "lists" }, all.lists.map(card)),
+      el("p", { class: "note where-kept" }, "Kept in ", el("code", {}, all.folder)));
+  }
+
+  #showForm(all) {
+    this.#isNew = all.lists.length > 0;
+    const cancel = all.lists.length > 0 && (() => this.#showAll(all));
+    this.place.replaceChildren(newList(all, cancel));
+    this.place.querySelector("input").focus();
+  }
+}
+
+function card(list) {
+  const { profile, name, prompts, recorded, skipped, seconds } = list;
+  const bar = el("span", { class: "bar" });
+  bar.style.setProperty("--level", recorded / prompts);
+  return el("li", {}, el("a", { class: "list", href: addressOf(list) },
+    el("h2", {}, name),
+    el("p", { class: "note" }, `${profile} · ${language(list.language)}`),
+    el("span", { class: "track", "aria-hidden": "true" }, bar),
+    el("p", { class: "number" }, el("strong", {}, `${recorded} of ${prompts}`), ` recorded${skipped ? `, ${skipped} skipped` : ""} · ${clock(seconds, 0)}`)));
+}

@@ -1,0 +1,84 @@
+// The form for a new list: whose voice it is, and what will be read.
+
+import { el } from "../dom.js";
+import { language } from "../words.js";
+import { addressOf, createList } from "./api.js";
+
+const LANGUAGES = "en-US en-GB sv-SE da nb fi is de nl fr es es-419 it pt-BR pt ca pl cs sk hu ro el tr ru uk ar hi id vi cmn ja ko".split(" ");
+const SECONDS_PER_CHARACTER = 1 / 13;
+const MOST_FILE_BYTES = 2_000_000;
+
+/** `cancel` is called to go back; without it there is nothing to go back to. */
+export function newList({ bundled, lists }, cancel) {
+  const profile = field("Whose voice is it?", el("input", { name: "profile", required: true, maxlength: 60, autocomplete: "off", list: "profiles", placeholder: "A name" }));
+  const name = field("Name of the list", el("input", { name: "name", required: true, maxlength: 60, autocomplete: "off" }));
+  const own = ownSentences();
+  const choices = [...bundled.map((each) => ({ ...each, facts: `${each.prompts} sentences · ${language(each.language)}` })),
+    { id: "", title: "My own sentences", facts: "pasted, or from a text file" }];
+  const problem = el("p", { class: "problem", role: "alert" });
+  const submit = el("button", { class: "primary", type: "submit" }, "Create the list");
+
+  const chosen = () => choices.find(({ id }) => id === form.elements.source.value);
+  function choose() {
+    own.element.hidden = chosen().id !== "";
+    if (!name.input.dataset.own) name.input.value = chosen().id ? chosen().title : "";
+  }
+  async function create(event) {
+    event.preventDefault();
+    const { id } = chosen();
+    const content = id ? { bundled: id, language: chosen().language } : { prompts: own.prompts(), language: own.language() };
+    submit.disabled = true;
+    try {
+      const { list } = await createList({ profile: profile.input.value, name: name.input.value, ...content });
+      location.hash = addressOf(list);
+    } catch (error) {
+      problem.textContent = error.message;
+    } finally {
+      submit.disabled = false;
+    }
+  }
+  name.input.addEventListener("input", () => (name.input.dataset.own = name.input.value));
+  const radios = choices.map(({ id, title, facts }) =>
+    el("label", { class: "source" }, el("input", { type: "radio", name: "source", value: id, onchange: choose }), el("span", {}, title, el("small", {}, facts))));
+  const known = [...new Set(lists.map((list) => list.profile))].map((value) => el("option", { value }));
+  const form = el("form", { class: "new-list", onsubmit: create },
+    el("h1", {}, "Record a voice"),
+    el("p", { class: "note" }, "You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
+    profile.element, el("datalist", { id: "profiles" }, known),
+    el("fieldset", {}, el("legend", {}, "What will be read?"), radios),
+    own.element, name.element, problem,
+    el("div", { class: "form-actions" }, submit, cancel && el("button", { class: "quiet", type: "button", onclick: cancel }, "Cancel")));
+  radios[0].querySelector("input").checked = true;
+  choose();
+  return form;
+}
+
+function ownSentences() {
+  const text = el("textarea", { name: "sentences", rows: 8, spellcheck: "true", placeholder: "One sentence per line" });
+  const select = el("select", { name: "language" }, LANGUAGES.map((code) => el("option", { value: code }, language(code))));
+  const count = el("span", { class: "note number" }, "");
+  const file = el("input", { type: "file", accept: ".txt,text/plain", class: "hidden", tabindex: "-1", "aria-hidden": "true" });
+  const prompts = () => text.value.split("\n").map((line) => line.trim()).filter(Boolean);
+  const measure = () => {
+    const minutes = (prompts().join("").length * SECONDS_PER_CHARACTER) / 60;
+    count.textContent = prompts().length ? `${prompts().length} sentences, about ${Math.max(1, Math.round(minutes))} min` : "";
+  };
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    if (chosen.size > MOST_FILE_BYTES) return (count.textContent = "That file is too large for a list of sentences.");
+    text.value = await chosen.text();
+    measure();
+  });
+  text.addEventListener("input", measure);
+  const element = el("div", { class: "own" },
+    field("Language", select).element,
+    field("Sentences", text).element,
+    el("div", { class: "under" }, el("button", { type: "button", class: "link", onclick: () => file.click() }, "Choose a text file"), count, file));
+  return { element, prompts, language: () => select.value };
+}
+
+function field(label, input) {
+  return { input, element: el("label", { class: "field" }, el("span", {}, label), input) };
+}

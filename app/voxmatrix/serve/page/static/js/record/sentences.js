@@ -1,0 +1,71 @@
+// All sentences of a list, each with the small waveform of its take. One click goes to it.
+
+import { el } from "../dom.js";
+
+const MARKS = { open: ["", "not recorded"], skipped: ["–", "skipped"], good: ["✓", "recorded"], fair: ["!", "recorded, with a warning"], bad: ["✕", "recorded, but not usable"] };
+const WIDTH = 72;
+const HEIGHT = 18;
+const SVG = "http://www.w3.org/2000/svg";
+
+/** "open", "skipped" or, of a take, "good", "fair" or "bad". */
+export function standing({ state, take }) {
+  if (!take) return state;
+  return take.usable ? (take.findings.length ? "fair" : "good") : "bad";
+}
+
+export class Sentences {
+  #rows = [];
+  element = el("ol", { class: "sentences", "aria-label": "Sentences", tabindex: "0" });
+
+  constructor(onChoose) {
+    this.onChoose = onChoose;
+  }
+
+  show(prompts) {
+    this.#rows = prompts.map((prompt) => this.#row(prompt));
+    this.element.replaceChildren(...this.#rows);
+  }
+
+  update(prompt) {
+    const row = this.#row(prompt);
+    this.#rows[prompt.number - 1].replaceWith(row);
+    this.#rows[prompt.number - 1] = row;
+  }
+
+  /** Mark where the person is, and bring it into sight without moving the page. */
+  mark(number) {
+    this.element.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const row = this.#rows[number - 1];
+    row.firstChild.setAttribute("aria-current", "true");
+    const above = row.offsetTop - this.element.clientHeight / 2 + row.offsetHeight / 2;
+    if (this.element.scrollHeight > this.element.clientHeight) this.element.scrollTop = above;
+  }
+
+  #row(prompt) {
+    const [mark, words] = MARKS[standing(prompt)];
+    const button = el("button", { type: "button", "data-standing": standing(prompt), onclick: () => this.onChoose(prompt.number) },
+      el("span", { class: "mark", "aria-hidden": "true" }, mark || prompt.number),
+      el("span", { class: "line" }, prompt.text),
+      el("span", { class: "hidden" }, `, ${words}`));
+    if (prompt.take) button.append(thumbnail(prompt.take.peaks));
+    return el("li", {}, button);
+  }
+}
+
+/** Peaks (0…1) as upright lines, as high as the loudest of them allows. */
+function thumbnail(peaks) {
+  const svg = document.createElementNS(SVG, "svg");
+  const path = document.createElementNS(SVG, "path");
+  const loudest = Math.max(0.1, ...peaks);
+  const step = WIDTH / Math.max(1, peaks.length);
+  const line = (peak, at) => {
+    const high = Math.max(0.1, (peak / loudest) * (HEIGHT - 2));
+    return `M${((at + 0.5) * step).toFixed(1)} ${((HEIGHT - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
+  };
+  path.setAttribute("d", peaks.map(line).join(""));
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  svg.setAttribute("class", "thumbnail");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,100 @@
+// The sentence that is read now, its waveform, what was found in the take, and the buttons.
+
+import { el, icon } from "../dom.js";
+import { player } from "../sound/player.js";
+import { Waveform } from "../sound/waveform.js";
+import { clock } from "../words.js";
+import { verdict } from "./verdict.js";
+
+/** Only a guess for the width of the waveform, until the take is complete. */
+const CHARACTERS_PER_SECOND = 13;
+const MICROPHONE = "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21";
+const MAIN = { off: "Turn on the microphone", starting: "Waiting for the microphone", failed: "Try the microphone again", ready: "Record", recording: "Stop", saving: "Judging" };
+
+/** `act` are the things that a person can do: main, next, redo, skip, play, step(by). */
+export class Stage {
+  #sound = null;
+  #text = "";
+  #shown = 0;
+  #count = el("span", { class: "number" });
+  #sentence = el("p", { class: "sentence", tabindex: "-1" });
+  #result = el("div", { class: "verdict-of" });
+  #said = el("p", { class: "hidden", role: "status" });
+
+  constructor(act, signal) {
+    const span = () => (this.#sound?.complete ? this.#sound.seconds : Math.max(1.5 + this.#text.length / CHARACTERS_PER_SECOND, (this.#sound?.seconds ?? 0) * 1.06));
+    this.wave = new Waveform({ label: "Position in the recording", span, signal });
+    const step = (by, label, path) => el("button", { type: "button", class: "step", "aria-label": label, title: label, onclick: () => act.step(by) }, icon(path));
+    this.main = el("button", { type: "button", class: "main", "aria-keyshortcuts": "Space", onclick: act.main }, el("span", { class: "shape", "aria-hidden": "true" }), icon(MICROPHONE));
+    this.under = el("span", { class: "under-main" });
+    this.play = button("Play", "P", act.play);
+    this.redo = button("Redo", "R", act.redo);
+    this.skip = button("Skip", "S", act.skip);
+    this.next = button("Keep and next", "↵", act.next, "primary");
+    this.next.setAttribute("aria-keyshortcuts", "Enter");
+    this.element = el("div", { class: "stage" },
+      el("div", { class: "where" }, this.#count, el("span", {}, step(-1, "Previous sentence (←)", "M15 5l-7 7 7 7"), step(1, "Next sentence (→)", "M9 5l7 7-7 7"))),
+      this.#sentence, this.wave.element, this.#result, this.#said,
+      el("div", { class: "controls" },
+        el("div", { class: "small" }, this.play, this.redo, this.skip),
+        el("div", { class: "center" }, this.main, el("span", { class: "below", "aria-hidden": "true" }, this.under, el("kbd", {}, "space"))),
+        el("div", { class: "last" }, this.next)));
+    player.addEventListener("change", () => this.#showPlay(), { signal });
+  }
+
+  focus() {
+    this.#sentence.focus({ preventScroll: true });
+  }
+
+  /** Tell something that is not about the take. */
+  say(words) {
+    this.#result.replaceChildren(el("p", { class: "note" }, words));
+    this.#said.textContent = words;
+  }
+
+  /** Show where the studio is: `mode` is what it does, `sound` the take that can be heard, if any. */
+  update({ prompt, list, mode, sound, problem }) {
+    this.element.dataset.mode = mode;
+    this.#text = prompt.text;
+    this.#count.textContent = `Sentence ${prompt.number} of ${list.prompts}`;
+    if (this.#shown !== prompt.number) {
+      this.#shown = prompt.number;
+      this.#sentence.textContent = prompt.text;
+      this.#sentence.lang = list.language;
+    }
+    if (this.#sound !== sound) this.wave.show((this.#sound = sound));
+    else this.wave.refresh();
+    this.main.setAttribute("aria-label", MAIN[mode]);
+    this.main.setAttribute("aria-disabled", mode === "starting" || mode === "saving"); // and keeps the focus
+    this.redo.disabled = !prompt.take || mode !== "ready";
+    this.skip.disabled = !["ready", "off", "failed"].includes(mode) || prompt.state === "recorded";
+    this.skip.firstChild.textContent = prompt.state === "skipped" ? "Do not skip" : "Skip";
+    this.next.disabled = !prompt.take || mode === "recording";
+    this.#showPlay();
+    this.#judge(prompt, mode, problem);
+  }
+
+  /** What changes while it records. */
+  tick() {
+    const seconds = this.#sound?.seconds ?? 0;
+    const { mode } = this.element.dataset;
+    this.under.textContent = mode === "recording" ? clock(seconds) : MAIN[mode];
+  }
+
+  #judge(prompt, mode, problem) {
+    const [words, view] = verdict(prompt, mode, problem);
+    this.#result.replaceChildren(view);
+    if (this.#said.textContent !== words) this.#said.textContent = words;
+    this.tick();
+  }
+
+  #showPlay() {
+    const playing = player.playing && player.sound === this.#sound;
+    this.play.disabled = !this.#sound?.complete;
+    this.play.firstChild.textContent = playing ? "Pause" : "Play";
+  }
+}
+
+function button(label, key, onclick, kind = "quiet") {
+  return el("button", { type: "button", class: kind, onclick, "aria-keyshortcuts": key }, el("span", {}, label), el("kbd", { "aria-hidden": "true" }, key));
+}

@@ -1,0 +1,39 @@
+// What is said of a take: how it is, what is wrong with it, and what to do about it.
+
+import { el } from "../dom.js";
+
+const HINTS = {
+  off: "Turn on the microphone with the round button, or Space.",
+  starting: "Waiting for the microphone. The browser may ask you to allow it.",
+  ready: "Wait a moment after you press Space, read the sentence, and press Space again.",
+  recording: "Recording. Space ends it, Escape discards it.",
+  saving: "Judging the recording…",
+};
+
+/** The words for those who do not see the page, and the view for those who do. */
+export function verdict(prompt, mode, problem) {
+  if (problem) return said("bad", problem[0], [{ remedy: problem[1] }]);
+  if (["starting", "recording", "saving"].includes(mode)) return hint(HINTS[mode]);
+  const { take } = prompt;
+  if (!take) return hint(prompt.state === "skipped" ? "Skipped. Record it nevertheless, or go on." : HINTS[mode]);
+  if (!take.usable) return said("bad", "Not usable: record it again", take.findings);
+  if (take.findings.length) return said("fair", "Usable, but could be better", take.findings);
+  return said("good", "Good take", [], facts(take));
+}
+
+function facts({ seconds, speech_dbfs: speech, noise_dbfs: noise }) {
+  return [`${seconds.toFixed(1)} s`, `speech at ${Math.round(speech)} dBFS`, `noise ${Math.round(speech - noise)} dB below`].join(" · ");
+}
+
+const hint = (words) => [words, el("p", { class: "note" }, words)];
+
+function said(quality, title, findings, more) {
+  const lines = findings.map(({ problem, remedy }) =>
+    el("li", {}, problem && el("span", {}, capital(problem)), remedy && el("span", { class: "remedy" }, capital(remedy))));
+  const words = [title, ...findings.flatMap(({ problem, remedy }) => [problem, remedy])].filter(Boolean).join(". ");
+  return [words, el("div", {},
+    el("p", {}, el("strong", { class: `verdict ${quality}` }, title), more && el("span", { class: "note number" }, more)),
+    lines.length > 0 && el("ul", {}, lines))];
+}
+
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,0 +1,156 @@
+"""All prompt lists under one folder: `ROOT/PROFILE/LIST/`. Names are checked before they become part of a path."""
+
+import io
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from voxmatrix.audio.load import AudioError, read
+from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.files import replacing_path, write_text
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.recordings.limits import MOST_SECONDS
+from voxmatrix.serve.recordings.names import checked_name, is_name
+from voxmatrix.serve.recordings.prompt_list import FILE_NAME, PromptList
+
+#: What libsndfile calls WAV files.
+_WAV = ("WAV", "WAVEX")
+#: Any rate would do: the file is only read to its end here.
+_CHECK_RATE_HZ = 16_000
+
+
+class RecordingStore:
+    """Reads and writes the lists. Safe for several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._writing = threading.Lock()
+
+    def lists(self) -> list[PromptList]:
+        """All lists, the one that was changed last first. Damaged ones are left out."""
+        found: list[tuple[int, PromptList]] = []
+        for folder in self._folders():
+            with suppress(OSError, DamagedFileError):
+                found.append((folder.stat().st_mtime_ns, PromptList.read(folder)))
+        return [each for _, each in sorted(found, key=lambda item: -item[0])]
+
+    def find(self, profile: str, name: str) -> PromptList:
+        """A list by its names.
+
+        Raises:
+            ApiError: there is none.
+            DamagedFileError: its file is damaged.
+        """
+        folder = self.root / profile / name
+        links = (
+            (self.root / profile).is_symlink() or folder.is_symlink() if is_name(profile) and is_name(name) else True
+        )
+        if links or not (folder / FILE_NAME).is_file():
+            raise ApiError(404, "there is no such list of prompts", code="not_found")
+        return PromptList.read(folder)
+
+    def create(self, profile: str, name: str, language: str, prompts: Sequence[str]) -> PromptList:
+        """Make a new list.
+
+        Raises:
+            ApiError: a name cannot be used, or something of this name exists, or it cannot be saved.
+        """
+        profile, name = checked_name(profile, "profile"), checked_name(name, "name")
+        folder = self.root / profile / name
+        made = PromptList(profile=profile, name=name, folder=folder, language=language, prompts=tuple(prompts))
+        with self._writing, _saving("the list"):
+            if folder.exists():
+                message = f"{profile} already has recordings called {name}; choose another name"
+                raise ApiError(409, message, param="name", code="already_exists")
+            made.write()
+        return made
+
+    def save(self, found: PromptList, number: int, wav: bytes) -> PromptList:
+        """Save a take of a sentence in place of the former one, and return the list as it is now.
+
+        Raises:
+            ApiError: it is no WAV file that can be read to its end, or it cannot be saved. The former take stays.
+        """
+        _check_format(wav)
+        with self._writing, _saving("the recording", "; the former one, if any, is unchanged"):
+            with replacing_path(found.sound_path(number)) as beside:
+                beside.write_bytes(wav)
+                _check_sound(beside)
+                write_text(found.text_path(number), found.text(number) + "\n")
+            return self._with_skipped(found, number, False)
+
+    def skip(self, found: PromptList, number: int, skipped: bool) -> PromptList:
+        """Skip a sentence or not, and return the list as it is now.
+
+        Raises:
+            ApiError: it cannot be saved.
+        """
+        with self._writing, _saving("the list"):
+            return self._with_skipped(found, number, skipped)
+
+    def delete(self, found: PromptList, number: int) -> None:
+        """Delete a take. Without one, nothing happens.
+
+        Raises:
+            ApiError: it cannot be deleted.
+        """
+        with self._writing, _saving("the list"):
+            found.sound_path(number).unlink(missing_ok=True)
+            found.text_path(number).unlink(missing_ok=True)
+
+    def _with_skipped(self, found: PromptList, number: int, skipped: bool) -> PromptList:
+        """Read again what may have changed since, and change it. The lock must be held."""
+        current = PromptList.read(found.folder)
+        if (number in current.skipped) != skipped:
+            current = current.with_skipped(number, skipped)
+            current.write()
+        return current
+
+    def _folders(self) -> Iterator[Path]:
+        with suppress(OSError):
+            for profile in self.root.iterdir():
+                if is_name(profile.name) and profile.is_dir() and not profile.is_symlink():
+                    yield from (
+                        folder
+                        for folder in profile.iterdir()
+                        if is_name(folder.name) and not folder.is_symlink() and (folder / FILE_NAME).is_file()
+                    )
+
+
+@contextmanager
+def _saving(what: str, consequence: str = "") -> Iterator[None]:
+    """Say that the disk is full, or cannot be written, as an answer of its own."""
+    try:
+        yield
+    except UnreachableError as error:
+        raise ApiError(507, f"{what} was not saved: {error.problem}{consequence}", code="storage_failed") from error
+
+
+def _check_format(wav: bytes) -> None:
+    """Refuse what libsndfile does not read as WAV.
+
+    Raises:
+        ApiError: it does not.
+    """
+    import soundfile
+
+    try:
+        with soundfile.SoundFile(io.BytesIO(wav)) as file:
+            container = file.format
+    except (soundfile.LibsndfileError, RuntimeError, TypeError, ValueError):
+        container = ""
+    if container not in _WAV:
+        raise ApiError(415, "the body is not a WAV file that can be read", code="unsupported_media_type")
+
+
+def _check_sound(path: Path) -> None:
+    """Read a file to its end.
+
+    Raises:
+        ApiError: it is truncated, empty or too long, or contains what is no sound.
+    """
+    try:
+        read(path, _CHECK_RATE_HZ, max_seconds=MOST_SECONDS)
+    except AudioError as error:
+        raise ApiError(400, error.problem.replace(path.name, "the recording"), code="invalid_audio") from error

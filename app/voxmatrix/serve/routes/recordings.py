@@ -1,0 +1,185 @@
+"""`/v1/recordings`: lists of prompts, and what was recorded of them."""
+
+import asyncio
+import unicodedata
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from voxmatrix.config import home
+from voxmatrix.errors import BadInputError, UnreachableError, UsageError
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.recordings.answers import list_facts, prompt_facts
+from voxmatrix.serve.recordings.bundled import bundled_lists
+from voxmatrix.serve.recordings.prompt_list import PromptList
+from voxmatrix.serve.recordings.review import Review, phoneme_type, review
+from voxmatrix.serve.recordings.store import RecordingStore
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+from voxmatrix.text.phonemes.phonemizer import phonemizer
+
+_MOST_PROMPTS = 5000
+_MOST_CHARACTERS = 500
+#: Control characters and lone surrogates.
+_UNSPEAKABLE = frozenset({"Cc", "Cs"})
+_LIST = "/v1/recordings/{profile}/{name}"
+_Number = Annotated[int, Path(ge=1, le=_MOST_PROMPTS)]
+_Name = Annotated[str, Field(max_length=200)]
+
+
+class NewList(BaseModel):
+    """The body of `POST /v1/recordings`: `bundled` names a list that comes with voxmatrix, or `prompts` are given."""
+
+    profile: _Name
+    name: _Name
+    language: Annotated[str, Field(min_length=2, max_length=20)]
+    bundled: str | None = None
+    prompts: Annotated[list[str], Field(max_length=_MOST_PROMPTS)] = []
+
+
+class Change(BaseModel):
+    """The body of `PATCH`."""
+
+    skipped: bool
+
+
+def recording_routes(_services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(route_class=Route)
+    store = RecordingStore(home() / "recordings")
+
+    @router.get("/v1/recordings")
+    def list_recordings() -> dict[str, Any]:
+        """All lists, the one that was changed last first, and the bundled lists that a new one can begin with."""
+        return {
+            "folder": str(store.root),
+            "lists": [list_facts(found, _reviewed(found)) for found in store.lists()],
+            "bundled": [_bundled_facts(id) for id in bundled_lists()],
+        }
+
+    @router.post("/v1/recordings", status_code=201)
+    def create_list(body: NewList) -> dict[str, Any]:
+        """Make a list of prompts."""
+        prompts = _prompts(body)
+        _check_language(body.language)
+        return _whole(store.create(body.profile, body.name, body.language, prompts))
+
+    @router.get(_LIST)
+    def read_list(profile: str, name: str) -> dict[str, Any]:
+        """A list: its prompts, and a verdict on each take."""
+        return _whole(store.find(profile, name))
+
+    @router.put(_LIST + "/{number}", openapi_extra={"requestBody": {"content": {"audio/wav": {}}}})
+    async def save_take(profile: str, name: str, number: _Number, request: Request) -> dict[str, Any]:
+        """Save a take, a WAV file, in place of the former one, and judge it."""
+        found = await asyncio.to_thread(_found, store, profile, name, number)
+        wav = await request.body()
+        found = await asyncio.to_thread(store.save, found, number, wav)
+        return await asyncio.to_thread(_one, found, number, "the recording was saved, but not judged")
+
+    @router.patch(_LIST + "/{number}")
+    def change_prompt(profile: str, name: str, number: _Number, body: Change) -> dict[str, Any]:
+        """Skip a prompt, or not."""
+        return _one(store.skip(_found(store, profile, name, number), number, body.skipped), number)
+
+    @router.delete(_LIST + "/{number}")
+    def delete_take(profile: str, name: str, number: _Number) -> dict[str, Any]:
+        """Delete a take."""
+        found = _found(store, profile, name, number)
+        store.delete(found, number)
+        return _one(found, number)
+
+    @router.get(_LIST + "/{number}.wav", response_class=Response)
+    def read_take(profile: str, name: str, number: _Number) -> Response:
+        """A take, as it was sent."""
+        found = _found(store, profile, name, number)
+        if not found.has_take(number):
+            raise ApiError(404, "this prompt has not been recorded", code="not_found")
+        return Response(_bytes_of(found.sound_path(number)), media_type="audio/wav")
+
+    return router
+
+
+def _found(store: RecordingStore, profile: str, name: str, number: int) -> PromptList:
+    """A list that has this prompt.
+
+    Raises:
+        ApiError: there is none.
+    """
+    found = store.find(profile, name)
+    if number > len(found.prompts):
+        raise ApiError(404, f"the list has {len(found.prompts)} prompts", param="number", code="not_found")
+    return found
+
+
+def _bytes_of(path: FilePath) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:  # deleted in the meantime
+        raise ApiError(404, "this prompt has not been recorded", code="not_found") from error
+
+
+def _reviewed(found: PromptList, problem: str = "the recordings cannot be judged") -> Review:
+    try:
+        return review(found)
+    except UnreachableError as error:
+        raise ApiError(507, f"{problem}: {error.problem}", code="storage_failed") from error
+
+
+def _whole(found: PromptList) -> dict[str, Any]:
+    reviewed = _reviewed(found)
+    numbers = range(1, len(found.prompts) + 1)
+    return {"list": list_facts(found, reviewed), "prompts": [prompt_facts(found, reviewed, n) for n in numbers]}
+
+
+def _one(found: PromptList, number: int, problem: str = "the recordings cannot be judged") -> dict[str, Any]:
+    reviewed = _reviewed(found, problem)
+    return {"list": list_facts(found, reviewed), "prompt": prompt_facts(found, reviewed, number)}
+
+
+def _bundled_facts(id: str) -> dict[str, Any]:
+    found = bundled_lists()[id]
+    return {"id": id, "title": found.title, "language": found.language, "prompts": len(found.prompts)}
+
+
+def _prompts(body: NewList) -> list[str]:
+    """The prompts, each once, without spaces around and between them.
+
+    Raises:
+        ApiError: there are none, or one is too long or no text.
+    """
+    if body.bundled is not None:
+        if body.bundled not in bundled_lists():
+            message = f"there is no such list; choose one of: {', '.join(bundled_lists())}"
+            raise ApiError(400, message, param="bundled", code="invalid_value")
+        return list(bundled_lists()[body.bundled].prompts)
+    prompts = list(dict.fromkeys(filter(None, (" ".join(prompt.split()) for prompt in body.prompts))))
+    if not prompts:
+        raise ApiError(400, "there are no prompts", param="prompts", code="invalid_value")
+    for number, prompt in enumerate(prompts, start=1):
+        if len(prompt) > _MOST_CHARACTERS:
+            message = f"prompt {number} has {len(prompt)} characters; at most {_MOST_CHARACTERS} are allowed"
+            raise ApiError(400, message, param="prompts", code="string_above_max_length")
+        if not _UNSPEAKABLE.isdisjoint(map(unicodedata.category, prompt)):
+            message = f"prompt {number} contains a control character"
+            raise ApiError(400, message, param="prompts", code="invalid_value")
+    return prompts
+
+
+def _check_language(language: str) -> None:
+    """Check that texts in this language can be pronounced.
+
+    Raises:
+        ApiError: they cannot.
+    """
+    try:
+        opened = phonemizer(phoneme_type(), language)
+        try:
+            opened.phonemes(["a"])
+        finally:
+            opened.close()
+    except (UsageError, BadInputError) as error:
+        raise ApiError(400, error.problem, param="language", code="invalid_value") from error
