@@ -6,9 +6,12 @@ import voxmatrix
 from voxmatrix.serve.errors import add_error_handlers
 from voxmatrix.serve.gate import Gate
 from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.routes.files import file_routes
+from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
+from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.services import Services
 
@@ -18,6 +21,15 @@ def make_app(services: Services) -> Gate:
     # FastAPI's own pages load scripts of other sites.
     app = FastAPI(title="voxmatrix", version=voxmatrix.__version__, docs_url=None, redoc_url=None)
     add_error_handlers(app)
-    for routes in (speech_routes, model_routes, piper_routes, operation_routes, page_routes):
+    for routes in (
+        speech_routes,
+        model_routes,
+        piper_routes,
+        job_routes,
+        file_routes,
+        plan_routes,
+        operation_routes,
+        page_routes,
+    ):
         app.include_router(routes(services))
     return Gate(app, services.settings, services.log, services.metrics)

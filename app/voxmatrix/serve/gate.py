@@ -18,6 +18,8 @@ from voxmatrix.serve.speech.sending import ClientLeftError
 
 #: Answered without a key: they say nothing about what is spoken.
 _OPEN = ("/healthz", "/readyz")
+#: Takes files; all other bodies are small.
+UPLOADS = "/v1/files"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
@@ -40,7 +42,8 @@ class Gate:
         noted = _noting(send, record)
         try:
             self._check(scope)
-            await self._app(scope, body.counted(receive, self._settings.max_body_bytes), noted)
+            counted = body.counted(receive, self._most_bytes(scope), file=_is_upload(scope))
+            await self._app(scope, counted, noted)
         except ClientLeftError:
             record.ended_by = "client"
         except Exception as error:
@@ -65,9 +68,12 @@ class Gate:
             raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
         if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
             self._check_key(headers.get("authorization", ""))
-        if body.declared_bytes(scope) > self._settings.max_body_bytes:
+        if body.declared_bytes(scope) > self._most_bytes(scope):
             self._metrics.rejected.labels("size").inc()
-            raise body.too_large(self._settings.max_body_bytes)
+            raise body.too_large(self._most_bytes(scope))
+
+    def _most_bytes(self, scope: Scope) -> int:
+        return self._settings.max_upload_bytes if _is_upload(scope) else self._settings.max_body_bytes
 
     def _check_key(self, authorization: str) -> None:
         scheme, _, key = authorization.partition(" ")
@@ -97,6 +103,10 @@ class Gate:
         if record.problem is not None:
             self._log("error", {"id": record.id, "problem": record.problem})
         self._log("request", record.facts(scope))
+
+
+def _is_upload(scope: Scope) -> bool:
+    return bool(scope["method"] == "POST" and scope["path"] == UPLOADS)
 
 
 def _noting(send: Send, record: Record) -> Send:

@@ -23,7 +23,8 @@ def progress(
 ) -> Iterator[OnProgress]:
     """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results.
 
-    With `as_json`, lines {"progress": …} go to standard output, before the result, which is its last line. `note` returns what to show beside the progress.
+    With `as_json`, lines {"progress": …} go to standard output, before the result, which is its last line.
+    `note` returns what to show beside the progress.
     """
     if quiet:
         yield lambda done, total: None
