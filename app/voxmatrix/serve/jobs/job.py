@@ -15,6 +15,7 @@ RESUMABLE: tuple[State, ...] = ("failed", "cancelled")
 class Work:
     """The command of a job. It is kept, so that a later server runs the very same one."""
 
+    title: str  # what the job is called, unless its request says it
     words: tuple[str, ...]  # of the command line, after `voxmatrix`
     lane: str  # jobs with the same one run one after the other
     measure: str  # the work of the command whose progress is that of the job

@@ -100,13 +100,14 @@ class Jobs:
             try:
                 with storage_errors(folder):
                     folder.mkdir(parents=True)
+                work = request.work(self._sources, folder)
                 job = Job(
                     id=identity,
                     kind=request.kind,
-                    title=request.title or request.default_title(),
+                    title=request.title or work.title,
                     state="queued",
                     request=request.model_dump(mode="json", exclude_unset=True),
-                    work=request.work(self._sources, folder),
+                    work=work,
                     created=time.time(),
                 )
                 store.add(job)

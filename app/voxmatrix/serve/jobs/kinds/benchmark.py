@@ -20,10 +20,6 @@ class BenchmarkJobRequest(JobRequest):
     quality: Literal["tiny", "x_low", "low", "medium", "high"] | None = None  # for train only
     voice: Name | None = None  # for speak only
 
-    def default_title(self) -> str:
-        """What is measured."""
-        return f"{self.what} on {self.device}"
-
     def work(self, sources: Sources, folder: Path) -> Work:
         """`bench`."""
         words = ["bench", self.what, *self.options(("device", "runs"))]
@@ -31,4 +27,10 @@ class BenchmarkJobRequest(JobRequest):
             words.append(f"--voice={named_voice(sources, self.voice)[0]}")
         if self.what == "train":
             words += self.options(("quality",))
-        return Work(words=tuple(words), lane=device_lane(self.device, sources), measure="measuring", result=None)
+        return Work(
+            title=f"{self.what} on {self.device}",
+            words=tuple(words),
+            lane=device_lane(self.device, sources),
+            measure="measuring",
+            result=None,
+        )

@@ -28,10 +28,6 @@ class BookJobRequest(VoiceRequest):
     cluster: bool = False
     format: Literal["m4b", "mp3", "m4a", "opus", "ogg", "flac"] = "m4b"
 
-    def default_title(self) -> str:
-        """The service names it after its file."""
-        return "Book"
-
     def work(self, sources: Sources, folder: Path) -> Work:
         """`book make`."""
         if self.cluster and not sources.cluster:
@@ -42,6 +38,7 @@ class BookJobRequest(VoiceRequest):
         out = folder / "book" / f"{source.stem}.{self.format}"
         made = out.with_name(f"{out.stem}.preview{out.suffix}") if self.preview else out
         return Work(
+            title=source.stem,
             words=("book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)),
             lane="speech",
             measure="sentences spoken",

@@ -24,10 +24,6 @@ class ExportJobRequest(JobRequest):
     noise_w: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     replace: bool = False
 
-    def default_title(self) -> str:
-        """The name of the voice."""
-        return self.name
-
     def work(self, sources: Sources, folder: Path) -> Work:
         """`export voice`."""
         run = training(*sources.job(self.job))
@@ -38,6 +34,7 @@ class ExportJobRequest(JobRequest):
         # A job that is run again replaces what it wrote itself.
         words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]
         return Work(
+            title=self.name,
             words=tuple(words),
             lane="files",
             measure="exporting",

@@ -49,10 +49,6 @@ class JobRequest(BaseModel):
     title: Plain | None = None
 
     @abstractmethod
-    def default_title(self) -> str:
-        """What the job is called in a list."""
-
-    @abstractmethod
     def work(self, sources: Sources, folder: Path) -> Work:
         """The command; what it reads is put into `folder`, the folder of the job.
 

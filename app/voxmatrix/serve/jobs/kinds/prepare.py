@@ -15,5 +15,12 @@ class PrepareJobRequest(RecordingsRequest):
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """`prepare`."""
-        data, archive = self.data_words(sources, folder)
-        return Work(words=("prepare", *data), lane="files", measure="checking recordings", result=None, unpack=archive)
+        data = self.data(sources, folder)
+        return Work(
+            title=data.title,
+            words=("prepare", *data.words),
+            lane="files",
+            measure="checking recordings",
+            result=None,
+            unpack=data.unpack,
+        )

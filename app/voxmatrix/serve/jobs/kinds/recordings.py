@@ -1,5 +1,6 @@
 """Requests about recordings: those in a folder of the server, or an uploaded ZIP."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +22,15 @@ class RecordingList(BaseModel):
     list: Plain | None = None
 
 
+@dataclass(frozen=True)
+class Data:
+    """Recordings, as a command gets them."""
+
+    title: str
+    words: list[str]
+    unpack: str | None = None  # the ZIP archive that is to be unpacked first
+
+
 class RecordingsRequest(JobRequest):
     """Which recordings are used, and how their texts become phonemes."""
 
@@ -32,14 +42,8 @@ class RecordingsRequest(JobRequest):
     max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
     force: bool = False
 
-    def default_title(self) -> str:
-        """The names of the folder."""
-        if self.recordings is None:
-            return "Recordings"
-        return " / ".join(filter(None, (self.recordings.profile, self.recordings.list)))
-
-    def data_words(self, sources: Sources, folder: Path) -> tuple[list[str], str | None]:
-        """Words for the recordings, and the ZIP archive that is to be unpacked first.
+    def data(self, sources: Sources, folder: Path) -> Data:
+        """The recordings.
 
         Raises:
             ApiError: there are no such recordings.
@@ -48,9 +52,10 @@ class RecordingsRequest(JobRequest):
         exactly_one(self, "recordings", "file")
         settings = self.options(("quality", "language", "phonemes", "max_seconds", "force"))
         if self.recordings is not None:
-            return [str(recordings_folder(self.recordings)), *settings], None
+            title = " / ".join(filter(None, (self.recordings.profile, self.recordings.list)))
+            return Data(title, [str(recordings_folder(self.recordings)), *settings])
         archive = sources.uploads.take(self.file or "", folder / "input")
-        return [str(folder / "data"), *settings], str(archive.relative_to(folder))
+        return Data(archive.stem, [str(folder / "data"), *settings], str(archive.relative_to(folder)))
 
 
 def recordings_folder(chosen: RecordingList) -> Path:

@@ -68,17 +68,18 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """`train`."""
-        data, archive = self.data_words(sources, folder)
-        words = ["train", *data, f"--out={folder / RUN}", *self.options((*PLAN, *_OPTIONS))]
+        data = self.data(sources, folder)
+        words = ["train", *data.words, f"--out={folder / RUN}", *self.options((*PLAN, *_OPTIONS))]
         if self.start_from is not None:
             words.append(f"--from={_checkpoint(self.start_from, sources, folder)}")
         return Work(
+            title=data.title,
             words=tuple(words),
             lane=device_lane(self.device, sources),
             measure="training",
             files=(f"{RUN}/best.ckpt", f"{RUN}/last.ckpt", f"{RUN}/metrics.csv", f"{RUN}/samples/*.wav"),
             result=("steps", "losses", "tuned"),
-            unpack=archive,
+            unpack=data.unpack,
         )
 
 
