@@ -52,12 +52,16 @@ def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
     assert (tmp_path / "run" / "last.ckpt").is_file()
 
 
-def test_for_programs_there_is_one_json_object(
+def test_for_programs_there_are_lines_of_json_and_the_last_one_is_the_result(
     words: list[str], capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:
     break_children("2=memory")
     assert main.run([*words, "--tune", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    *lines, said = map(json.loads, capsys.readouterr().out.splitlines())
+    assert {"progress": {"work": "training", "done": 0, "total": 1, "seconds_left": None}} in lines
+    assert [line["metrics"]["losses"]["mel"] for line in lines if "losses" in line.get("metrics", {})] == [
+        pytest.approx(said["losses"]["mel"], rel=1e-5)
+    ]
     assert said["steps"] == 1
     assert said["tuned"]["measurements"][0]["largest_batch"] == 1
     assert Path(said["tuned"]["kept"]).parent == home() / "profiles"

@@ -51,7 +51,7 @@ class BookRequest:
     @property
     def job_folder(self) -> Path:
         """Where finished sentences are kept, for this output file."""
-        return _job_folder(self.out)
+        return job_folder(self.out)
 
 
 #: Called with the progress of the job and the number of chapters that are complete.
@@ -141,10 +141,11 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
 
 def is_unfinished(out: Path) -> bool:
     """Whether an audiobook was being written when its command ended: it has no certificate yet."""
-    return (_job_folder(out) / _JOINING).exists() and not manifest_path(out).exists()
+    return (job_folder(out) / _JOINING).exists() and not manifest_path(out).exists()
 
 
-def _job_folder(out: Path) -> Path:
+def job_folder(out: Path) -> Path:
+    """The folder in which the finished sentences of an audiobook are kept."""
     place = str(out.absolute())
     return home() / "jobs" / f"book-{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 

@@ -38,7 +38,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     """Check recordings, report every problem and fill the cache."""
     settings, report = prepare_settings(given, given.prepare_workers), given.report
     try:
-        prepared = prepare_with_progress(data, settings, quiet=as_json, force=given.force)
+        prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
     except BadInputError as error:
         failed = getattr(error, "prepared", None)
         if failed is None:
@@ -92,24 +92,26 @@ def _phoneme_type(value: str) -> str:
     return "espeak"
 
 
-def prepare_with_progress(data: Path, settings: "PrepareSettings", *, quiet: bool, force: bool) -> "PreparedSet":
-    """Prepare, with progress on standard error. `force` accepts less than a minute of speech.
+def prepare_with_progress(
+    data: Path, settings: "PrepareSettings", *, as_json: bool, force: bool, quiet: bool = False
+) -> "PreparedSet":
+    """Prepare, with progress. `force` accepts less than a minute of speech.
 
     Raises:
-        TooFewRecordingsError: too little is usable; unless `quiet`, all problems have been printed.
+        TooFewRecordingsError: too little is usable; unless `quiet` or `as_json`, all problems have been printed.
         InterruptedRunError: Ctrl-C or SIGTERM; the cache keeps what is done.
     """
     from voxmatrix.dataset.prepare import check_amount, prepare
     from voxmatrix.dataset.prepared import TooFewRecordingsError
 
     try:
-        with progress("checking recordings", quiet) as on_progress:
+        with progress("checking recordings", quiet, as_json=as_json) as on_progress:
             prepared = prepare(data, settings, on_progress)
         if not force:
             check_amount(data, prepared)
         return prepared
     except TooFewRecordingsError as error:
-        if not quiet:
+        if not (quiet or as_json):
             show(error.prepared)
         raise
     except KeyboardInterrupt as error:

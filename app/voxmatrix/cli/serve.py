@@ -17,6 +17,7 @@ from voxmatrix.serve.settings import ServeSettings
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
 _MOST_PORT = 65_535
+_MIB = 2**20
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
 
@@ -76,6 +77,11 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     voice_idle: Annotated[
         float, options.option("--voice-idle", "MINUTES", "Unload voices unused for so long.", panel="Limits", min=0.1)
     ] = ServeSettings.voice_idle_seconds / 60.0
+
+    max_upload: Annotated[
+        int, options.option("--max-upload", "MIB", "Size of an uploaded file.", panel="Limits", min=1)
+    ] = ServeSettings.max_upload_bytes // _MIB
+    cluster: options.ClusterUrl = ""
 
 
 @expand
@@ -150,6 +156,8 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> ServeSettings:
         queue=given.queue,
         voice_memory_mib=given.voice_memory,
         voice_idle_seconds=60.0 * given.voice_idle,
+        max_upload_bytes=given.max_upload * _MIB,
+        cluster=given.cluster,
     )
 
 

@@ -202,12 +202,12 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
 
 
 @contextmanager
-def _progress(length: int, quiet: bool) -> Iterator["OnSpoken | None"]:
-    if quiet or length < _LEAST_FOR_PROGRESS:
+def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
+    if length < _LEAST_FOR_PROGRESS:
         yield None
         return
     done = 0
-    with progress("characters spoken") as on_progress:
+    with progress("characters spoken", as_json=as_json) as on_progress:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done

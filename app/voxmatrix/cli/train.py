@@ -75,14 +75,16 @@ def command(
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(
-        data, prepare_settings(given, workers), quiet=as_json or not is_rank_zero(), force=given.force
+        data, prepare_settings(given, workers), as_json=as_json, force=given.force, quiet=not is_rank_zero()
     )
     if is_rank_zero() and not as_json:
         show(prepared)
 
     from voxmatrix.train.fit import fit
+    from voxmatrix.train.monitor.json_progress import JsonProgress
 
-    result = fit(prepared, _settings(out, given, overrides), preflight=context.obj)
+    progress = JsonProgress() if as_json else None
+    result = fit(prepared, _settings(out, given, overrides), progress, preflight=context.obj)
     if not is_rank_zero():
         return
     if as_json:

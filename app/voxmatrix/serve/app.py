@@ -6,9 +6,12 @@ import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.gate import Gate
 from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.routes.files import file_routes
+from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
+from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.recordings import recording_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
@@ -31,8 +34,11 @@ def make_app(services: Services) -> Gate:
         model_routes,
         piper_routes,
         vibevoice_routes,
-        operation_routes,
+        job_routes,
+        file_routes,
+        plan_routes,
         recording_routes,
+        operation_routes,
         page_routes,
     ):
         app.include_router(routes(services))

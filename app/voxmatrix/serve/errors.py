@@ -10,7 +10,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from voxmatrix.errors import BadInputError, MemoryExhaustedError, NoDeviceError, UsageError, VoxmatrixError
+from voxmatrix.errors import (
+    BadInputError,
+    MemoryExhaustedError,
+    NoDeviceError,
+    UnreachableError,
+    UsageError,
+    VoxmatrixError,
+)
 
 _INVALID = "invalid_request_error"
 _TYPES = {429: "requests"}
@@ -84,6 +91,9 @@ def api_error(error: Exception) -> ApiError:
             return ApiError(400, error.problem, code="invalid_value")
         case NoDeviceError() | MemoryExhaustedError():
             return ApiError(503, "the server cannot compute at present", code="unavailable")
+        case UnreachableError():
+            message = "the server cannot store this: its disk is full, or may not be written"
+            return ApiError(507, message, code="insufficient_storage")
         case HTTPException():
             return ApiError(
                 error.status_code, str(error.detail), code=_CODES.get(error.status_code), headers=error.headers
@@ -110,6 +120,8 @@ def validation_error(error: RequestValidationError) -> ApiError:
     if first["type"] == "json_invalid":
         return ApiError(400, "the body is not valid JSON", code="invalid_json")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    if len(place) > 1 and isinstance(error.body, dict) and place[0] == error.body.get("kind"):
+        del place[0]  # of a body that has several kinds, which pydantic names first
     param = place[0] if place else None
     code = _VALIDATION_CODES.get(first["type"], "invalid_value")
     return ApiError(400, f"{param or 'the body'}: {first['msg']}", param=param, code=code)

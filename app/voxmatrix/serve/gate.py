@@ -20,6 +20,8 @@ from voxmatrix.serve.speech.sending import ClientLeftError
 
 #: Answered without a key: they say nothing about what is spoken.
 _OPEN = ("/healthz", "/readyz")
+#: Takes files; all other bodies are small.
+UPLOADS = "/v1/files"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
@@ -38,7 +40,7 @@ class Gate:
         record = new_record(scope)
         noted = _noting(send, record)
         if scope["type"] == "http":
-            receive = body.counted(receive, self._most_bytes(scope))
+            receive = body.counted(receive, self._most_bytes(scope), file=_is_upload(scope))
             if scope["method"] == "HEAD":  # uvicorn sends no body then
                 scope = {**scope, "method": "GET"}
         try:
@@ -74,7 +76,9 @@ class Gate:
             raise body.too_large(self._most_bytes(scope))
 
     def _most_bytes(self, scope: Scope) -> int:
-        return body_limit(scope["method"], scope["path"]) or self._settings.max_body_bytes
+        if _is_upload(scope):
+            return self._settings.max_upload_bytes
+        return body_limit(scope.get("method", ""), scope["path"]) or self._settings.max_body_bytes
 
     def _check_key(self, authorization: str) -> None:
         scheme, _, key = authorization.partition(" ")
@@ -93,6 +97,10 @@ class Gate:
             record.ended_by = "failure"
         else:
             await api_error(error).response()(scope, receive, send)
+
+
+def _is_upload(scope: Scope) -> bool:
+    return bool(scope.get("method") == "POST" and scope["path"] == UPLOADS)
 
 
 def _noting(send: Send, record: Record) -> Send:

@@ -2,14 +2,17 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from voxmatrix.doctor.examine import describe
+from voxmatrix.errors import Finding
 from voxmatrix.machine.detect import detect
+from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.profiles.store import profile_of
 from voxmatrix.machine.saved_device import saved_device
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.plan import Overrides, make_plan
+from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.plan.show import plan_to_json
 
 _FRESH_SECONDS = 15.0
@@ -21,7 +24,8 @@ class MachineReport:
     def __init__(self, device: DeviceRequest) -> None:
         self._device = device
         self._lock = threading.Lock()
-        self._report: dict[str, Any] = {}
+        self._machine: tuple[Machine, Sequence[Finding]] | None = None
+        self._report: dict[str, Any] | None = None
         self._until = 0.0
 
     def read(self) -> dict[str, Any]:
@@ -31,15 +35,33 @@ class MachineReport:
             NoDeviceError: the required device is not available.
         """
         with self._lock:
-            if time.monotonic() >= self._until:
-                self._report = _probed(self._device)
-                self._until = time.monotonic() + _FRESH_SECONDS
+            machine, notes = self._probed()
+            if self._report is None:
+                plan = _plan(machine, "medium", Overrides(device=self._device))
+                self._report = {"doctor": describe(machine, "auto", notes).to_json(), "plan": plan_to_json(plan)}
             return self._report
 
+    def plan(self, quality: str, overrides: Overrides) -> Plan:
+        """The plan for a training on this computer.
 
-def _probed(device: DeviceRequest) -> dict[str, Any]:
-    machine, notes = detect()
-    plan = make_plan(
-        machine, "medium", Overrides(device=device), task="train", saved_device=saved_device(), profile=profile_of
-    )
-    return {"doctor": describe(machine, "auto", notes).to_json(), "plan": plan_to_json(plan)}
+        Raises:
+            UsageError: there is no such quality.
+            NoDeviceError, NoKernelsError: the requested device cannot be used.
+        """
+        with self._lock:
+            machine, _ = self._probed()
+        return _plan(machine, quality, overrides)
+
+    def automatic_device(self) -> str:
+        """The device of a training that requests none."""
+        return self.plan("medium", Overrides()).device.value
+
+    def _probed(self) -> tuple[Machine, Sequence[Finding]]:
+        if self._machine is None or time.monotonic() >= self._until:
+            self._machine, self._report = detect(), None
+            self._until = time.monotonic() + _FRESH_SECONDS
+        return self._machine
+
+
+def _plan(machine: Machine, quality: str, overrides: Overrides) -> Plan:
+    return make_plan(machine, quality, overrides, task="train", saved_device=saved_device(), profile=profile_of)

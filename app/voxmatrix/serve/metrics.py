@@ -28,6 +28,7 @@ class ServerMetrics:
         self.waiting = Gauge("voxmatrix_queue_length", "Answers that wait for a voice.", ["voice"], registry=registry)
         self.computing = Gauge("voxmatrix_computing", "Answers that are being computed.", registry=registry)
         self.voices_loaded = Gauge("voxmatrix_voices_loaded", "Voices in memory.", registry=registry)
+        self.jobs = Gauge("voxmatrix_jobs", "Jobs by state.", ["state"], registry=registry)
         self.rejected = Counter("voxmatrix_rejected", "Requests refused, by reason.", ["reason"], registry=registry)
         self.aborted = Counter(
             "voxmatrix_aborted", "Answers that ended early, by reason.", ["reason"], registry=registry

@@ -34,7 +34,7 @@ class HttpServer:
             DamagedFileError: a file of the voice is corrupt.
         """
         self.services = make_services(settings, log)
-        self._server = uvicorn.Server(_config(self.services))
+        self._server = _Server(self.services)
 
     def run(self, on_ready: OnReady) -> None:
         """Answer requests until SIGINT, SIGTERM or `stop`. `on_ready` gets each URL once the default voice is loaded.
@@ -76,6 +76,7 @@ class HttpServer:
             await self.services.speakers.close()
             self.services.voices.close()
             await asyncio.wait(beside)
+            await asyncio.to_thread(self.services.jobs.close)
         if not starting.cancelled():
             starting.result()  # a voice that cannot be loaded ends the server
 
@@ -89,17 +90,32 @@ async def _speak_wyoming(services: Services, listening: socket.socket) -> None:
     await WyomingServer(services).run(listening)
 
 
-async def _start(services: Services, server: uvicorn.Server, on_ready: Callable[[], None]) -> None:
+class _Server(uvicorn.Server):
+    """Tells streams of events to end, which would otherwise last until the grace period is over."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(_config(services))
+        self._closing = services.jobs.closing
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the server."""
+        self._closing.set()
+        await super().shutdown(sockets)
+
+
+async def _start(services: Services, server: _Server, on_ready: Callable[[], None]) -> None:
     """Load the default voice, say so, and from then on unload voices that were not used for long."""
     try:
         await asyncio.to_thread(_load_default, services)
     except VoxmatrixError as error:
         server.should_exit = True
         raise error.__cause__ or error from None  # for the command line, what is wrong with the voice itself
+    await asyncio.to_thread(services.jobs.open)
     on_ready()
     while True:
         await asyncio.sleep(_TIDY_SECONDS)
         await asyncio.to_thread(services.voices.tidy)
+        await asyncio.to_thread(services.jobs.uploads.tidy)
 
 
 def _load_default(services: Services) -> None:

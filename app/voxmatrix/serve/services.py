@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from voxmatrix.errors import Finding
+from voxmatrix.serve.jobs.jobs import Jobs
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.machine import MachineReport
 from voxmatrix.serve.metrics import ServerMetrics
@@ -24,6 +25,7 @@ class Services:
     voices: LoadedVoices
     speakers: Speakers
     machine: MachineReport
+    jobs: Jobs
 
 
 def make_services(settings: ServeSettings, log: Log) -> Services:
@@ -46,12 +48,15 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         warn=warn,
         on_count=metrics.voices_loaded.set,
     )
+    catalogue = Catalogue(settings.voice)
+    machine = MachineReport(settings.device)
     return Services(
         settings=settings,
         log=log,
         metrics=metrics,
-        catalogue=Catalogue(settings.voice),
+        catalogue=catalogue,
         voices=voices,
         speakers=Speakers(voices, Turns(settings.queue, metrics), metrics),
-        machine=MachineReport(settings.device),
+        machine=machine,
+        jobs=Jobs(catalogue, log, cluster=settings.cluster, automatic_device=machine.automatic_device),
     )

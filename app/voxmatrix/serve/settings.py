@@ -23,6 +23,8 @@ class ServeSettings:
     queue: int = 32  # answers that wait for a voice
     voice_memory_mib: int = 2048
     voice_idle_seconds: float = 3600.0
+    max_upload_bytes: int = 2 * 2**30
+    cluster: str = ""  # the broker that books may be spoken with; none: this computer only
 
     @property
     def max_body_bytes(self) -> int:

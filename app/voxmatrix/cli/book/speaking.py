@@ -1,20 +1,18 @@
 """How far an audiobook is: a bar or, with --json, lines."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
-from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.terminal.progress import print_progress, progress
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.book.make import OnBookProgress
     from voxmatrix.work.job import JobProgress
 
+_WORK = "sentences spoken"
 #: Between two lines.
 _JSON_SECONDS = 1.0
 
@@ -26,7 +24,7 @@ def speaking_progress(as_json: bool, chapters: int) -> Iterator["OnBookProgress"
         yield _json_lines(chapters)
         return
     shown = ""
-    with progress("sentences spoken", note=lambda: shown) as on_progress:
+    with progress(_WORK, note=lambda: shown) as on_progress:
 
         def progressed(state: "JobProgress", complete: int) -> None:
             nonlocal shown
@@ -47,6 +45,7 @@ def _json_lines(chapters: int) -> "OnBookProgress":
             return
         last = now
         line = {
+            "work": _WORK,
             "done": state.done,
             "given_up": state.given_up,
             "total": state.total,
@@ -56,6 +55,6 @@ def _json_lines(chapters: int) -> "OnBookProgress":
             "seconds_left": None if state.seconds_left is None else round(state.seconds_left, 1),
             "speeds": {worker: round(speed, 2) for worker, speed in state.speeds.items()},
         }
-        typer.echo(json.dumps({"progress": line}))
+        print_progress(line)
 
     return progressed

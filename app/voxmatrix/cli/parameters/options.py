@@ -105,7 +105,7 @@ Force = Annotated[bool, option("--force", None, "Overwrite existing files.")]
 ForceAmount = Annotated[
     bool, typer.Option("--force", help="Accept less than a minute of speech.", rich_help_panel="Recordings")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the last line is the result.")]
 
 ClusterUrl = Annotated[
     str,

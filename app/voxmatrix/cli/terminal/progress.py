@@ -1,24 +1,35 @@
-"""Progress: a bar on a terminal, a line every few seconds elsewhere, nothing with --json."""
+"""Progress: a bar on a terminal, a line every few seconds elsewhere, and JSON lines with --json."""
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import typer
 
 from voxmatrix.progress import OnProgress
 
 #: Between two lines where there is no terminal.
 _PLAIN_SECONDS = 5.0
+#: Between two lines of JSON; work that takes less prints none.
+_JSON_SECONDS = 1.0
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False, note: Callable[[], str] = str) -> Iterator[OnProgress]:
+def progress(
+    title: str, quiet: bool = False, note: Callable[[], str] = str, *, as_json: bool = False
+) -> Iterator[OnProgress]:
     """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results.
 
+    With `as_json`, lines {"progress": …} go to standard output, before the result, which is its last line.
     `note` returns what to show beside the progress.
     """
     if quiet:
         yield lambda done, total: None
+    elif as_json:
+        yield _json_lines(title)
     elif sys.stderr.isatty():
         with _bar(title, note) as on_progress:
             yield on_progress
@@ -53,3 +64,23 @@ def _plain(title: str, note: Callable[[], str]) -> OnProgress:
         print(f"{title}: {done}/{total}{ending}", file=sys.stderr)  # noqa: T201
 
     return on_progress
+
+
+def _json_lines(title: str) -> OnProgress:
+    started = last = time.monotonic()
+
+    def on_progress(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _JSON_SECONDS:
+            return
+        last = now
+        left = (now - started) / max(done, 1) * (total - done)
+        print_progress({"work": title, "done": done, "total": total, "seconds_left": round(left, 1) if done else None})
+
+    return on_progress
+
+
+def print_progress(facts: dict[str, Any]) -> None:
+    """Print a line of progress as JSON."""
+    typer.echo(json.dumps({"progress": facts}))

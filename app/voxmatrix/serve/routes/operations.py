@@ -40,8 +40,10 @@ def operation_routes(services: Services) -> APIRouter:
         return JSONResponse({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
 
     @router.get("/metrics", response_class=PlainTextResponse)
-    async def metrics() -> Response:
+    def metrics() -> Response:
         """Figures for Prometheus."""
+        for state, number in services.jobs.counts().items():
+            services.metrics.jobs.labels(state).set(number)
         return Response(services.metrics.text(), headers={"Content-Type": services.metrics.content_type})
 
     @router.get("/v1/machine")

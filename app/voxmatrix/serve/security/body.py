@@ -23,14 +23,17 @@ def declared_bytes(scope: Scope) -> int:
     return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
 
 
-def counted(receive: Receive, most: int) -> Receive:
-    """`receive`, which raises an ApiError when the body is too long, or takes too long to arrive."""
+def counted(receive: Receive, most: int, *, file: bool = False) -> Receive:
+    """`receive`, which raises an ApiError when the body is too long, or takes too long to arrive.
+
+    A file may take longer, as long as parts of it arrive.
+    """
     left = most
     complete = False
     until = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def next_part() -> Message:
-        nonlocal left, complete
+        nonlocal left, complete, until
         if complete:
             return await receive()
         try:
@@ -38,6 +41,8 @@ def counted(receive: Receive, most: int) -> Receive:
                 message = await receive()
         except TimeoutError as error:
             raise ApiError(408, "the body did not arrive in time", code="timeout", headers=_CLOSE) from error
+        if file:
+            until = asyncio.get_running_loop().time() + BODY_SECONDS
         left -= len(message.get("body", b""))
         complete = not message.get("more_body", False)
         if left < 0:

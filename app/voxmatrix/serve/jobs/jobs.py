@@ -1,0 +1,198 @@
+"""The jobs of a server: asked for, run, looked at, removed."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+from voxmatrix.config import home
+from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.files import storage_errors
+from voxmatrix.lock import locked
+from voxmatrix.serve.errors import ApiError, explanation
+from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
+from voxmatrix.serve.jobs.kinds.any_kind import AnyJobRequest
+from voxmatrix.serve.jobs.kinds.kind import Sources
+from voxmatrix.serve.jobs.process import LOG_NAME
+from voxmatrix.serve.jobs.runner import Runner
+from voxmatrix.serve.jobs.store import JobStore
+from voxmatrix.serve.jobs.uploads import Uploads
+from voxmatrix.serve.log import Log
+from voxmatrix.serve.voices.catalogue import Catalogue
+
+#: Jobs that wait. More would be a mistake of a program.
+MOST_WAITING = 100
+_RETRY_AFTER = {"Retry-After": "60"}
+
+
+class Jobs:
+    """All jobs of this computer. One server at a time has them; others answer 503."""
+
+    def __init__(
+        self, catalogue: Catalogue, log: Log, *, cluster: str = "", automatic_device: Callable[[], str] = lambda: "cpu"
+    ) -> None:
+        """Nothing is opened or started yet."""
+        self._root = home().absolute() / "jobs" / "server"
+        self._log = log
+        self.uploads = Uploads(self._root / "uploads")
+        self._sources = Sources(
+            catalogue=catalogue,
+            uploads=self.uploads,
+            job=lambda job: (self.get(job), self.folder(job)),
+            automatic_device=automatic_device,
+            cluster=cluster,
+        )
+        self._cluster = cluster
+        self._submitting = threading.Lock()
+        self._opened = ExitStack()
+        self._store: JobStore | None = None
+        self._runner: Runner | None = None
+        #: Streams of events end soon after.
+        self.closing = threading.Event()
+
+    def open(self) -> None:
+        """Continue with the jobs of the last server. What prevents that is logged, and jobs are answered with 503."""
+        try:
+            self._opened.enter_context(locked(self._root, "server", "stop it"))
+            store = self._opened.enter_context(JobStore(self._root / "jobs.sqlite"))
+            if store.damaged is not None:
+                self._log(
+                    "warning", {"problem": f"the list of jobs was damaged; it was renamed to {store.damaged.name}"}
+                )
+            store.recover()
+            self.uploads.tidy()
+        except VoxmatrixError as error:
+            self._opened.close()
+            another = isinstance(error, UsageError)
+            problem = "another server has the jobs of this VOXMATRIX_HOME" if another else explanation(error)
+            self._log("warning", {"problem": f"{problem}; this one accepts none"})
+            return
+        self._store = store
+        self._runner = Runner(store, self.folder, self._cluster, self._log)
+        self._runner.schedule()
+
+    def close(self) -> None:
+        """End the commands of running jobs, which the next server continues."""
+        self.closing.set()
+        if self._runner is not None:
+            self._runner.close()
+        self._runner = self._store = None
+        self._opened.close()
+
+    def submit(self, request: AnyJobRequest) -> Job:
+        """Queue a job.
+
+        Raises:
+            ApiError: the request is invalid, or too many jobs wait.
+            UnreachableError: the disk is full.
+            VoxmatrixError: a value is invalid.
+        """
+        store, runner = self._parts()
+        identity = uuid4().hex
+        folder = self.folder(identity)
+        with self._submitting:
+            if store.counts()["queued"] >= MOST_WAITING:
+                message = f"{MOST_WAITING} jobs wait already"
+                raise ApiError(429, message, code="queue_full", headers=_RETRY_AFTER)
+            try:
+                with storage_errors(folder):
+                    folder.mkdir(parents=True)
+                work = request.work(self._sources, folder)
+                job = Job(
+                    id=identity,
+                    kind=request.kind,
+                    title=request.title or work.title,
+                    state="queued",
+                    request=request.model_dump(mode="json", exclude_unset=True),
+                    work=work,
+                    created=time.time(),
+                )
+                store.add(job)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        runner.schedule()
+        return job
+
+    def get(self, job: str) -> Job:
+        """A job.
+
+        Raises:
+            ApiError: there is none with this id.
+        """
+        found = self._parts()[0].get(job)
+        if found is None:
+            raise ApiError(404, "there is no such job", param="job", code="not_found")
+        return found
+
+    def page(self, limit: int, after: str | None, kind: str | None) -> tuple[list[Job], bool]:
+        """Some jobs, newest first, and whether there are more."""
+        found = self._parts()[0].page(limit + 1, after, kind)
+        return found[:limit], len(found) > limit
+
+    def events(self, job: str, after: int) -> list[Event]:
+        """The first events of a job after this one."""
+        return self._parts()[0].events(job, after)
+
+    def counts(self) -> dict[State, int]:
+        """The number of jobs in each state."""
+        return dict.fromkeys(STATES, 0) if self._store is None else self._store.counts()
+
+    def cancel(self, job: str) -> Job:
+        """End a job. A command needs some seconds to end."""
+        self.get(job)
+        self._parts()[1].cancel(job)
+        return self.get(job)
+
+    def resume(self, job: str) -> Job:
+        """Queue a job again that has failed or was cancelled.
+
+        Raises:
+            ApiError: it is in another state.
+        """
+        store, runner = self._parts()
+        if not store.queue_again(self.get(job).id):
+            message = f"only a job that is {' or '.join(RESUMABLE)} can be resumed; this one is {self.get(job).state}"
+            raise ApiError(409, message, param="job", code="wrong_state")
+        runner.schedule()
+        return self.get(job)
+
+    def remove(self, job: str) -> None:
+        """Remove a job that has ended, with its files.
+
+        Raises:
+            ApiError: it has not ended.
+        """
+        found = self.get(job)
+        if not self._parts()[0].remove(job):
+            raise ApiError(409, f"the job is {found.state}: cancel it first", param="job", code="wrong_state")
+        for folder in (self.folder(job), *map(Path, found.work.leftovers)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def folder(self, job: str) -> Path:
+        """The folder of a job."""
+        return self._root / job
+
+    def files(self, job: Job) -> dict[str, Path]:
+        """What can be downloaded of a job, by name. Links and unfinished files are left out."""
+        folder = self.folder(job.id)
+        found: dict[str, Path] = {}
+        for pattern in (*job.work.files, LOG_NAME):
+            paths = [Path(pattern)] if Path(pattern).is_absolute() else sorted(folder.glob(pattern))
+            for path in paths:
+                if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
+                    found[path.relative_to(folder).as_posix() if folder in path.parents else path.name] = path
+        return found
+
+    def _parts(self) -> tuple[JobStore, Runner]:
+        """The parts of an open server.
+
+        Raises:
+            ApiError: the jobs are those of another server.
+        """
+        if self._store is None or self._runner is None:
+            raise ApiError(503, "this server has no jobs at present; its log says why", code="unavailable")
+        return self._store, self._runner

@@ -1,0 +1,1 @@
+"""The kinds of jobs, one per file: what can be asked for, and the command that does it."""

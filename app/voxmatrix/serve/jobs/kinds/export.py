@@ -1,0 +1,43 @@
+"""A finished training, exported as a voice that can be spoken with at once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from voxmatrix.config import home
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.job import Work
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, number
+from voxmatrix.serve.jobs.kinds.train import training
+from voxmatrix.speak.voice_files import config_path
+
+
+class ExportJobRequest(JobRequest):
+    """A training, and the name of the voice."""
+
+    kind: Literal["export"]
+    job: Id
+    #: Also the name of a file, everywhere.
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+    noise: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
+    noise_w: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
+    replace: bool = False
+
+    def work(self, sources: Sources, folder: Path) -> Work:
+        """`export voice`."""
+        run = training(*sources.job(self.job))
+        out = home().absolute() / "voices" / f"{self.name}.onnx"
+        if not self.replace and (out.exists() or self.name in sources.catalogue.voices()):
+            message = f"there is a voice {self.name}; choose another name, or set replace to true"
+            raise ApiError(409, message, param="name", code="voice_exists")
+        # A job that is run again replaces what it wrote itself.
+        words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]
+        return Work(
+            title=self.name,
+            words=tuple(words),
+            lane="files",
+            measure="exporting",
+            files=(str(out), str(config_path(out))),
+            result=("max_difference",),
+        )

@@ -1,0 +1,119 @@
+"""What the requests of all kinds of jobs have in common. No value of a request can become an option by accident.
+
+A command gets values as `--name=VALUE`, in one word, and paths that begin with a slash.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.job import Job, Work
+from voxmatrix.serve.jobs.uploads import Uploads
+from voxmatrix.serve.voices.catalogue import Catalogue, UnknownVoiceError, find
+
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Name = Annotated[str, Field(min_length=1, max_length=256)]
+#: No control characters, which cannot be part of a name.
+Plain = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+Device = Annotated[str, Field(pattern=r"^(auto|cpu|gpu|(cuda|directml|xpu|rocm|mps)(:[0-9]{1,4})?)$")]
+
+
+def number(least: float, most: float) -> Any:
+    """The type of a number within these limits."""
+    return Annotated[float, Field(ge=least, le=most, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What a request can refer to."""
+
+    catalogue: Catalogue
+    uploads: Uploads
+    job: Callable[[str], tuple[Job, Path]]  # a job and its folder; raises ApiError if there is none
+    automatic_device: Callable[[], str]
+    cluster: str = ""
+
+
+class JobRequest(BaseModel):
+    """The body of `POST /v1/jobs`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: Plain | None = None
+
+    @abstractmethod
+    def work(self, sources: Sources, folder: Path) -> Work:
+        """The command; what it reads is put into `folder`, the folder of the job.
+
+        Raises:
+            ApiError: the request refers to something that does not exist.
+            VoxmatrixError: a value is invalid, or the disk is full.
+        """
+
+    def options(self, names: Iterable[str]) -> list[str]:
+        """Words for the fields that are set."""
+        words = []
+        for name in names:
+            value = getattr(self, name)
+            flag = f"--{name.replace('_', '-')}"
+            if value is True:
+                words.append(flag)
+            elif value is not None and value is not False:
+                words.append(f"{flag}={value}")
+        return words
+
+
+class VoiceRequest(JobRequest):
+    """A request to speak."""
+
+    voice: Name | None = None
+    speed: number(0.1, 10.0) | None = None  # type: ignore[valid-type]
+    noise: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
+    noise_w: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
+    sentence_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
+    volume: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
+    seed: Seed | None = None
+
+    def voice_words(self, sources: Sources) -> list[str]:
+        """Words for the voice and how it speaks.
+
+        Raises:
+            ApiError: there is no such voice.
+        """
+        voice, speaker = named_voice(sources, self.voice)
+        words = [f"--voice={voice}"] + ([] if speaker is None else [f"--speaker={speaker}"])
+        return words + self.options(("speed", "noise", "noise_w", "sentence_pause", "volume", "seed"))
+
+
+def named_voice(sources: Sources, name: str | None) -> tuple[Path, str | None]:
+    """The file of a voice, and its speaker. Without a name, it is the default voice.
+
+    Raises:
+        ApiError: there is no such voice.
+    """
+    if name is None:
+        return sources.catalogue.default.path.absolute(), None
+    try:
+        voice, speaker = find(sources.catalogue.voices(), name)
+    except UnknownVoiceError as error:
+        raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+    return voice.path.absolute(), speaker
+
+
+def exactly_one(request: BaseModel, *names: str) -> None:
+    """Check that one of these fields is set.
+
+    Raises:
+        ApiError: none is, or several are.
+    """
+    given = [name for name in names if getattr(request, name) is not None]
+    if len(given) != 1:
+        code = "invalid_value" if given else "missing_required_parameter"
+        raise ApiError(400, f"set exactly one of: {', '.join(names)}", param=names[0], code=code)

@@ -1,0 +1,76 @@
+"""Requests about recordings: those in a folder of the server, or an uploaded ZIP."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from voxmatrix.config import home
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Plain, Sources, exactly_one, number
+
+_FOLDER = "recordings"
+
+
+class RecordingList(BaseModel):
+    """A folder of recordings: `VOXMATRIX_HOME/recordings/PROFILE/LIST`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    profile: Plain
+    list: Plain | None = None
+
+
+@dataclass(frozen=True)
+class Data:
+    """Recordings, as a command gets them."""
+
+    title: str
+    words: list[str]
+    unpack: str | None = None  # the ZIP archive that is to be unpacked first
+
+
+class RecordingsRequest(JobRequest):
+    """Which recordings are used, and how their texts become phonemes."""
+
+    recordings: RecordingList | None = None
+    file: Id | None = None
+    quality: Literal["tiny", "x_low", "low", "medium", "high"] | None = None
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}$")] | None = None
+    phonemes: Literal["espeak", "text", "auto"] | None = None
+    max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
+    force: bool = False
+
+    def data(self, sources: Sources, folder: Path) -> Data:
+        """The recordings.
+
+        Raises:
+            ApiError: there are no such recordings.
+            UnreachableError: the disk is full.
+        """
+        exactly_one(self, "recordings", "file")
+        settings = self.options(("quality", "language", "phonemes", "max_seconds", "force"))
+        if self.recordings is not None:
+            title = " / ".join(filter(None, (self.recordings.profile, self.recordings.list)))
+            return Data(title, [str(recordings_folder(self.recordings)), *settings])
+        archive = sources.uploads.take(self.file or "", folder / "input")
+        return Data(archive.stem, [str(folder / "data"), *settings], str(archive.relative_to(folder)))
+
+
+def recordings_folder(chosen: RecordingList) -> Path:
+    """The folder of a list of recordings. Names are looked up, and never become part of a path.
+
+    Raises:
+        ApiError: there is no such folder.
+    """
+    folder = home().absolute() / _FOLDER
+    for param, name in (("profile", chosen.profile), ("list", chosen.list)):
+        if name is None:
+            continue
+        places = folder.iterdir() if folder.is_dir() else ()
+        found = {path.name: path for path in places if path.is_dir() and not path.is_symlink()}
+        if name not in found:
+            raise ApiError(400, f"there is no such {param} of recordings", param="recordings", code="invalid_value")
+        folder = found[name]
+    return folder

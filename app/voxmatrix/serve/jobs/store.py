@@ -1,0 +1,199 @@
+"""The jobs and their events, which outlive the server. Thread-safe."""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from voxmatrix.closing import Closing
+from voxmatrix.serve.jobs.database import open_database
+from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State, Work
+from voxmatrix.work.database import database_errors
+
+#: A job during which so many servers have died is not started again: it may be what killed them.
+_MOST_DEATHS = 3
+_DEATHS = JobError(
+    message=f"the server ended unexpectedly {_MOST_DEATHS} times while this job was running",
+    remedy="it may need more memory than there is; resume it to try once more",
+)
+#: Events that a list of them would not miss: only the newest is kept.
+_PASSING = "progress"
+
+
+class JobStore(Closing):
+    """All jobs. Each change of state is an event of the job."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file.
+
+        Raises:
+            UnreachableError: it cannot be written.
+        """
+        self._path = path
+        self._lock = threading.Lock()
+        self._database, self.damaged = open_database(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def add(self, job: Job) -> None:
+        """Add a queued job."""
+        columns = {
+            "id": job.id, "kind": job.kind, "title": job.title, "state": job.state, "progress": job.progress,
+            "request": json.dumps(job.request), "work": json.dumps(asdict(job.work)), "created": job.created,
+        }  # fmt: skip
+        with self._transaction() as database:
+            names, places = ", ".join(columns), ", ".join("?" * len(columns))
+            database.execute(f"insert into jobs ({names}) values ({places})", list(columns.values()))
+            self._state_event(job.id)
+
+    def get(self, job: str) -> Job | None:
+        """The job of this id."""
+        with self._transaction():
+            return self._job(job)
+
+    def page(self, limit: int, after: str | None = None, kind: str | None = None) -> list[Job]:
+        """Jobs, newest first: those older than `after`."""
+        condition = "where (:kind is null or kind = :kind)"
+        if after is not None:
+            condition += " and number < (select number from jobs where id = :after)"
+        values = {"after": after, "kind": kind, "limit": limit}
+        with self._transaction() as database:
+            rows = database.execute(f"select * from jobs {condition} order by number desc limit :limit", values)
+            return [_job_of(row) for row in rows]
+
+    def in_state(self, state: State) -> list[Job]:
+        """The jobs in a state, oldest first."""
+        with self._transaction() as database:
+            rows = database.execute("select * from jobs where state = ? order by number", [state])
+            return [_job_of(row) for row in rows]
+
+    def counts(self) -> dict[State, int]:
+        """The number of jobs in each state."""
+        with self._transaction() as database:
+            found = {row[0]: row[1] for row in database.execute("select state, count(*) from jobs group by state")}
+        return {state: found.get(state, 0) for state in STATES}
+
+    def start(self, job: str) -> bool:
+        """A queued job runs now; False if it is no longer queued."""
+        return self._change(job, ("queued",), state="running", started=time.time(), ended=None, seconds_left=None)
+
+    def end(self, job: str, state: State, *, error: JobError | None = None, result: Any = None) -> bool:
+        """A job has ended."""
+        progress = {"progress": 1.0} if state == "done" else {}
+        ended = {"state": state, "ended": time.time(), "seconds_left": None, **progress}
+        error_text = None if error is None else json.dumps(asdict(error))
+        result_text = None if result is None else json.dumps(result)
+        return self._change(job, ("queued", "running"), **ended, error=error_text, result=result_text)
+
+    def queue_again(self, job: str, states: Sequence[State] = RESUMABLE) -> bool:
+        """Queue a job that is in one of these states."""
+        return self._change(job, states, state="queued", error=None, result=None, ended=None, seconds_left=None)
+
+    def recover(self) -> None:
+        """Queue the jobs that were running when an earlier server died, unless that happened too often."""
+        for job in self.in_state("running"):
+            with self._transaction() as database:
+                database.execute("update jobs set deaths = deaths + 1 where id = ?", [job.id])
+                (deaths,) = database.execute("select deaths from jobs where id = ?", [job.id]).fetchone()
+                if deaths >= _MOST_DEATHS:
+                    database.execute("update jobs set deaths = 0 where id = ?", [job.id])
+            if deaths >= _MOST_DEATHS:
+                self.end(job.id, "failed", error=_DEATHS)
+            else:
+                self.queue_again(job.id, ["running"])
+
+    def progressed(self, job: str, progress: float, seconds_left: float | None, facts: dict[str, Any]) -> None:
+        """A job has come further. Its earlier events of progress are forgotten."""
+        with self._transaction() as database:
+            database.execute(
+                "update jobs set progress = ?, seconds_left = ? where id = ?", [progress, seconds_left, job]
+            )
+            database.execute("delete from events where job = ? and name = ?", [job, _PASSING])
+            self._event(job, _PASSING, {**facts, "progress": progress, "seconds_left": seconds_left})
+
+    def add_event(self, job: str, name: str, data: dict[str, Any]) -> None:
+        """Something happened that is kept."""
+        with self._transaction():
+            self._event(job, name, data)
+
+    def events(self, job: str, after: int, limit: int = 500) -> list[Event]:
+        """The first events of a job after this one."""
+        with self._transaction() as database:
+            rows = database.execute(
+                "select id, name, data from events where job = ? and id > ? order by id limit ?", [job, after, limit]
+            )
+            return [Event(row["id"], row["name"], json.loads(row["data"])) for row in rows]
+
+    def remove(self, job: str) -> bool:
+        """Forget a job that has ended."""
+        with self._transaction() as database:
+            places = ", ".join("?" * len(ENDED))
+            removed = database.execute(f"delete from jobs where id = ? and state in ({places})", [job, *ENDED])
+            if removed.rowcount:
+                database.execute("delete from events where job = ?", [job])
+            return bool(removed.rowcount)
+
+    def _change(self, job: str, states: Sequence[State], **columns: Any) -> bool:
+        """Change columns of a job if it is in one of these states, and say so in an event."""
+        changes = ", ".join(f"{name} = ?" for name in columns)
+        places = ", ".join("?" * len(states))
+        with self._transaction() as database:
+            changed = database.execute(
+                f"update jobs set {changes} where id = ? and state in ({places})", [*columns.values(), job, *states]
+            )
+            if changed.rowcount:
+                self._state_event(job)
+            return bool(changed.rowcount)
+
+    def _job(self, job: str) -> Job | None:
+        row = self._database.execute("select * from jobs where id = ?", [job]).fetchone()
+        return None if row is None else _job_of(row)
+
+    def _state_event(self, job: str) -> None:
+        found = self._job(job)
+        if found is not None:
+            self._event(job, "state", found.to_json())
+
+    def _event(self, job: str, name: str, data: dict[str, Any]) -> None:
+        self._database.execute("insert into events (job, name, data) values (?, ?, ?)", [job, name, json.dumps(data)])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, database_errors(self._path):
+            self._database.execute("begin immediate")
+            try:
+                yield self._database
+                self._database.execute("commit")
+            except BaseException:
+                if self._database.in_transaction:  # SQLite itself rolls back on a full disk
+                    self._database.execute("rollback")
+                raise
+
+
+def _job_of(row: sqlite3.Row) -> Job:
+    work = json.loads(row["work"])
+    lists = ("words", "files", "leftovers", "result")
+    work |= {name: None if work[name] is None else tuple(work[name]) for name in lists}
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        title=row["title"],
+        state=row["state"],
+        request=json.loads(row["request"]),
+        work=Work(**work),
+        progress=row["progress"],
+        seconds_left=row["seconds_left"],
+        error=None if row["error"] is None else JobError(**json.loads(row["error"])),
+        result=None if row["result"] is None else json.loads(row["result"]),
+        created=row["created"],
+        started=row["started"],
+        ended=row["ended"],
+    )

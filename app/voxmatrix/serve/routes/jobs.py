@@ -1,0 +1,82 @@
+"""Jobs: asked for, listed, followed, cancelled, resumed, downloaded and removed."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.job import ENDED
+from voxmatrix.serve.jobs.kinds.any_kind import AnyJobRequest
+from voxmatrix.serve.jobs.kinds.kind import Id
+from voxmatrix.serve.jobs.stream import event_stream
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+
+_JobId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
+_Number = Annotated[int, Query(ge=0, le=2**63 - 1)]
+_Kind = Literal["speech", "book", "train", "prepare", "export", "benchmark"]
+_EVENTS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_MOST_EVENT_DIGITS = 18
+
+
+def job_routes(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(route_class=Route, prefix="/v1/jobs")
+    jobs = services.jobs
+
+    @router.post("", status_code=201)
+    def create_job(body: AnyJobRequest) -> dict[str, Any]:
+        """Queue a job."""
+        return jobs.submit(body).to_json()
+
+    @router.get("")
+    def list_jobs(
+        limit: Annotated[int, Query(ge=1, le=100)] = 20, after: Id | None = None, kind: _Kind | None = None
+    ) -> dict[str, Any]:
+        """Jobs, newest first."""
+        found, more = jobs.page(limit, after, kind)
+        return {"data": [job.to_json() for job in found], "has_more": more}
+
+    @router.get("/{job}")
+    def read_job(job: _JobId) -> dict[str, Any]:
+        """A job and its files."""
+        found = jobs.get(job)
+        files = [{"name": name, "bytes": path.stat().st_size} for name, path in jobs.files(found).items()]
+        return {**found.to_json(), "files": files}
+
+    @router.get("/{job}/events", response_class=Response)
+    def follow_job(job: _JobId, after: _Number = 0, last_event_id: Annotated[str | None, Header()] = None) -> Response:
+        """The events of a job since the last one that the client has seen."""
+        seen = last_event_id or ""
+        if seen.isascii() and seen.isdecimal() and len(seen) <= _MOST_EVENT_DIGITS:
+            after = int(seen)
+        if jobs.get(job).state in ENDED and not jobs.events(job, after):
+            return Response(status_code=204)  # so that browsers do not connect again
+        return StreamingResponse(event_stream(jobs, job, after), media_type="text/event-stream", headers=_EVENTS)
+
+    @router.post("/{job}/cancel")
+    def cancel_job(job: _JobId) -> dict[str, Any]:
+        """End a job."""
+        return jobs.cancel(job).to_json()
+
+    @router.post("/{job}/resume")
+    def resume_job(job: _JobId) -> dict[str, Any]:
+        """Queue a job again that has failed or was cancelled."""
+        return jobs.resume(job).to_json()
+
+    @router.get("/{job}/files/{name:path}", response_class=Response)
+    def read_file(job: _JobId, name: str) -> Response:
+        """A file of a job."""
+        path = jobs.files(jobs.get(job)).get(name)
+        if path is None:
+            raise ApiError(404, "the job has no such file", param="name", code="not_found")
+        return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-cache"})
+
+    @router.delete("/{job}")
+    def remove_job(job: _JobId) -> JSONResponse:
+        """Remove a job that has ended, with its files."""
+        jobs.remove(job)
+        return JSONResponse({"id": job, "deleted": True})
+
+    return router

@@ -1,0 +1,56 @@
+"""How a training would run: every automatic setting with its reason, and what was requested."""
+
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import ConfigDict
+
+from voxmatrix.plan.device_request import AUTO, parse_device
+from voxmatrix.plan.overrides import override_number, override_precision, override_switch
+from voxmatrix.plan.plan import Overrides
+from voxmatrix.plan.show import plan_to_json
+from voxmatrix.serve.jobs.kinds.train import PlanFields
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+from voxmatrix.settings import Setting
+
+_NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers")
+_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
+
+
+class PlanRequest(PlanFields):
+    """The body of `/v1/plan`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quality: Literal["tiny", "x_low", "low", "medium", "high"] = "medium"
+
+
+def plan_routes(services: Services) -> APIRouter:
+    """The route."""
+    router = APIRouter(route_class=Route)
+
+    @router.post("/v1/plan")
+    def plan(body: PlanRequest) -> dict[str, Any]:
+        """What `plan --json` prints."""
+        return plan_to_json(services.machine.plan(body.quality, _overrides(body)))
+
+    return router
+
+
+def _overrides(body: PlanRequest) -> Overrides:
+    forced: dict[str, Setting[Any] | None] = {}
+    for name in _NUMBERS:
+        forced[name] = override_number(_text(body, name), name, "flag")
+    for name in _SWITCHES:
+        forced[name] = override_switch(_text(body, name), name, "flag")
+    forced["precision"] = override_precision(_text(body, "precision"), "precision", "flag")
+    forced["workers"] = override_number(_text(body, "workers"), "workers", "flag", none=True)
+    device = AUTO if body.device is None else parse_device(body.device, "flag", f"device {body.device}")
+    return Overrides(device=device, **forced)
+
+
+def _text(body: PlanRequest, name: str) -> str:
+    """A value as on the command line; empty if it is not set."""
+    value = getattr(body, name)
+    return "" if value is None else str(value)

@@ -1,0 +1,123 @@
+"""Each kind of job, from its request to its files."""
+
+import io
+import json
+import shutil
+import wave
+import zipfile
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.serve.conftest import Running
+from tests.serve.jobs.conftest import download, submit, upload, wait_for
+from voxmatrix.config import home
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "en"
+TRAIN = {"quality": "tiny", "phonemes": "text", "device": "cpu", "batch_size": 2, "force": True, "threads": 1}
+
+
+def recordings(folder: Path, count: int = 12) -> None:
+    """Some of the bundled recordings, as the studio stores them."""
+    (folder / "wavs").mkdir(parents=True)
+    rows = (SAMPLES / "metadata.csv").read_text(encoding="utf-8").splitlines()[:count]
+    (folder / "metadata.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for row in rows:
+        name = row.split("|")[0]
+        shutil.copy(next((SAMPLES / "wavs").glob(f"{name}.*")), folder / "wavs")
+
+
+def test_a_text_becomes_a_file(server: Running) -> None:
+    job = submit(server, "speech", text="Hello there. And again.", format="wav", speed=1.5, voice="random")
+    done = wait_for(server, job)
+    assert done["state"] == "done", done
+    assert done["progress"] == 1.0
+    assert done["error"] is None
+    assert done["result"]["sentences"] == 2
+    assert done["title"] == "Hello there. And again."
+    assert done["request"] == {
+        "kind": "speech", "text": "Hello there. And again.", "format": "wav", "speed": 1.5, "voice": "random",
+    }  # fmt: skip
+    assert done["created"] <= done["started"] <= done["ended"]
+    assert [file["name"] for file in done["files"]] == ["speech.wav", "log.txt"]
+    with wave.open(io.BytesIO(download(server, job, "speech.wav"))) as sound:
+        assert sound.getnframes() / sound.getframerate() == pytest.approx(done["result"]["seconds"], abs=0.1)
+
+
+def test_a_book_becomes_an_audiobook(server: Running) -> None:
+    book = upload(server, "Three sentences.txt", b"CHAPTER 1\n\nOne is here. Two is here.\n\nThree is here.\n")
+    contents = server.post("/v1/books/inspect", {"file": book}).json()
+    assert sum(chapter["sentences"] for chapter in contents["chapters"]) >= 3
+    job = submit(server, "book", file=book, voice="random", subtitles=True)
+    assert server.get(f"/v1/jobs/{job}").json()["title"] == "Three sentences"
+    done = wait_for(server, job)
+    assert done["state"] == "done", done
+    names = {file["name"] for file in done["files"]}
+    assert {"book/Three sentences.m4b", "book/Three sentences.manifest.json", "book/Three sentences.srt"} <= names
+    part = server.get(f"/v1/jobs/{job}/files/book/Three sentences.m4b", headers={"Range": "bytes=4-7"})
+    assert (part.status_code, part.content) == (206, b"ftyp")
+    kept = home() / "jobs"
+    assert list(kept.glob("book-*"))
+    assert server.services.jobs.folder(job).exists()
+    assert httpx.delete(f"{server.url}/v1/jobs/{job}").json() == {"id": job, "deleted": True}
+    assert not list(kept.glob("book-*"))
+    assert not server.services.jobs.folder(job).exists()
+
+
+def test_recordings_are_checked_trained_with_exported_and_spoken(server: Running) -> None:
+    recordings(home() / "recordings" / "ann" / "first list")
+    source = {"profile": "ann", "list": "first list"}
+    checked = wait_for(
+        server, submit(server, "prepare", recordings=source, quality="tiny", phonemes="text", force=True)
+    )
+    assert checked["result"]["clips"] == 12, checked
+    job = submit(server, "train", recordings=source, max_steps=3, **TRAIN)
+    done = wait_for(server, job)
+    assert done["state"] == "done", done
+    assert done["title"] == "ann / first list"
+    assert done["result"]["steps"] == 3
+    assert set(done["result"]["losses"]) >= {"mel", "kl"}
+    names = {file["name"] for file in done["files"]}
+    assert {"run/best.ckpt", "run/last.ckpt", "run/metrics.csv", "run/samples/step-000000003.wav"} <= names
+    stream = server.get(f"/v1/jobs/{job}/events").text
+    events = [dict(line.split(": ", 1) for line in event.split("\n")) for event in stream.strip().split("\n\n")]
+    metrics = [json.loads(event["data"]) for event in events if event["event"] == "metrics"]
+    assert [entry["step"] for entry in metrics if "losses" in entry][-1] == 3
+    assert [entry["step"] for entry in metrics if "validation_mel" in entry] == [3]
+
+    exported = wait_for(server, submit(server, "export", job=job, name="ann"))
+    assert exported["state"] == "done", exported
+    assert [file["name"] for file in exported["files"]] == ["ann.onnx", "ann.onnx.json", "log.txt"]
+    assert server.speak(voice="ann").status_code == 200
+    more = {"kind": "train", "recordings": source, "start_from": {"job": job}, **TRAIN}
+    words = server.services.jobs.get(server.post("/v1/jobs", more).json()["id"]).work.words
+    start = next(Path(word.removeprefix("--from=")) for word in words if word.startswith("--from="))
+    assert start.read_bytes() == download(server, job, "run/best.ckpt")
+    again = server.post("/v1/jobs", {"kind": "export", "job": job, "name": "ann"})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "voice_exists")
+
+
+def test_uploaded_recordings_are_unpacked(server: Running, tmp_path: Path) -> None:
+    recordings(tmp_path / "mine", 3)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in (tmp_path / "mine").rglob("*"):
+            archive.write(path, path.relative_to(tmp_path))
+    zipped = upload(server, "mine.zip", packed.getvalue())
+    done = wait_for(server, submit(server, "prepare", file=zipped, quality="tiny", phonemes="text", force=True))
+    assert (done["state"], done["title"], done["result"]["clips"]) == ("done", "mine", 3), done
+
+
+def test_a_benchmark_reports_what_bench_prints(server: Running) -> None:
+    done = wait_for(server, submit(server, "benchmark", what="matmul", device="cpu", runs=1))
+    assert done["state"] == "done", done
+    assert done["result"]["rows"][0]
+
+
+def test_the_plan_takes_settings_and_says_why(server: Running) -> None:
+    plan = server.post("/v1/plan", {"quality": "tiny", "batch_size": 5, "workers": "none", "device": "cpu"}).json()
+    settings = plan["settings"]
+    assert (settings["batch_size"]["value"], settings["batch_size"]["reason"]) == (5, "set by batch_size")
+    assert settings["workers"]["value"] == 0
+    assert settings["precision"]["source"] == "automatic"

@@ -1,0 +1,142 @@
+"""Queue, lanes, cancelling, resuming, events, and what a failed command leaves."""
+
+import json
+import threading
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from tests.serve.conftest import Running, Serve, error_of, eventually
+from tests.serve.jobs.conftest import LONG, read, submit, upload, wait_for
+from voxmatrix.serve.jobs import jobs
+
+
+def long_speech(server: Running) -> str:
+    """A job that runs until it is ended."""
+    return submit(server, "speech", file=upload(server, "long.txt", LONG.encode()), format="wav")
+
+
+def commands() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if "voxmatrix_entrypoint.attached" in child.cmdline()]
+
+
+def events(server: Running, job: str, **more: Any) -> list[dict[str, str]]:
+    """All events of a job that has ended."""
+    text = server.get(f"/v1/jobs/{job}/events", **more).text
+    return [dict(line.split(": ", 1) for line in event.split("\n")) for event in text.strip().split("\n\n")]
+
+
+def test_a_job_is_cancelled_and_goes_on_where_it_ended(server: Running) -> None:
+    job = long_speech(server)
+    waiting = submit(server, "speech", text="I wait for the one before.")
+    eventually(lambda: read(server, job)["progress"] > 0)
+    running = read(server, job)
+    assert running["seconds_left"] > 0
+    assert read(server, waiting)["state"] == "queued"
+    assert server.post(f"/v1/jobs/{waiting}/cancel", None).json()["state"] == "cancelled"
+    server.post(f"/v1/jobs/{job}/cancel", None)
+    cancelled = wait_for(server, job)
+    assert (cancelled["state"], cancelled["error"], commands()) == ("cancelled", None, [])
+    assert server.post(f"/v1/jobs/{job}/cancel", None).json()["state"] == "cancelled"
+    assert server.post(f"/v1/jobs/{job}/resume", None).status_code == 200
+    eventually(lambda: read(server, job)["progress"] > cancelled["progress"])
+    log = server.get(f"/v1/jobs/{job}/files/log.txt").text
+    assert "continuing" in log
+    again = server.post(f"/v1/jobs/{job}/resume", None)
+    assert (again.status_code, error_of(again)["code"]) == (409, "wrong_state")
+    kept = httpx.delete(f"{server.url}/v1/jobs/{job}")
+    assert (kept.status_code, error_of(kept)["message"]) == (409, "the job is running: cancel it first")
+
+
+def test_kinds_have_lanes_of_their_own(server: Running) -> None:
+    speaking = long_speech(server)
+    eventually(lambda: read(server, speaking)["state"] == "running")
+    assert wait_for(server, submit(server, "benchmark", what="matmul", device="cpu", runs=1))["state"] == "done"
+    assert read(server, speaking)["state"] == "running"
+
+
+def test_events_continue_after_the_last_one_that_was_seen(server: Running) -> None:
+    job = submit(server, "speech", text="Hello.")
+    wait_for(server, job)
+    found = events(server, job)
+    states = [json.loads(event["data"])["state"] for event in found if event["event"] == "state"]
+    assert states == ["queued", "running", "done"]
+    ids = [int(event["id"]) for event in found]
+    assert ids == sorted(set(ids))
+    assert events(server, job, headers={"Last-Event-ID": str(ids[0])}) == found[1:]
+    assert events(server, job, params={"after": ids[1]}) == found[2:]
+    for last in (str(ids[-1]), "9" * 18):
+        assert server.get(f"/v1/jobs/{job}/events", headers={"Last-Event-ID": last}).status_code == 204
+    for unknown in ("nonsense", "-1", "9" * 30):
+        assert events(server, job, headers={"Last-Event-ID": unknown}) == found
+
+
+def test_events_are_sent_as_they_happen_and_a_leaver_leaves_nothing(server: Running) -> None:
+    job = long_speech(server)
+    before = psutil.Process().num_fds()
+    names = []
+    with httpx.stream("GET", f"{server.url}/v1/jobs/{job}/events", timeout=60) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            names += [line.removeprefix("event: ")] if line.startswith("event: ") else []
+            if "progress" in names:
+                break
+    assert names[:2] == ["state", "state"]
+    eventually(lambda: psutil.Process().num_fds() <= before)
+    assert read(server, job)["state"] == "running"
+
+
+def test_a_command_that_fails_says_why_without_paths_of_the_server(server: Running) -> None:
+    job = submit(server, "book", file=upload(server, "empty.txt", b"\n \n"))
+    failed = wait_for(server, job)
+    assert failed["state"] == "failed"
+    assert "empty.txt" in failed["error"]["message"]
+    assert str(server.services.jobs.folder(job)) not in json.dumps(failed)
+
+
+def test_a_killed_command_is_a_failed_job(server: Running) -> None:
+    job = long_speech(server)
+    eventually(lambda: len(commands()) == 1)
+    commands()[0].kill()
+    failed = wait_for(server, job)
+    assert failed["state"] == "failed"
+    assert "was killed" in failed["error"]["message"]
+    assert not [one for one in threading.enumerate() if one.name == f"job-{job}"]
+
+
+def test_a_full_queue_is_told_to_come_again(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "MOST_WAITING", 2)
+    running = long_speech(server)
+    eventually(lambda: read(server, running)["state"] == "running")
+    for _ in range(2):
+        submit(server, "speech", text="Hello.")
+    answer = server.post("/v1/jobs", {"kind": "speech", "text": "Hello."})
+    assert (answer.status_code, error_of(answer)["code"]) == (429, "queue_full")
+    assert int(answer.headers["retry-after"]) > 0
+    folders = [path for path in server.services.jobs.folder("").iterdir() if path.is_dir() and path.name != "uploads"]
+    assert len(folders) == 3  # nothing is left of what was refused
+
+
+def test_jobs_are_listed_newest_first_in_pages(server: Running) -> None:
+    long_speech(server)
+    ids = [submit(server, "speech", text=f"Number {number}.") for number in range(4)]
+    first = server.get("/v1/jobs", params={"limit": 2}).json()
+    assert [job["id"] for job in first["data"]] == ids[:1:-1]
+    assert first["has_more"] is True
+    second = server.get("/v1/jobs", params={"limit": 2, "after": ids[2]}).json()
+    assert [job["id"] for job in second["data"]] == ids[1::-1]
+    assert server.get("/v1/jobs", params={"kind": "train"}).json() == {"data": [], "has_more": False}
+    assert 'voxmatrix_jobs{state="queued"} 4.0' in server.get("/metrics").text
+
+
+def test_a_second_server_leaves_the_jobs_to_the_first(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    from voxmatrix import lock
+
+    monkeypatch.setattr(lock, "_acquire", lambda _: False)
+    server = serve()
+    answer = server.get("/v1/jobs")
+    assert (answer.status_code, error_of(answer)["code"]) == (503, "unavailable")
+    assert server.get("/readyz").status_code == 200
+    assert "another server has the jobs" in str(server.lines)

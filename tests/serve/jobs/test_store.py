@@ -1,0 +1,104 @@
+"""The store of jobs: what survives, and in which order."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voxmatrix.errors import UnreachableError
+from voxmatrix.serve.jobs.job import Job, JobError, Work
+from voxmatrix.serve.jobs.store import JobStore
+
+
+def make_job(name: str, **more: Any) -> Job:
+    work = Work(title=name, words=("speak", "--text=ö"), lane="speech", measure="x", files=("a",), result=None)
+    given = {"kind": "speech", "title": name, "state": "queued", "request": {"text": "ö"}, "created": 1.5, **more}
+    return Job(id=name, work=work, **given)
+
+
+def test_a_job_is_read_as_it_was_written(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "new" / "jobs.sqlite") as store:
+        store.add(make_job("a"))
+        store.start("a")
+        store.progressed("a", 0.5, 12.0, {"work": "x"})
+        store.end("a", "failed", error=JobError(message="no", remedy="try"), result={"seconds": 1})
+    with JobStore(tmp_path / "new" / "jobs.sqlite") as store:
+        found = store.get("a")
+        assert found is not None
+        assert found.work == make_job("a").work
+        assert (found.state, found.progress, found.seconds_left, found.result) == ("failed", 0.5, None, {"seconds": 1})
+        assert found.error == JobError(message="no", remedy="try")
+        assert store.get("b") is None
+
+
+def test_a_state_changes_only_from_the_right_ones(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        store.add(make_job("a"))
+        assert not store.queue_again("a")
+        assert not store.remove("a")
+        assert store.start("a")
+        assert not store.start("a")
+        assert store.end("a", "cancelled")
+        assert not store.end("a", "done")
+        assert store.queue_again("a")
+        assert store.end("a", "cancelled")
+        assert store.remove("a")
+        assert store.events("a", 0) == []
+        assert store.counts() == {"queued": 0, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
+
+
+def test_only_the_newest_progress_is_kept_and_ids_rise(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        store.add(make_job("a"))
+        for step in range(50):
+            store.progressed("a", step / 50, None, {"done": step})
+            store.add_event("a", "metrics", {"step": step})
+        found = store.events("a", 0)
+        assert [event.name for event in found] == ["state", *["metrics"] * 49, "progress", "metrics"]
+        assert [event.id for event in found] == sorted({event.id for event in found})
+        assert store.events("a", found[-2].id) == [found[-1]]
+
+
+def test_a_job_that_kills_servers_is_not_started_for_ever(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        store.add(make_job("a"))
+        states = []
+        for _ in range(3):
+            store.start("a")
+            store.recover()
+            found = store.get("a")
+            assert found is not None
+            states.append(found.state)
+        assert states == ["queued", "queued", "failed"]
+        assert found.error is not None
+        assert "ended unexpectedly 3 times" in found.error.message
+        assert store.queue_again("a")
+
+
+def test_a_damaged_file_is_renamed_and_one_of_another_version_refused(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.sqlite"
+    path.write_bytes(b"no database" * 1000)
+    with JobStore(path) as store:
+        assert store.damaged == tmp_path / "jobs.damaged-1.sqlite"
+        store._database.execute("pragma user_version = 99")
+    with pytest.raises(UnreachableError, match="another version"):
+        JobStore(path)
+
+
+def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+
+        def work(number: int) -> None:
+            name = f"job{number}"
+            store.add(make_job(name))
+            store.start(name)
+            store.progressed(name, 0.5, None, {})
+            store.end(name, "done")
+
+        threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert store.counts()["done"] == 8
