@@ -76,11 +76,18 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return code, capsys.readouterr().err
 
 
-def test_other_computers_are_let_in_only_with_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    code, message = run(capsys, "--host", "0.0.0.0")
-    assert code == 2
-    assert "--keys FILE" in message
-    assert "--no-keys" in message
+def test_a_server_that_others_can_reach_makes_a_key_for_its_run() -> None:
+    with served("--port", "0", "--host", "0.0.0.0") as (bound, process):
+        assert process.stdout is not None
+        address, _, key = process.stdout.readline().split()[-1].partition("/#key=")
+        assert address == bound.replace("0.0.0.0", "127.0.0.1")
+        assert httpx.get(f"{address}/v1/models").status_code == 401
+        assert httpx.get(f"{address}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+
+
+def test_everybody_is_answered_where_that_is_wanted() -> None:
+    with served("--port", "0", "--host", "0.0.0.0", "--no-keys") as (bound, _):
+        assert httpx.get(f"{bound.replace('0.0.0.0', '127.0.0.1')}/v1/models").status_code == 200
 
 
 def test_wyoming_which_has_no_keys_is_not_opened_to_others_unasked(

@@ -66,21 +66,22 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "devices select": (("cpu",), "settings.toml"),
 }
 
-#: Command → the extra it needs, which is in no image so far; `./run cluster-ROW` adds `cluster` to one.
-NEED_AN_EXTRA = {"worker": "cluster", "workers": "cluster", "serve": "serve"}
+#: Commands that `./run cluster-ROW` adds the packages for.
+OF_A_CLUSTER = ("worker", "workers")
+#: tests/images/test_serve.py
+ELSEWHERE = ("serve",)
 NOT_INSTALLED = 7
 
 
 def test_every_command_of_the_image_is_run_here(hardened: Hardened) -> None:
     listed = json.loads(hardened.run("python3", "-c", LIST).stdout)
-    assert sorted(" ".join(words) for words in listed) == sorted((*RUNS, *NEED_AN_EXTRA))
+    assert sorted(" ".join(words) for words in listed) == sorted((*RUNS, *OF_A_CLUSTER, *ELSEWHERE))
 
 
-@pytest.mark.parametrize("command", NEED_AN_EXTRA)
-def test_what_needs_an_extra_says_how_to_install_it(hardened: Hardened, command: str) -> None:
-    words = () if command == "serve" else ("--cluster", "redis://127.0.0.1:1/0")
-    done = hardened.run(command, *words, expect=NOT_INSTALLED)
-    assert f"voxmatrix[{NEED_AN_EXTRA[command]}]" in done.stderr
+@pytest.mark.parametrize("command", OF_A_CLUSTER)
+def test_what_needs_a_cluster_says_how_to_install_it(hardened: Hardened, command: str) -> None:
+    done = hardened.run(command, "--cluster", "redis://127.0.0.1:1/0", expect=NOT_INSTALLED)
+    assert "voxmatrix[cluster]" in done.stderr
 
 
 @pytest.mark.parametrize("command", RUNS)

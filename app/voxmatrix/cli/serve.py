@@ -1,6 +1,7 @@
 """`voxmatrix serve`: speak for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
 
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -90,7 +91,7 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
     if given.new_key:
         _show_new_key(given.keys)
         return
-    settings = _settings(ParameterSources(context), given)
+    key, settings = _settings(ParameterSources(context), given)
     absent = [name for name in _PACKAGES if find_spec(name) is None]
     if absent:
         raise MissingProgramError(
@@ -101,9 +102,20 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
 
     server = HttpServer(settings, json_log if given.log_json else text_log)
     try:
-        server.run(lambda url: typer.echo(f"serving on {url}"))
+        server.run(partial(_show_url, key))
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
+
+
+def _show_url(key: str, url: str) -> None:
+    """Print a URL of the server and, if it is the page's and there is a key for this run, the address to open."""
+    typer.echo(f"serving on {url}")
+    if key and url.startswith("http:"):
+        typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
+        typer.echo(
+            "  → the key is for this run, also as the API key of programs; --keys FILE keeps keys, --no-keys needs none",
+            err=True,
+        )
 
 
 def _show_new_key(file: Path | None) -> None:
@@ -120,35 +132,36 @@ def _show_new_key(file: Path | None) -> None:
     typer.echo(f"  → its digest is in {file}; the key itself is stored nowhere: keep it", err=True)
 
 
-def _settings(sources: ParameterSources, given: ServeOptions) -> ServeSettings:
-    """The settings of these options.
+def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, ServeSettings]:
+    """The settings of these options, and the key that was made for this run, or "".
+
+    A server that others can reach always has a key, unless it is to answer everybody.
 
     Raises:
-        UsageError: the server would answer everybody in the network, or a value is invalid.
+        UsageError: Wyoming, which has no keys, would answer everybody in the network, or a value is invalid.
         BadInputError: there is no voice, or the file of keys cannot be read.
     """
     from voxmatrix.serve.security.hosts import is_loopback
-    from voxmatrix.serve.security.keys import read_keys
+    from voxmatrix.serve.security.keys import new_key, read_keys
     from voxmatrix.speak.voice_files import default_voice, find_voice
 
-    if not is_loopback(given.host) and given.keys is None and not given.no_keys:
-        raise UsageError(
-            f"--host {given.host} lets other computers in, and there are no keys",
-            "add --keys FILE (voxmatrix serve --keys FILE --new-key makes one), or --no-keys to answer everybody",
-        )
     if not is_loopback(given.wyoming_host) and not given.no_keys:
         raise UsageError(
             f"--wyoming-host {given.wyoming_host} lets other computers in, and Wyoming has no keys",
             "omit it to answer only this computer, or add --no-keys to answer everybody (HTTP still asks for --keys)",
         )
+    key, digests = "", read_keys(given.keys) if given.keys else frozenset()
+    if not is_loopback(given.host) and not digests and not given.no_keys:
+        key, digest = new_key()
+        digests = frozenset({digest})
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
-    return ServeSettings(
+    return key, ServeSettings(
         voice=find_voice(Path(voice)) if voice else default_voice(),
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,
         wyoming_port=given.wyoming_port,
-        key_digests=read_keys(given.keys) if given.keys else frozenset(),
+        key_digests=digests,
         allowed_hosts=tuple(given.allow_host or ()),
         device=requested_device(sources, given.device, given.gpu, given.use_gpu),
         threads=given.threads,

@@ -92,3 +92,17 @@ def test_a_key_is_asked_for_once(context: "BrowserContext", start_server: StartS
     expect(dialog).to_be_hidden()
     speak(page, TEXT)
     takes(page, "done").wait_for()
+
+
+def test_an_address_with_a_key_needs_no_question(
+    context: "BrowserContext", start_server: StartServer, tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    key = add_key(tmp_path / "keys")
+    server = start_server("--keys", str(tmp_path / "keys"))
+    page = context.new_page()
+    page.goto(f"{server.url}/#key={key}")
+    expect(page.get_by_role("radio", name="first")).to_be_checked()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert key not in page.url

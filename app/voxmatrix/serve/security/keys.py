@@ -37,17 +37,23 @@ def read_keys(path: Path) -> frozenset[bytes]:
     return frozenset(digests)
 
 
+def new_key() -> tuple[str, bytes]:
+    """A key, and its digest."""
+    key = _PREFIX + secrets.token_urlsafe(32)
+    return key, sha256(key.encode()).digest()
+
+
 def add_key(path: Path) -> str:
     """Make a key, add its digest to the file, and return the key, which is stored nowhere.
 
     Raises:
         UnreachableError: the file cannot be written.
     """
-    key = _PREFIX + secrets.token_urlsafe(32)
+    key, digest = new_key()
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     separator = "" if not before or before.endswith("\n") else "\n"
     with replacing(path) as file:
-        file.write(f"{before}{separator}{sha256(key.encode()).hexdigest()}\n".encode())
+        file.write(f"{before}{separator}{digest.hex()}\n".encode())
     return key
 
 

@@ -5,6 +5,13 @@ import { byId } from "./dom.js";
 const NAME = "voxmatrix-key";
 let asking = null;
 
+// `voxmatrix serve` prints an address with the key of its run. A fragment is never sent.
+const given = new URLSearchParams(location.hash.slice(1)).get("key");
+if (given) {
+  sessionStorage.setItem(NAME, given);
+  history.replaceState(null, "", location.pathname);
+}
+
 export const heldKey = () => sessionStorage.getItem(NAME) ?? "";
 
 /** Ask for the key, and wait for it. Requests that need it at the same time share one question. */
