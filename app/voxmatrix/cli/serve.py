@@ -113,7 +113,7 @@ def _show_url(key: str, url: str) -> None:
     if key and url.startswith("http:"):
         typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
         typer.echo(
-            "  → it has the key of this run, which programs send as API key; --keys FILE keeps keys, --no-keys needs none",
+            "  → it has the key of this run, also for programs; --keys FILE keeps keys, --no-keys needs none",
             err=True,
         )
 
