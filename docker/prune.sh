@@ -1,5 +1,6 @@
 #!/bin/sh
-# Remove tests, sources, and files that no import needs, of some libraries, in the layer that installed them.
+# Remove tests, sources, debug information, and files that no import needs, of some libraries, in the layer that installed
+# them. /pip is the stage with the program strip.
 # (Not part of slim.sh: a change here must not rebuild the large layers that use slim.sh.)
 set -eu
 
@@ -18,3 +19,9 @@ rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pd
 rm -f "$site"/onnxruntime/capi/libonnxruntime.so.*
 # TensorBoard's faster reader of logs: it reads them itself without.
 rm -f "$site/tensorboard_data_server/bin/server"
+# Debug information, ten times as large as the code.
+for library in fontTools kiwisolver; do
+    [ -d "$site/$library" ] || continue
+    find "$site/$library" -type f -name '*.so' -print0 |
+        LD_LIBRARY_PATH=/pip/usr/lib/$(uname -m)-linux-gnu xargs --null --no-run-if-empty /pip/usr/bin/strip --strip-unneeded
+done
