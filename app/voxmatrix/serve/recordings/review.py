@@ -16,7 +16,7 @@ from voxmatrix.text.phonemes.espeak import espeak_version
 #: Quieter speech is drowned by the noise of most sound cards.
 QUIET_DBFS = -38.0
 #: Noise that is closer than this to the speech is learned as part of the voice.
-NOISY_DB = 20.0
+NOISY_DB = 25.0
 #: Speech this close to the loud parts at either end was cut off.
 CUT_DB = 15.0
 #: The quality that most voices have; takes below its sample rate are told apart.
