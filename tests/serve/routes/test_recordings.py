@@ -3,6 +3,8 @@
 import errno
 import io
 import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -100,6 +102,13 @@ def test_a_take_is_replaced_read_and_deleted(anna: Running) -> None:
         answer = httpx.delete(f"{anna.url}{LIST}/1")
         assert answer.json()["prompt"]["state"] == "open"
     assert [path.name for path in folder().iterdir()] == ["prompts.json"]
+
+
+def test_takes_that_come_together_are_all_judged(anna: Running) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda number: put(anna, number % 3 + 1, wav(number % 2 + 1)), range(12)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert anna.get(LIST).json()["list"]["recorded"] == 3
 
 
 def test_a_prompt_is_skipped_until_it_is_recorded(anna: Running) -> None:
@@ -286,3 +295,12 @@ def test_neither_names_nor_texts_are_logged(anna: Running) -> None:
     put(anna, 1, wav())
     anna.requests(2)
     assert "Anna" not in str(anna.lines) and "canoe" not in str(anna.lines)
+
+
+def test_a_client_that_leaves_while_it_sends_is_no_failure_of_the_server(anna: Running) -> None:
+    with socket.create_connection(("127.0.0.1", anna.port), timeout=30) as connection:
+        head = f"PUT {LIST}/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+        connection.sendall(head.encode() + b"RIFF")
+    facts = anna.requests(2)[1]
+    assert facts["ended_by"] == "client"
+    assert not [event for event, _ in anna.lines if event == "error"]
