@@ -19,7 +19,7 @@ def checked_name(name: str, param: str) -> str:
     Raises:
         ApiError: no folder can have this name everywhere.
     """
-    name = unicodedata.normalize("NFC", name).strip()
+    name = normal(name)
     problem = _problem(name)
     if problem:
         raise ApiError(400, f"{param} {problem}", param=param, code="invalid_value")
@@ -28,7 +28,12 @@ def checked_name(name: str, param: str) -> str:
 
 def is_name(name: str) -> bool:
     """Whether a folder of this name can be one of ours."""
-    return unicodedata.normalize("NFC", name).strip() == name and not _problem(name)
+    return normal(name) == name and not _problem(name)
+
+
+def normal(name: str) -> str:
+    """The name as folders have it: macOS sends accents as characters of their own."""
+    return unicodedata.normalize("NFC", name).strip()
 
 
 def _problem(name: str) -> str:

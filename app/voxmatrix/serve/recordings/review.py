@@ -1,5 +1,6 @@
 """What `prepare` says of a list's takes, and what only matters while one can still record again."""
 
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,11 +17,13 @@ from voxmatrix.text.phonemes.espeak import espeak_version
 #: Quieter speech is drowned by the noise of most sound cards.
 QUIET_DBFS = -38.0
 #: Noise that is closer than this to the speech is learned as part of the voice.
-NOISY_DB = 20.0
+NOISY_DB = 25.0
 #: Speech this close to the loud parts at either end was cut off.
 CUT_DB = 15.0
 #: The quality that most voices have; takes below its sample rate are told apart.
 _QUALITY = "medium"
+#: The files that `prepare` writes are named after the process: two threads would write the same ones.
+_judging = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +57,16 @@ def phoneme_type() -> str:
 
 
 def review(found: PromptList) -> Review:
-    """Judge all takes of a list. What was judged before comes from the cache of `prepare`.
+    """Judge all takes of a list, one list at a time. What was judged before comes from the cache of `prepare`.
 
     Raises:
         UnreachableError: the cache cannot be written.
     """
+    with _judging:
+        return _review(found)
+
+
+def _review(found: PromptList) -> Review:
     numbers = found.recorded()
     if not numbers:
         return Review(takes={}, seconds=0.0)

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
 
 from voxmatrix.serve.errors import api_error, explanation, is_server_problem, validation_error
 from voxmatrix.serve.record import record_of
@@ -27,7 +28,7 @@ class Route(APIRoute):
                 return await handle(request)
             except RequestValidationError as error:
                 return validation_error(error).response()
-            except ClientLeftError:
+            except (ClientLeftError, ClientDisconnect):  # while it was answered, or still sent its body
                 record_of(request).ended_by = "client"
                 return Response(status_code=_CLIENT_LEFT)
             except Exception as error:

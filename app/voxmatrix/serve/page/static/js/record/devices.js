@@ -23,6 +23,6 @@ export class Devices {
   }
 
   hear(mode) {
-    this.#meter.show(this.microphone.level, mode);
+    this.#meter.show(this.microphone.level, mode, this.microphone.problem?.[0]);
   }
 }

@@ -22,12 +22,12 @@ export class Meter {
     this.show({ peak: 0 }, "off");
   }
 
-  /** `mode` is what the studio is doing. */
-  show({ peak }, mode) {
+  /** `mode` is what the studio is doing, `problem` why the microphone cannot be used. */
+  show({ peak }, mode, problem) {
     const now = performance.now();
     if (peak >= this.#loudest || now > this.#until) [this.#loudest, this.#until] = [peak, now + HOLD_MS];
     this.#shown = Math.max(peak, this.#shown * FALL);
-    const [verdict, word] = this.#verdict(mode);
+    const [verdict, word] = this.#verdict(mode, problem);
     this.#bar.style.setProperty("--level", place(this.#shown));
     this.element.dataset.verdict = verdict;
     if (this.#word.textContent !== word) this.#word.textContent = word;
@@ -35,8 +35,8 @@ export class Meter {
     this.track.setAttribute("aria-valuetext", word);
   }
 
-  #verdict(mode) {
-    if (!["ready", "recording", "saving"].includes(mode)) return ["none", "The microphone is off"];
+  #verdict(mode, problem) {
+    if (!["ready", "recording", "saving"].includes(mode)) return ["none", problem ?? "The microphone is off"];
     const level = decibels(this.#loudest);
     if (level >= LOUD_DB) return ["loud", "Too loud: go back a little"];
     if (level >= QUIET_DB) return ["good", "Good level"];

@@ -189,7 +189,7 @@ export class Studio {
   #update() {
     if (!this.#list || this.#end.signal.aborted) return;
     const sound = this.#recording ?? this.#takes.of(this.#prompt);
-    const problem = this.#problem ?? (this.#microphone.state === "failed" ? this.#microphone.problem : null);
+    const problem = this.#problem ?? (this.#prompt.take ? null : this.#microphone.problem);
     this.#view.update({ prompt: this.#prompt, list: this.#list, mode: this.#mode, sound, problem });
   }
 
