@@ -107,6 +107,27 @@ def test_a_slow_reader_holds_up_nobody_and_gets_everything(server: Running) -> N
         assert len(received) > 500_000
 
 
+def test_a_long_sentence_is_sent_while_it_is_computed(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    segment = SplitModelEngine._segment
+    heard = threading.Event()
+
+    def waiting(self: SplitModelEngine, inputs: Any, between: Any, size: Any, start: int, end: int) -> Any:
+        if start > between.shape[-1] // 2:
+            assert heard.wait(60)
+        return segment(self, inputs, between, size, start, end)
+
+    monkeypatch.setattr(SplitModelEngine, "_segment", waiting)
+    text = "the quick brown fox jumps over the lazy dog " * 8
+    body = {"model": "tts-1", "voice": "alloy", "input": text, "response_format": "wav"}
+    with httpx.stream("POST", f"{server.url}/v1/audio/speech", json=body, timeout=60) as answer:
+        pieces = answer.iter_raw()
+        sound = next(pieces)
+        heard.set()
+        sound += b"".join(pieces)
+    (facts,) = server.requests(1)
+    assert (len(sound) - 44) / 2 / 16_000 == pytest.approx(facts["audio_seconds"], abs=0.01)
+
+
 def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int) -> None:
     """The voice fails after so many sentences."""
     begin = SplitModelEngine.begin

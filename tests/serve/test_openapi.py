@@ -1,4 +1,4 @@
-"""The OpenAPI document: schemathesis sends what it allows, and what it does not."""
+"""The OpenAPI document: schemathesis sends what it allows, and what it does not. It starts no jobs, which take minutes."""
 
 from typing import Any
 
@@ -17,6 +17,7 @@ from tests.serve.conftest import Running, running
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.settings import ServeSettings
 
+schemathesis.serializer.alias("audio/wav", "application/octet-stream")
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
@@ -32,7 +33,7 @@ def test_every_answer_is_what_the_document_says_and_no_failure(documented: Runni
     speech = content["components"]["schemas"]["SpeechRequest"]["properties"]
     speech["model"]["enum"], speech["voice"]["enum"] = ["tts-1", "nobody"], ["alloy", "random"]  # most requests speak
     document = schemathesis.openapi.from_dict(content)
-    operations = [found.ok() for found in document.get_all_operations()]
+    operations = [found.ok() for found in document.exclude(path="/v1/jobs", method="POST").get_all_operations()]
     assert len(operations) > 10
     for operation in operations:
         if mode is GenerationMode.NEGATIVE and not operation.body:

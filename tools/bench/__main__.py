@@ -49,6 +49,7 @@ BENCHES = (
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
     Bench(name="serve", title="The server, compared with Piper's HTTP server", script="serve.py"),
+    Bench(name="serve-load", title="The server under load: memory, many clients", script="serve_load.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),
     Bench(
         name="schedule", title="Books over many workers, simulated, compared with the ideal", script="books/schedule.py"

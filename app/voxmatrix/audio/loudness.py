@@ -43,10 +43,13 @@ class Leveller:
         """`gain_db` is that of the sentences before, if there are any."""
         self._rate_hz = rate_hz
         self.gain_db = gain_db
+        self._applied_db = 0.0
 
-    def level(self, samples: Samples) -> Samples:
-        """The next sentence at the target level."""
-        return limit(samples * np.float32(10 ** (self._next_gain_db(samples) / 20)), self._rate_hz)
+    def level(self, samples: Samples, *, begins: bool = True) -> Samples:
+        """The next sentence at the target level. What does not begin one has the gain of the samples before it."""
+        if begins:
+            self._applied_db = self._next_gain_db(samples)
+        return limit(samples * np.float32(10 ** (self._applied_db / 20)), self._rate_hz)
 
     def _next_gain_db(self, samples: Samples) -> float:
         measured, seconds = speech_level_dbfs(samples, self._rate_hz)

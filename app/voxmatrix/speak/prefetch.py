@@ -12,18 +12,30 @@ from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.engines.base import PendingSamples
 
 T = TypeVar("T")
+#: Turns the segments of an item, as they are computed, into the pieces that are wanted of it.
+Cut = Callable[[Iterator[Samples]], Iterable[Samples]]
+
+
+def whole(segments: Iterator[Samples]) -> Iterable[Samples]:
+    """One piece."""
+    return [np.concatenate(list(segments))]
 
 
 def prefetch(
-    items: Iterable[T], begin: Callable[[T], list[PendingSamples]], workers: int, *, begin_in_order: bool = False
+    items: Iterable[T],
+    begin: Callable[[T], list[PendingSamples]],
+    workers: int,
+    *,
+    begin_in_order: bool = False,
+    cut_first: Cut = whole,
 ) -> Iterator[tuple[T, Samples]]:
-    """Yield each item with its samples. A separate thread reads items, at most `workers + 1` ahead.
+    """Yield each item with its samples, the first with each of its pieces. A thread reads at most `workers + 1` ahead.
 
     With `begin_in_order`, computations also begin in order, which makes seeds reproducible. An interruption does not
     wait for running computations: what is spoken must be saved before the container is killed.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="speak")
-    pipeline = _Pipeline(begin, pool, workers + 1, begin_in_order)
+    pipeline = _Pipeline(begin, pool, workers + 1, begin_in_order, cut_first)
     wait = True
     try:
         pipeline.start(items)
@@ -45,8 +57,10 @@ class _Pipeline(Generic[T]):
         pool: ThreadPoolExecutor,
         ahead: int,
         begin_in_order: bool,
+        cut_first: Cut,
     ) -> None:
         self._begin = begin
+        self._cut = cut_first
         self._pool = pool
         self._in_order = begin_in_order
         self._stopped = False
@@ -62,7 +76,9 @@ class _Pipeline(Generic[T]):
             if isinstance(waiting, BaseException):
                 raise waiting
             item, begun = waiting
-            yield item, np.concatenate([part.result() for part in begun.result()])
+            for samples in self._cut(part.result() for part in begun.result()):
+                yield item, samples
+            self._cut = whole
 
     def stop(self) -> None:
         """Stop the thread and cancel all pending computations."""

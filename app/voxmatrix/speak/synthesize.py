@@ -2,28 +2,31 @@
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
+from voxmatrix.speak.early import pieces
 from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import SpeechPosition
-from voxmatrix.speak.prefetch import prefetch
+from voxmatrix.speak.prefetch import prefetch, whole
 from voxmatrix.speak.voice import Voice
 from voxmatrix.text.front import FrontEnd, Sentence
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenSentence:
-    """A sentence and its samples, which are empty if an earlier command has spoken it."""
+    """A sentence, or a part of one, and its samples, which are empty if an earlier command has spoken it."""
 
     sentence: Sentence
     samples: Samples
     rate_hz: int
     gain_db: float | None = None  # of the leveller, for the sentences that follow
+    begins: bool = True  # else it goes on with the sentence before it
 
     @property
     def seconds(self) -> float:
@@ -53,11 +56,18 @@ def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions
 
 
 def synthesize(
-    voice: Voice, front: FrontEnd, texts: Iterable[str], settings: SpeakSettings, start: SpeechPosition | None = None
+    voice: Voice,
+    front: FrontEnd,
+    texts: Iterable[str],
+    settings: SpeakSettings,
+    start: SpeechPosition | None = None,
+    *,
+    early: bool = False,
 ) -> Generator[SpokenSentence, None, None]:
     """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
 
-    The sentences before `start` are not computed, but the others sound as if they had been.
+    The sentences before `start` are not computed, but the others sound as if they had been. With `early`, the first
+    one comes in parts while it is computed, as loud as its first part is to be.
 
     Raises:
         BadInputError: the voice has no such speaker, or cannot be used.
@@ -76,11 +86,14 @@ def synthesize(
         if settings.seed is not None:
             begin(sentence)  # uses up its random numbers
         yield SpokenSentence(sentence=sentence, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
-    computed = prefetch(sentences, begin, voice.workers, begin_in_order=settings.seed is not None)
-    for sentence, samples in computed:
+    in_order = settings.seed is not None
+    cut = partial(pieces, rate_hz=rate_hz) if early else whole
+    last = None
+    for sentence, samples in prefetch(sentences, begin, voice.workers, begin_in_order=in_order, cut_first=cut):
+        begins, last = sentence is not last, sentence
         spoken = voice.checked(samples)
-        levelled = leveller.level(spoken) if leveller else spoken
+        levelled = leveller.level(spoken, begins=begins) if leveller else spoken
         if settings.volume != 1.0:
             levelled = levelled * np.float32(settings.volume)
         gain_db = leveller.gain_db if leveller else None
-        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz, gain_db=gain_db)
+        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz, gain_db=gain_db, begins=begins)

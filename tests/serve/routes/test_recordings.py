@@ -95,8 +95,9 @@ def test_takes_land_where_prepare_reads_them(anna: Running) -> None:
 
 def test_a_take_is_replaced_read_and_deleted(anna: Running) -> None:
     put(anna, 1, wav(1))
-    put(anna, 1, wav(2, subtype="FLOAT"))
-    assert anna.get(f"{LIST}/1.wav").content == wav(2, subtype="FLOAT")
+    other = wav(2, subtype="FLOAT")  # with the time in it
+    put(anna, 1, other)
+    assert anna.get(f"{LIST}/1.wav").content == other
     assert anna.get(f"{LIST}/2.wav").status_code == 404
     for _ in range(2):  # the second time, there is nothing left to delete
         answer = httpx.delete(f"{anna.url}{LIST}/1")

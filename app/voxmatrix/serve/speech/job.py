@@ -81,15 +81,17 @@ def _speak(job: SpeechJob, opened: OpenVoice, front: FrontEnd, outbox: Outbox, s
     config = voice.config
     pause = np.zeros(round(job.settings.pause_seconds * config.rate_hz), np.float32)
     with encoder(job.format, config.rate_hz, outbox.put) as write:
-        with closing(synthesize(voice, front, paragraphs(job.text), job.settings)) as sentences:
-            for sentence in sentences:
-                samples = sentence.samples
-                if spoken.symbols and len(pause):
-                    samples = np.concatenate([pause, samples])
+        with closing(synthesize(voice, front, paragraphs(job.text), job.settings, early=True)) as parts:
+            total = 0
+            for part in parts:
+                samples = part.samples
+                if part.begins:
+                    samples = np.concatenate([pause, samples]) if spoken.symbols else samples
+                    spoken.symbols += len(part.sentence.ids)
                 write(samples)
-                spoken.symbols += len(sentence.sentence.ids)
-                spoken.frames += len(samples) // config.hop
-                spoken.seconds += len(samples) / config.rate_hz
+                total += len(samples)
+                spoken.frames = total // config.hop
+                spoken.seconds = total / config.rate_hz
         if not spoken.symbols:
             raise BadInputError("there is nothing to speak in the text", "give a text that contains words")
 

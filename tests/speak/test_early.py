@@ -1,0 +1,81 @@
+"""A sentence that is heard while it is computed: its pieces are the sentence, and end where it is quiet."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from voxmatrix.speak.early import HEAD_SECONDS, pieces, quiet_place
+from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.synthesize import front_end, synthesize
+from voxmatrix.speak.voice import open_voice
+
+RATE_HZ = 16_000
+
+
+def speech(seconds: float) -> np.ndarray:
+    """A voiced sound: a pulse every 8 ms that rings out."""
+    time = np.arange(round(seconds * RATE_HZ)) / RATE_HZ
+    pulse = time % 0.008
+    return (np.exp(-pulse * 500) * np.sin(2 * np.pi * 700 * pulse)).astype(np.float32)
+
+
+def cut(samples: np.ndarray, length: int = 8192) -> Iterator[np.ndarray]:
+    return (samples[place : place + length] for place in range(0, len(samples), length))
+
+
+def test_the_pieces_are_the_sentence_and_the_first_one_tells_its_loudness() -> None:
+    samples = speech(6.0)
+    found = list(pieces(cut(samples), RATE_HZ))
+    assert np.array_equal(np.concatenate(found), samples)
+    assert len(found) > 5
+    assert len(found[0]) >= (HEAD_SECONDS - 0.1) * RATE_HZ
+
+
+def test_the_first_piece_needs_not_more_than_its_segments() -> None:
+    asked = []
+
+    def segments() -> Iterator[np.ndarray]:
+        for segment in cut(speech(20.0)):
+            asked.append(segment)
+            yield segment
+
+    next(pieces(segments(), RATE_HZ))
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("samples", [speech(1.0), np.zeros(0, np.float32), np.zeros(200_000, np.float32)])
+def test_what_is_short_or_silent_is_one_piece(samples: np.ndarray) -> None:
+    (found,) = pieces(cut(samples), RATE_HZ)
+    assert np.array_equal(found, samples)
+
+
+def test_pieces_end_where_the_signal_is_small() -> None:
+    samples = speech(1.0)
+    place = quiet_place(samples, RATE_HZ)
+    assert len(samples) - place < 0.06 * RATE_HZ
+    assert np.abs(samples[place - 16 : place + 16]).max() < 0.2 * np.abs(samples).max()
+
+
+def test_the_first_sentence_comes_in_parts_with_one_gain(make_onnx: Callable[..., Path]) -> None:
+    texts = ["the quick brown fox jumps over the lazy dog " * 6 + ".", "And then it sleeps."]
+
+    def spoken(*, early: bool) -> list[tuple[bool, np.ndarray]]:
+        with open_voice(make_onnx("tiny", phoneme_type="text"), 1, seed=7) as voice:
+            settings = SpeakSettings(seed=7)
+            with front_end(voice, settings) as front:
+                found = synthesize(voice, front, texts, settings, early=early)
+                return [(part.begins, part.samples) for part in found]
+
+    whole, parts = spoken(early=False), spoken(early=True)
+    assert [begins for begins, _ in whole] == [True, True]
+    assert [begins for begins, _ in parts].count(True) == 2
+    assert parts[-1][0]  # the second sentence is one part
+    assert len(parts) > 3
+    first = np.concatenate([samples for _, samples in parts[:-1]])
+    assert len(first) == len(whole[0][1])
+    loud = np.abs(whole[0][1]) > 0.01
+    gains = 20 * np.log10(first[loud] / whole[0][1][loud])
+    assert gains.max() - gains.min() < 0.1
+    assert abs(gains.mean()) < 3.0
