@@ -1,4 +1,4 @@
-"""The OpenAPI document: schemathesis sends what it allows and what it does not. It starts no jobs: they take minutes."""
+"""The OpenAPI document: schemathesis sends what it allows, and what it does not. It starts no jobs, which take long."""
 
 from typing import Any
 
