@@ -1,0 +1,116 @@
+// Plays the chapters of an audiobook one after the other, from files that may be too long to be decoded at once.
+
+import { ask } from "../api.js";
+import { fileUrl } from "../jobs/api.js";
+import { heldKey } from "../key.js";
+import { player } from "../sound/player.js";
+
+/** Its events are "change" and, while it plays, "tick". */
+export class BookPlayer extends EventTarget {
+  chapters = [];
+  at = 0; // the place of the chapter
+  #audio = new Audio();
+  #file = null; // that the audio has
+  #blob = null;
+
+  /** `signal` ends its life. */
+  constructor(job, signal) {
+    super();
+    this.job = job;
+    for (const name of ["play", "pause", "loadedmetadata", "error"]) this.#audio.addEventListener(name, () => this.#say("change"));
+    this.#audio.addEventListener("play", () => player.pause());
+    this.#audio.addEventListener("timeupdate", () => this.#onTime());
+    this.#audio.addEventListener("ended", () => this.#next());
+    player.addEventListener("change", () => player.playing && this.pause(), { signal });
+    signal.addEventListener("abort", () => {
+      this.pause();
+      this.#audio.removeAttribute("src");
+      this.#audio.load();
+      URL.revokeObjectURL(this.#blob);
+    });
+  }
+
+  get playing() {
+    return !this.#audio.paused;
+  }
+
+  get failed() {
+    return this.#file !== null && this.#audio.error !== null;
+  }
+
+  get chapter() {
+    return this.chapters[this.at];
+  }
+
+  /** Where in the chapter it is, and how long that is, in seconds. */
+  get place() {
+    return this.#file && this.#file === this.chapter?.file ? Math.max(0, this.#audio.currentTime - this.chapter.start) : 0;
+  }
+
+  get seconds() {
+    const own = this.chapter && !this.chapter.start && this.#file === this.chapter.file && !/\.m4b$/.test(this.#file);
+    return own && Number.isFinite(this.#audio.duration) ? this.#audio.duration : (this.chapter?.seconds ?? 0);
+  }
+
+  /** Other files for the same chapters: what is heard goes on. */
+  show(chapters) {
+    const { chapter, place, playing } = this;
+    this.chapters = chapters;
+    const same = chapters.findIndex(({ index }) => index === chapter?.index);
+    this.at = Math.max(0, same >= 0 ? same : chapters.findIndex(({ file }) => file));
+    if (this.#file && this.chapter?.file && this.chapter.file !== this.#file) this.seek(place, { playing });
+    this.#say("change");
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.seek(this.place);
+  }
+
+  pause() {
+    this.#audio.pause();
+  }
+
+  play(at) {
+    this.at = at;
+    return this.seek(0);
+  }
+
+  /** Go to this second of the chapter. */
+  async seek(place, { playing = true } = {}) {
+    const { file, start } = this.chapter;
+    if (!file) return;
+    if (file !== this.#file) await this.#open(file);
+    this.#audio.currentTime = start + place;
+    if (playing) await this.#audio.play().catch(() => this.#say("change"));
+    this.#say("change");
+  }
+
+  async #open(file) {
+    const url = fileUrl(this.job, file);
+    URL.revokeObjectURL(this.#blob);
+    // An audio element cannot send a key.
+    this.#blob = heldKey() ? URL.createObjectURL(await (await ask(url)).blob()) : null;
+    this.#file = file;
+    this.#audio.src = this.#blob ?? url;
+  }
+
+  #onTime() {
+    const { start, seconds, file } = this.chapter;
+    const following = this.chapters[this.at + 1];
+    if (following?.file === file && this.playing && this.#audio.currentTime >= start + seconds) {
+      this.at++;
+      this.#say("change");
+    }
+    this.#say("tick");
+  }
+
+  #next() {
+    if (this.chapters[this.at + 1]?.file) this.play(this.at + 1);
+    else this.#say("change");
+  }
+
+  #say(what) {
+    this.dispatchEvent(new Event(what));
+  }
+}
