@@ -4,6 +4,8 @@ import { el, icon } from "../dom.js";
 
 const PLAY = "M8 5.5v13l11-6.5z";
 const CROSS = "M6 6l12 12M18 6 6 18";
+/** Characters of what is no word any more, but a sentence: it needs the whole width. */
+const LONG = 24;
 
 /** `entries` are those of an earlier job; its events are "change". `onHear` gets a word and what is said for it. */
 export class Lexicon extends EventTarget {
@@ -53,6 +55,9 @@ export class Lexicon extends EventTarget {
     row.append(written, spoken,
       el("button", { type: "button", class: "step", "aria-label": "Hear it", onclick: () => this.onHear(written.value, spoken.value || written.value) }, icon(PLAY)),
       el("button", { type: "button", class: "step", "aria-label": "Remove it", onclick: () => this.#remove(row) }, icon(CROSS)));
+    const shape = () => row.classList.toggle("long", written.value.length > LONG);
+    written.addEventListener("input", shape);
+    shape();
     this.#rows.append(row);
     return row;
   }

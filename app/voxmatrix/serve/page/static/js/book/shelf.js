@@ -108,8 +108,8 @@ function card(job) {
   const running = job.state === "running";
   return el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` },
     el("h2", {}, job.title),
-    el("p", { class: "note" }, `${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()} · ${day.format(1000 * job.created)}`),
+    el("p", { class: "note" }, `${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
     running && el("span", { class: "track", "aria-hidden": "true" }, bar),
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
-      el("span", { class: "note number after" }, job.state === "done" ? duration(job.result.seconds) : running ? facts(job) : ""))));
+      el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), day.format(1000 * job.created)].filter(Boolean).join(" · ")))));
 }
