@@ -44,8 +44,9 @@ export class Audiobook {
       this.#card = jobCard(job, { onChange: (changed) => (changed ? this.#follow() : (location.hash = "#/book")), signal: this.#end.signal });
       this.place.replaceChildren(back("#/book", "Audiobooks"), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete,
         el("div", { class: "made" }, el("div", { class: "made-chapters" }, listening(this.player), this.rows.element), this.#text));
-      await this.#show(job);
-      if (!ENDED.includes(job.state)) this.#follow();
+      const shown = this.#show(job);
+      if (!ENDED.includes(job.state)) this.#follow(); // already while the chapters are being asked for
+      await shown;
     } catch (problem) {
       if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", "Audiobooks"), el("p", { class: "problem", role: "alert" }, problem.message));
     }

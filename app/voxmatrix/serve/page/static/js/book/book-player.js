@@ -12,6 +12,7 @@ export class BookPlayer extends EventTarget {
   #audio = new Audio();
   #file = null; // that the audio has
   #blob = null;
+  #wanted = false; // whether it is to be heard, also while a file is still on its way
 
   /** `signal` ends its life. */
   constructor(job, signal) {
@@ -54,11 +55,11 @@ export class BookPlayer extends EventTarget {
 
   /** Other files for the same chapters: what is heard goes on. */
   show(chapters) {
-    const { chapter, place, playing } = this;
+    const { chapter, place } = this;
     this.chapters = chapters;
     const same = chapters.findIndex(({ index }) => index === chapter?.index);
     this.at = Math.max(0, same >= 0 ? same : chapters.findIndex(({ file }) => file));
-    if (this.#file && this.chapter?.file && this.chapter.file !== this.#file) this.seek(place, { playing });
+    if (this.#file && this.chapter?.file && this.chapter.file !== this.#file) this.seek(place, { playing: this.#wanted });
     this.#say("change");
   }
 
@@ -68,7 +69,9 @@ export class BookPlayer extends EventTarget {
   }
 
   pause() {
+    this.#wanted = false;
     this.#audio.pause();
+    this.#say("change");
   }
 
   play(at) {
@@ -80,18 +83,25 @@ export class BookPlayer extends EventTarget {
   async seek(place, { playing = true } = {}) {
     const { file, start } = this.chapter;
     if (!file) return;
+    this.#wanted = playing;
     if (file !== this.#file) await this.#open(file);
+    if (file !== this.#file) return; // another one was asked for meanwhile
     this.#audio.currentTime = start + place;
-    if (playing) await this.#audio.play().catch(() => this.#say("change"));
+    if (this.#wanted) await this.#audio.play().catch(() => this.#say("change"));
     this.#say("change");
   }
 
   async #open(file) {
     const url = fileUrl(this.job, file);
-    URL.revokeObjectURL(this.#blob);
-    // An audio element cannot send a key.
-    this.#blob = heldKey() ? URL.createObjectURL(await (await ask(url)).blob()) : null;
     this.#file = file;
+    URL.revokeObjectURL(this.#blob);
+    this.#blob = null;
+    if (heldKey()) {
+      // An audio element cannot send a key.
+      const content = await ask(url).then((answer) => answer.blob(), () => null); // null: it is gone
+      if (file !== this.#file || !content) return;
+      this.#blob = URL.createObjectURL(content);
+    }
     this.#audio.src = this.#blob ?? url;
   }
 
@@ -107,7 +117,7 @@ export class BookPlayer extends EventTarget {
 
   #next() {
     if (this.chapters[this.at + 1]?.file) this.play(this.at + 1);
-    else this.#say("change");
+    else this.pause();
   }
 
   #say(what) {
