@@ -47,7 +47,7 @@ def test_a_book_becomes_an_audiobook_and_a_correction_is_all_that_is_spoken_agai
     chapter(page, 2).uncheck()
     page.get_by_label("Title of chapter 3").fill("The end")
     page.get_by_role("button", name="Hear the beginning of chapter 3").click()
-    expect(page.get_by_role("button", name="Pause the preview")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause Beginning of chapter 3")).to_be_visible()
     page.wait_for_function("window.loudest > 0.01")
     expect(page.locator(".estimate")).to_contain_text("to make it here")
     page.reload()  # what was chosen stays
@@ -196,7 +196,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(page: "Page
     expect(page.locator(".estimate")).to_contain_text("to make it here")
     page.get_by_label("Written", exact=True).fill("Siobhan")
     page.get_by_role("button", name="Hear the beginning of chapter 1").click()
-    expect(page.get_by_role("button", name="Pause the preview")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause Beginning of chapter 1")).to_be_visible()
     check()
     make(page)
     done(page)

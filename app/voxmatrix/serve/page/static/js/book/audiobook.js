@@ -1,6 +1,7 @@
 // An audiobook that is being made, or is complete: how far it is, and its chapters to listen to.
 
 import { el, icon } from "../dom.js";
+import { ARROW, PAUSE, PLAY } from "../icons.js";
 import { ENDED, fileUrl, getJob, onDownload } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
@@ -12,9 +13,6 @@ import { reading } from "./reading.js";
 import { RowWindow } from "./row-window.js";
 import { back } from "./setup.js";
 
-const PLAY = "M8 5.5v13l11-6.5z";
-const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
-const ARROW = "M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14";
 const LOOK_AGAIN_MS = 2000;
 
 export class Audiobook {

@@ -49,8 +49,8 @@ export class BookPlayer extends EventTarget {
   }
 
   get seconds() {
-    const own = this.chapter && !this.chapter.start && this.#file === this.chapter.file && !/\.m4b$/.test(this.#file);
-    return own && Number.isFinite(this.#audio.duration) ? this.#audio.duration : (this.chapter?.seconds ?? 0);
+    const whole = this.#file?.endsWith(".m4b") || this.#file !== this.chapter?.file;
+    return (!whole && this.#audio.duration) || (this.chapter?.seconds ?? 0);
   }
 
   /** Other files for the same chapters: what is heard goes on. */

@@ -1,11 +1,10 @@
 // The chapters of a book: ticked, renamed, heard.
 
 import { el, icon } from "../dom.js";
+import { PLAY } from "../icons.js";
 import { duration } from "../words.js";
 import { numbersOf, rangesOf } from "./ranges.js";
 import { RowWindow } from "./row-window.js";
-
-const PLAY = "M8 5.5v13l11-6.5z";
 
 /** `request` is the body of an earlier job, or a draft; its events are "change". `onHear` gets a chapter. */
 export class Chapters extends EventTarget {

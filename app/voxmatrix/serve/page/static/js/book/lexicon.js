@@ -1,8 +1,8 @@
 // Words that are spoken wrong, and how they are to be spoken.
 
 import { el, icon } from "../dom.js";
+import { PLAY } from "../icons.js";
 
-const PLAY = "M8 5.5v13l11-6.5z";
 const CROSS = "M6 6l12 12M18 6 6 18";
 /** Characters of what is no word any more, but a sentence: it needs the whole width. */
 const LONG = 24;

@@ -1,10 +1,8 @@
 // The player of an audiobook: what is heard, and where in its chapter.
 
 import { el, icon } from "../dom.js";
+import { PAUSE, PLAY } from "../icons.js";
 import { clock } from "../words.js";
-
-const PLAY = "M8 5.5v13l11-6.5z";
-const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
 
 export function listening(player) {
   const play = el("button", { type: "button", class: "play", onclick: () => player.toggle() });

@@ -7,7 +7,7 @@ import { facts, stateOf } from "../jobs/words.js";
 import { duration } from "../words.js";
 import { contentsOf } from "./contents.js";
 
-const READ = ".epub,.txt,.md,.markdown,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf,.pdf";
+const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
 const LOOK_AGAIN_MS = 5000;
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 

@@ -1,13 +1,11 @@
 // A sound that is loaded when it is first played: a button and a waveform.
 
 import { el, icon } from "../dom.js";
+import { PAUSE, PLAY } from "../icons.js";
 import { clock } from "../words.js";
 import { decoded } from "./decode.js";
 import { player } from "./player.js";
 import { Waveform } from "./waveform.js";
-
-const PLAY = "M8 5.5v13l11-6.5z";
-const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
 
 /** `load` gets the file, as the answer to a request; `signal` ends its life. */
 export function clip({ label, load, signal }) {
