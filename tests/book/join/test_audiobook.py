@@ -1,6 +1,7 @@
 import hashlib
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ def test_the_certificate_lists_every_sentence(tmp_path: Path, units: list[Spoken
         at += chapter["seconds"]
     assert at == pytest.approx(joined.seconds, abs=0.01)
     assert len(found["units"]) == len(units)
+    starts = {chapter["index"]: chapter["start_seconds"] for chapter in found["chapters"]}
+    for unit, following in pairwise(found["units"]):
+        assert unit["start_seconds"] + unit["samples"] / unit["rate_hz"] <= following["start_seconds"]
+    assert all(unit["start_seconds"] == starts[unit["chapter"]] for unit in found["units"] if unit["index"] == 1)
     for unit, one in zip(found["units"], units, strict=True):
         assert (unit["chapter"], unit["index"], unit["text"]) == (one.chapter, one.index, one.text)
         assert (unit["samples"], unit["rate_hz"], unit["audio_sha256"]) == (one.samples, one.rate_hz, one.sha256)

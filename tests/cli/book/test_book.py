@@ -1,11 +1,13 @@
 """`voxmatrix book`: the words, what is printed, and that a killed one goes on."""
 
+import base64
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,8 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict
 def test_a_book_becomes_an_audiobook_with_progress_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = run(capsys, "book.md", "--out", "B.m4b", "--subtitles")
     assert code == 0
-    *progress, made = lines
+    made = lines[-1]
+    progress = [line for line in lines if line.get("progress", {}).get("work") == "sentences spoken"]
     assert progress[-1]["progress"]["done"] == progress[-1]["progress"]["total"] == 7
     assert made["out"] == ["B.m4b", "B.srt", "B.vtt"] and made["sentences"] == made["spoken"] == 7
     manifest = json.loads(Path(made["manifest"]).read_text(encoding="utf-8"))
@@ -88,12 +91,20 @@ def test_selected_chapters_a_preview_and_a_file_per_chapter(capsys: pytest.Captu
         (("book.md", "--out", "B.wav"), ".wav"),
         (("missing.epub",), "missing.epub"),
         (("book.md", "--voice", "nobody"), "no voice nobody"),
+        (("book.md", "--titles", "missing.json"), "missing.json"),
+        (("book.md", "--titles", "book.md"), "not JSON"),
+        (("book.md", "--titles", "list.json"), "not a JSON object"),
+        (("book.md", "--titles", "word.json"), "'one' is not the number of a chapter"),
+        (("book.md", "--titles", "empty.json"), "title of chapter 1"),
+        (("book.md", "--titles", "fourth.json"), "title for chapter 4, and the book has 3 chapters"),
         (("book.md", "--paragraph-pause", "-1"), "pause"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_spoken(
     words: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    for name, content in (("list", []), ("word", {"one": "x"}), ("empty", {"1": " "}), ("fourth", {"4": "x"})):
+        Path(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     code, (error,) = run(capsys, *words)
     assert code in (2, 3) and problem in error["problem"] and error["remedy"]
     assert not list((tmp_path / "home").rglob("*.wav"))
@@ -102,14 +113,41 @@ def test_what_cannot_be_done_is_said_before_anything_is_spoken(
 def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> None:
     Path("book.epub").write_bytes(generated_book(characters=3000).data)
     code, (found,) = run(capsys, "inspect", "book.epub")
-    assert code == 0 and set(found) == {"title", "authors", "language", "cover", "chapters"}
+    assert code == 0
+    assert set(found) == {"title", "authors", "language", "cover", "thumbnail", "warnings", "chapters"}
+    assert base64.b64decode(found["thumbnail"]).startswith(b"\xff\xd8")  # a JPEG
     assert found["authors"] == ["Åsa Öberg", "Ann Author"] and found["cover"] is True
     assert [chapter["index"] for chapter in found["chapters"]] == list(range(1, len(found["chapters"]) + 1))
     assert all(chapter["sentences"] and chapter["seconds"] > 1 for chapter in found["chapters"])
+    assert all(200 <= len(chapter["beginning"]) < 400 for chapter in found["chapters"])
 
     assert main.run(["book", "inspect", "book.epub", "--chapters", "1"]) == 0
     shown = capsys.readouterr().out
     assert "Chapter 1" in shown and "Kapitel 2" not in shown and "of speech" in shown and "this computer" in shown
+
+
+def test_inspect_says_how_fast_a_voice_is(capsys: pytest.CaptureFixture[str]) -> None:
+    code, (found,) = run(capsys, "inspect", "book.md", "--voice", "en_US-slt-tiny")
+    assert code == 0 and found["speed"] > 0 and found["chapters"][0]["beginning"] == "The first It begins. It goes on."
+
+
+def test_titles_are_changed_everywhere_and_nothing_is_spoken_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "book.md", "--out", "B.m4b")[0] == 0
+    Path("titles.json").write_text('{"2": " The  storm", "3": "Ändå"}', encoding="utf-8")
+    words = ("book.md", "--titles", "titles.json", "--out", "B.m4b", "--read-along", "--force")
+    code, lines = run(capsys, *words)
+    assert code == 0 and lines[-1]["spoken"] == 0
+    titles = ["The first", "The storm", "Ändå"]
+    certificate = json.loads(Path("B.manifest.json").read_text(encoding="utf-8"))
+    assert [chapter["title"] for chapter in certificate["chapters"]] == titles
+    probe = ["ffprobe", "-v", "error", "-show_chapters", "-of", "json", "B.m4b"]
+    marks = json.loads(subprocess.run(probe, check=True, capture_output=True).stdout)["chapters"]
+    assert [mark["tags"]["title"] for mark in marks] == titles
+    with zipfile.ZipFile("B.epub") as archive:
+        assert "The storm" in next(archive.read(name).decode() for name in archive.namelist() if "nav" in name)
+    assert run(capsys, *words[:3], "--out", "C.mp3", "--chapters", "2-3")[0] == 0
+    assert sorted(path.name for path in Path("C").glob("*.mp3")) == ["02 The storm.mp3", "03 Ändå.mp3"]
+    assert "The storm" in next(Path("C").glob("*.m3u8")).read_text(encoding="utf-8")
 
 
 def test_a_book_in_another_language_than_the_voice_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:

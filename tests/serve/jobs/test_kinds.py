@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Running
-from tests.serve.jobs.conftest import download, submit, upload, wait_for
+from tests.serve.jobs.conftest import LONG, download, submit, upload, wait_for
 from voxmatrix.config import home
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "en"
@@ -63,6 +63,40 @@ def test_a_book_becomes_an_audiobook(server: Running) -> None:
     assert httpx.delete(f"{server.url}/v1/jobs/{job}").json() == {"id": job, "deleted": True}
     assert not list(kept.glob("book-*"))
     assert not server.services.jobs.folder(job).exists()
+
+
+def test_an_audiobook_is_made_again_and_only_what_has_changed_is_spoken(server: Running) -> None:
+    text = b"CHAPTER 1\n\nOne is here. Two is here.\n\nCHAPTER 2\n\nThree is here.\n"
+    first = submit(server, "book", file=upload(server, "Some.txt", text), voice="random", seed=1)
+    before = wait_for(server, first)
+    assert before["state"] == "done", before
+    changes = {"lexicon": {"Two": "Too"}, "titles": {"2": "The end"}, "format": "flac"}
+    second = submit(server, "book", job=first, voice="random", seed=1, **changes)
+    again = wait_for(server, second)
+    assert again["state"] == "done", again
+    assert (again["result"]["spoken"], again["result"]["kept"]) == (1, before["result"]["sentences"] - 1)
+    names = [file["name"] for file in again["files"]]
+    assert any(name.startswith("book/Some/02 The end") for name in names), names
+    assert (
+        server.post("/v1/books/inspect", {"job": second}).json()["chapters"][1]["beginning"].endswith("Three is here.")
+    )
+    # The later one needs nothing of the earlier one.
+    assert httpx.delete(f"{server.url}/v1/jobs/{first}").status_code == 200
+    third = wait_for(server, submit(server, "book", job=second, voice="random", seed=1, **changes))
+    assert (third["state"], third["result"]["spoken"]) == ("done", 0), third
+
+
+def test_only_an_audiobook_that_has_ended_is_made_again(server: Running) -> None:
+    speech = submit(server, "speech", text=LONG[:100_000], voice="random")
+    answer = server.post("/v1/jobs", {"kind": "book", "job": speech})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "job")
+    waiting = submit(server, "book", file=upload(server, "a.txt", b"One."), voice="random")
+    answer = server.post("/v1/jobs", {"kind": "book", "job": waiting})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_state")
+    assert not list((home() / "jobs").glob("book-*"))
+    for job in (waiting, speech):
+        server.post(f"/v1/jobs/{job}/cancel", {})
+    wait_for(server, speech)
 
 
 def test_recordings_are_checked_trained_with_exported_and_spoken(server: Running) -> None:

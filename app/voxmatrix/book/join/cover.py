@@ -8,6 +8,7 @@ from voxmatrix.book.content import Book, Cover
 
 #: The longer side of an image that is converted.
 MOST_PIXELS = 2400
+THUMBNAIL_PIXELS = 320
 _KEPT = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _READ = (*_KEPT, "GIF", "WEBP", "BMP", "TIFF")
 
@@ -39,6 +40,20 @@ def usable_cover(cover: Cover | None) -> Cover | None:
         Image.DecompressionBombWarning,
     ):
         return None
+
+
+def thumbnail(cover: Cover | None) -> bytes | None:
+    """The cover as a small JPEG; None if there is none, or none that can be shown."""
+    usable = usable_cover(cover)
+    if usable is None:
+        return None
+    from PIL import Image
+
+    small = io.BytesIO()
+    with Image.open(io.BytesIO(usable.data)) as image:
+        image.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
+        image.convert("RGB").save(small, "JPEG", quality=85)
+    return small.getvalue()
 
 
 def with_usable_cover(book: Book) -> Book:

@@ -61,6 +61,7 @@ def _content(line: Timeline, levels: Levels, book: Origin, voice: Origin) -> dic
                 "chapter": sentence.spoken.chapter,
                 "index": sentence.spoken.index,
                 "text": sentence.spoken.text,
+                "start_seconds": round(line.seconds(sentence.start), 3),
                 "text_sha256": text_sha256(sentence.spoken.text),
                 "samples": sentence.spoken.samples,
                 "rate_hz": sentence.spoken.rate_hz,

@@ -16,17 +16,21 @@ Chapters = Annotated[str, typer.Option("--chapters", metavar="LIST", help="Only 
 Notes = Annotated[bool, typer.Option("--notes", help="Read footnotes and endnotes, too.")]
 
 
-def read_chapters(file: Path, chapters: str, *, notes: bool) -> "Book":
+def read_chapters(file: Path, chapters: str, *, notes: bool, titles: Path | None = None) -> "Book":
     """The book, with the selected chapters only; all of them if `chapters` is empty.
 
     Raises:
         UsageError: there is no such chapter.
-        BadInputError: the book cannot be read.
+        BadInputError: the book or the file of titles cannot be read.
         MissingProgramError: its format needs Calibre.
     """
     from voxmatrix.book.read import read_book
 
     book = read_book(file, notes)
+    if titles is not None:
+        from voxmatrix.book.titles import read_titles, with_titles
+
+        book = with_titles(book, read_titles(titles))
     if not chapters:
         return book
     from voxmatrix.book.selection import select_chapters

@@ -1,6 +1,7 @@
 """`voxmatrix book inspect`: what is in a book, and how long it takes."""
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from voxmatrix.errors import Finding
 if TYPE_CHECKING:
     from voxmatrix.book.content import Book
 
+#: Of each chapter, at least.
+_BEGINNING_CHARACTERS = 200
+
 
 def command(
     file: BookFile,
@@ -26,22 +30,33 @@ def command(
     book = read_chapters(file, chapters, notes=notes)
     rows = [_row(chapter.index, chapter.title, chapter.paragraphs, book.language) for chapter in book.chapters]
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "title": book.title,
-                    "authors": book.authors,
-                    "language": book.language,
-                    "cover": book.cover is not None,
-                    "chapters": rows,
-                }
-            )
-        )
+        typer.echo(json.dumps(_contents(book, rows, voice)))
         return
     _print_contents(book, rows)
     for finding in book.findings:
         warn(finding)
     _print_duration(sum(row["seconds"] for row in rows), voice)
+
+
+def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str, Any]:
+    from voxmatrix.book.join.cover import thumbnail
+
+    small = thumbnail(book.cover)
+    found = {
+        "title": book.title,
+        "authors": book.authors,
+        "language": book.language,
+        "cover": book.cover is not None,
+        "thumbnail": None if small is None else b64encode(small).decode("ascii"),
+        "warnings": [finding.problem for finding in book.findings],
+        "chapters": rows,
+    }
+    if voice:
+        from voxmatrix.speak.speed import measured_speed
+        from voxmatrix.speak.voice_files import find_voice
+
+        found["speed"] = round(measured_speed(find_voice(Path(voice))), 2)
+    return found
 
 
 def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> dict[str, Any]:
@@ -54,8 +69,19 @@ def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> 
         "title": title,
         "characters": sum(map(len, paragraphs)),
         "sentences": len(found),
+        "beginning": _beginning(found),
         "seconds": round(sum(map(estimated_seconds, found)), 1),
     }
+
+
+def _beginning(found: list[str]) -> str:
+    """The first sentences, enough to hear how they are spoken."""
+    length, last = 0, 0
+    for last, text in enumerate(found, start=1):  # noqa: B007
+        length += len(text)
+        if length >= _BEGINNING_CHARACTERS:
+            break
+    return " ".join(found[:last])
 
 
 def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:

@@ -49,6 +49,10 @@ class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, op
     ] = None
     chapters: Chapters = ""
     notes: Notes = False
+    titles: Annotated[
+        Path | None,
+        typer.Option("--titles", metavar="FILE", help='Other titles of chapters, as JSON: {"1": "The storm"}.'),
+    ] = None
     preview: Annotated[bool, typer.Option("--preview", help="Make only the first minute.")] = False
     paragraph_pause: Annotated[
         float, options.option("--paragraph-pause", "SECONDS", "Pause between paragraphs.", panel="Voice")
@@ -85,7 +89,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     out = _out(file, given)
     speech = speak_settings(given, threads=given.threads)
     voice = find_voice(Path(given.voice) if given.voice else default_voice())
-    book = read_chapters(file, given.chapters, notes=given.notes)
+    book = read_chapters(file, given.chapters, notes=given.notes, titles=given.titles)
     language = voice_language(voice)
     for finding in (*book.findings, *_other_language(book, language)):
         warn(finding)

@@ -38,7 +38,7 @@ class Jobs:
         self._root = home().absolute() / "jobs" / "server"
         self._log = log
         self.uploads = Uploads(self._root / "uploads")
-        self._sources = Sources(
+        self.sources = Sources(
             catalogue=catalogue,
             uploads=self.uploads,
             job=lambda job: (self.get(job), self.folder(job)),
@@ -100,7 +100,7 @@ class Jobs:
             try:
                 with storage_errors(folder):
                     folder.mkdir(parents=True)
-                work = request.work(self._sources, folder)
+                work = request.work(self.sources, folder)
                 job = Job(
                     id=identity,
                     kind=request.kind,

@@ -16,6 +16,7 @@ _FOLDER = "/page/"
 #: Nothing comes from elsewhere, so that the page works without a network and no other site can get into it.
 _POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "media-src 'self' blob:; "  # blob: what the page has fetched with a key, which an audio element cannot send
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _HEADERS = {

@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect
 
 from voxmatrix.compute.child import json_objects
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.jobs.kinds.kind import Id
+from voxmatrix.serve.jobs.kinds.book import book_of
+from voxmatrix.serve.jobs.kinds.kind import Id, Name, exactly_one, named_voice
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.sending import ClientLeftError
@@ -27,8 +28,10 @@ class InspectRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    file: Id
+    file: Id | None = None
+    job: Id | None = None  # of an earlier audiobook
     notes: bool = False
+    voice: Name | None = None  # whose speed is measured
 
 
 def file_routes(services: Services) -> APIRouter:
@@ -51,11 +54,16 @@ def file_routes(services: Services) -> APIRouter:
     @router.post("/v1/books/inspect")
     def inspect(body: InspectRequest) -> dict[str, Any]:
         """What `book inspect --json` prints."""
-        book = uploads.get(body.file).path
+        exactly_one(body, "file", "job")
+        sources = services.jobs.sources
+        book = book_of(*sources.job(body.job)) if body.job is not None else uploads.get(body.file or "").path
+        options = ["--notes"] if body.notes else []
+        if body.voice is not None:
+            options.append(f"--voice={named_voice(sources, body.voice)[0]}")
         if not turns.acquire(timeout=_INSPECT_SECONDS / 4):
             raise ApiError(429, "other books are being inspected", code="busy", headers=_BUSY)
         try:
-            return _inspected([str(book), *(["--notes"] if body.notes else [])])
+            return _inspected([str(book), *options])
         finally:
             turns.release()
 

@@ -1,24 +1,39 @@
 """An audiobook."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from voxmatrix.book.make import job_folder
+from voxmatrix.files import write_text
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, Sources, VoiceRequest, number
+from voxmatrix.serve.jobs.job import ENDED, Job, Work
+from voxmatrix.serve.jobs.kinds.kind import Id, Plain, Sources, VoiceRequest, exactly_one, number
+from voxmatrix.serve.jobs.link import link
+from voxmatrix.work.ledger_copy import copy_ledger
 
+#: Part of a line of a lexicon, which must not become two lines or a comment.
+Word = Annotated[
+    str, Field(min_length=1, max_length=1000, pattern=r"^[^#\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
+]
+Spoken = Annotated[
+    str, Field(min_length=1, max_length=1000, pattern=r"^[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
+]
+ChapterNumber = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")]
 _OPTIONS = ("chapters", "notes", "preview", "paragraph_pause", "chapter_pause", "subtitles", "read_along")
 
 
 class BookJobRequest(VoiceRequest):
-    """An uploaded book."""
+    """An uploaded book, or that of an earlier audiobook, of which only what has changed is spoken again."""
 
     kind: Literal["book"]
-    file: Id
-    chapters: Annotated[str, Field(pattern=r"^[0-9, -]{1,500}$")] | None = None
+    file: Id | None = None
+    job: Id | None = None
+    chapters: Annotated[str, Field(pattern=r"^[0-9, -]{1,20000}$")] | None = None
+    titles: dict[ChapterNumber, Plain] | None = None
+    lexicon: dict[Word, Spoken] | None = None
     notes: bool = False
     preview: bool = False
     paragraph_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
@@ -30,20 +45,58 @@ class BookJobRequest(VoiceRequest):
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """`book make`."""
+        exactly_one(self, "file", "job")
         if self.cluster and not sources.cluster:
             message = "this server has no cluster; voxmatrix serve --cluster URL sets one"
             raise ApiError(400, message, param="cluster", code="invalid_value")
         voice = self.voice_words(sources)
-        source = sources.uploads.take(self.file, folder / "input")
+        source = self._source(sources, folder)
         out = folder / "book" / f"{source.stem}.{self.format}"
         made = out.with_name(f"{out.stem}.preview{out.suffix}") if self.preview else out
+        words = ["book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)]
+        words += self._files(folder)
+        if self.job is not None:
+            copy_ledger(Path(sources.job(self.job)[0].work.leftovers[0]), job_folder(made), link)
         return Work(
             title=source.stem,
-            words=("book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)),
+            words=tuple(words),
             lane="speech",
             measure="sentences spoken",
-            files=("book/*", "book/*.partial/*"),
+            files=("book/*", "book/*/*"),
             leftovers=(str(job_folder(made)),),
             result=("sentences", "seconds", "spoken", "kept"),
             cluster=self.cluster,
         )
+
+    def _source(self, sources: Sources, folder: Path) -> Path:
+        if self.file is not None:
+            return sources.uploads.take(self.file, folder / "input")
+        job, earlier = sources.job(self.job or "")
+        book = book_of(job, earlier)
+        if job.state not in ENDED:
+            message = f"that job is {job.state}: cancel it, or wait for its end"
+            raise ApiError(409, message, param="job", code="wrong_state")
+        return link(book, folder / "input" / book.name)
+
+    def _files(self, folder: Path) -> list[str]:
+        """Words for the options that are files."""
+        words = []
+        if self.titles:
+            write_text(folder / "titles.json", json.dumps(self.titles))
+            words.append(f"--titles={folder / 'titles.json'}")
+        if self.lexicon:
+            write_text(folder / "lexicon.txt", "".join(f"{word}\t{said}\n" for word, said in self.lexicon.items()))
+            words.append(f"--lexicon={folder / 'lexicon.txt'}")
+        return words
+
+
+def book_of(job: Job, folder: Path) -> Path:
+    """The book of an audiobook.
+
+    Raises:
+        ApiError: the job is no audiobook.
+    """
+    books = list((folder / "input").iterdir()) if job.kind == "book" else []
+    if not books:
+        raise ApiError(400, "that job is no audiobook", param="job", code="invalid_value")
+    return books[0]

@@ -5,8 +5,13 @@ import { askForKey, heldKey } from "./key.js";
 
 const GONE = "The server does not answer.";
 
-/** A request that did not succeed; its message is for people. */
-export class Problem extends Error {}
+/** A request that did not succeed; its message is for people. Without a status there was no answer. */
+export class Problem extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /**
  * The answer to a request, whose status is 2xx. `body` is a Blob, or what becomes JSON.
@@ -27,7 +32,7 @@ export async function ask(path, { method, body, signal } = {}) {
   });
   if (response.ok) return response;
   const message = await said(response);
-  if (response.status !== 401) throw new Problem(message);
+  if (response.status !== 401) throw new Problem(message, response.status);
   // Another request may have asked for the key in the meantime.
   if (key === heldKey()) await askForKey(message);
   return ask(path, { method, body, signal });
@@ -55,7 +60,8 @@ async function said(response) {
   return again ? `${message} Try again in ${again} s.` : message;
 }
 
-function capital(message) {
+/** An error of the server as a sentence. */
+export function capital(message) {
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,6 +1,7 @@
 // What happens when the page is opened.
 
 import { read } from "./api.js";
+import { startBook } from "./book/book.js";
 import { byId } from "./dom.js";
 import { startMachine } from "./machine/machine.js";
 import { startRecord } from "./record/record.js";
@@ -11,5 +12,5 @@ import { startTheme } from "./theme.js";
 startTheme();
 const settings = read("/page/settings.json");
 startSpeak(settings);
-startTabs({ record: startRecord(), machine: startMachine() });
+startTabs({ record: startRecord(), book: startBook(), machine: startMachine() });
 byId("version").textContent = `voxmatrix ${(await settings).version}`;

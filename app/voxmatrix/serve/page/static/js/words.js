@@ -19,6 +19,24 @@ export function language(code) {
   }
 }
 
+/** A time to wait, roughly: 40 → "40 s", 400 → "7 min", 9000 → "2 h 30 min" */
+export function duration(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB"];
+
+/** 1500000 → "1.4 MiB" */
+export function size(bytes) {
+  let unit = 0;
+  for (; bytes >= 1024 && unit < UNITS.length - 1; unit++) bytes /= 1024;
+  return `${bytes.toFixed(unit && bytes < 10 ? 1 : 0)} ${UNITS[unit]}`;
+}
+
 /** 24105 → "23.5 GiB" */
 export function memory(mib) {
   return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(mib < 102400 ? 1 : 0)} GiB`;

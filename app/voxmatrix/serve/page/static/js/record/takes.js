@@ -1,10 +1,9 @@
 // The sounds of the takes: the one just recorded, and others as they are asked for. Only the last ones are kept.
 
-import { Sound } from "../sound/sound.js";
+import { decoded } from "../sound/decode.js";
 import { readTake } from "./api.js";
 
 const MOST = 12;
-const RATE_HZ = 48000;
 
 export class Takes {
   #sounds = new Map(); // by number, the last one last; null while it is on its way
@@ -35,12 +34,8 @@ export class Takes {
   async #load(number) {
     this.add(number, null);
     try {
-      const decoder = new OfflineAudioContext(1, 1, RATE_HZ);
-      const decoded = await decoder.decodeAudioData(await readTake(this.names, number));
+      const sound = await decoded(await readTake(this.names, number));
       if (this.#sounds.get(number) !== null) return; // it was recorded again in the meantime
-      const sound = new Sound(RATE_HZ);
-      sound.append(Int16Array.from(decoded.getChannelData(0), (value) => Math.max(-32768, Math.min(32767, value * 32768))));
-      sound.end();
       this.add(number, sound);
       this.onLoad();
     } catch {

@@ -1,13 +1,10 @@
 // What is shown of a take: its waveform, with buttons to play and to download it.
 
 import { byId, el, icon } from "../dom.js";
+import { ARROW, PAUSE, PLAY } from "../icons.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
 import { clock, shortened } from "../words.js";
-
-const PLAY = "M8 5.5v13l11-6.5z";
-const ARROW = "M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14";
-const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
 
 /** `span` tells the width of the waveform in seconds: takes side by side share one. */
 export function takeView(take, span, signal) {

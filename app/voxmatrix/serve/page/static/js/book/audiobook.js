@@ -1,0 +1,147 @@
+// An audiobook that is being made, or is complete: how far it is, and its chapters to listen to.
+
+import { el, icon } from "../dom.js";
+import { ARROW, PAUSE, PLAY } from "../icons.js";
+import { ENDED, fileUrl, getJob, onDownload } from "../jobs/api.js";
+import { jobCard } from "../jobs/card.js";
+import { followJob } from "../jobs/follow.js";
+import { clock, duration, size } from "../words.js";
+import { BookPlayer } from "./book-player.js";
+import { certificateOf, completeChapters, growingChapters } from "./chapter-list.js";
+import { listening } from "./listening.js";
+import { reading } from "./reading.js";
+import { RowWindow } from "./row-window.js";
+import { back } from "./setup.js";
+
+const LOOK_AGAIN_MS = 2000;
+
+export class Audiobook {
+  #end = new AbortController();
+  #card = null;
+  #unfollow = () => {};
+  #timer = null;
+  #job = null;
+  #shown = ""; // the chapters
+  #complete = el("p", { class: "note number", role: "status" });
+  #actions = el("div", { class: "made-actions" });
+  #text = el("div", { class: "made-text" });
+
+  constructor(place, id) {
+    Object.assign(this, { place, id });
+    this.player = new BookPlayer(id, this.#end.signal);
+    this.rows = new RowWindow({ label: "Chapters", makeRow: (at) => this.#row(at), signal: this.#end.signal });
+    this.player.addEventListener("change", () => this.rows.rows.forEach(([at, row]) => this.#refresh(at, row)));
+    place.replaceChildren(el("div", { class: "bone tall" }));
+  }
+
+  async load() {
+    if (this.#card) return;
+    try {
+      const job = await getJob(this.id);
+      if (this.#end.signal.aborted) return;
+      this.#card = jobCard(job, { onChange: (changed) => (changed ? this.#follow() : (location.hash = "#/book")), signal: this.#end.signal });
+      this.place.replaceChildren(back("#/book", "Audiobooks"), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete,
+        el("div", { class: "made" }, el("div", { class: "made-chapters" }, listening(this.player), this.rows.element), this.#text));
+      const shown = this.#show(job);
+      if (!ENDED.includes(job.state)) this.#follow(); // already while the chapters are being asked for
+      await shown;
+    } catch (problem) {
+      if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", "Audiobooks"), el("p", { class: "problem", role: "alert" }, problem.message));
+    }
+  }
+
+  leave() {
+    this.#unfollow();
+    clearTimeout(this.#timer);
+    this.#end.abort();
+  }
+
+  #follow() {
+    this.#unfollow();
+    this.#unfollow = followJob(this.id, {
+      onJob: (job) => this.#card.update(job),
+      onProgress: (progress) => this.#onProgress(progress),
+      onEnd: (job) => (job ? this.#show(job) : (location.hash = "#/book")),
+    });
+  }
+
+  #onProgress(facts) {
+    if (this.#job === null || ENDED.includes(this.#job.state)) return;
+    this.#card.update({ ...this.#job, state: "running", progress: facts.progress, seconds_left: facts.seconds_left });
+    const { work, chapters_done: done, chapters } = facts;
+    if (work === "joining") this.#complete.textContent = "All of it is spoken, and is being written.";
+    else if (chapters > 1) this.#complete.textContent = `${done.toLocaleString("en")} of ${chapters.toLocaleString("en")} chapters are complete.${done ? " You can listen to them now." : ""}`;
+    // A chapter is a file a little after it is complete.
+    this.#timer ??= setTimeout(() => this.#lookAgain(), LOOK_AGAIN_MS);
+  }
+
+  async #lookAgain() {
+    const job = await getJob(this.id).catch(() => null);
+    this.#timer = null;
+    if (job && !this.#end.signal.aborted && !ENDED.includes(job.state)) await this.#show(job);
+  }
+
+  async #show(job) {
+    this.#job = job;
+    this.#card.update(job);
+    const done = job.state === "done";
+    try {
+      const certificate = done ? await certificateOf(job) : null;
+      const chapters = done ? completeChapters(job, certificate) : await growingChapters(job);
+      if (this.#end.signal.aborted) return;
+      this.#showChapters(chapters);
+      this.#text.replaceChildren(...(done ? [reading(this.player, certificate.units, `#/book/${job.id}/change`)] : []));
+    } catch {
+      this.#complete.textContent = "The chapters cannot be listed at present.";
+    }
+    if (ENDED.includes(job.state)) this.#showActions(job);
+    else this.#actions.replaceChildren();
+  }
+
+  #showActions(job) {
+    const whole = job.files.find(({ name }) => /\.m4b$/.test(name));
+    const { spoken, kept, seconds } = job.result ?? {};
+    this.#complete.textContent = job.state === "done" ? `${duration(seconds)} of speech. Sentences: ${spoken.toLocaleString("en")} spoken${kept ? `, ${kept.toLocaleString("en")} kept` : ""}.` : "";
+    this.#actions.replaceChildren(...[
+      job.state === "done" && whole && el("a", { class: "primary", href: fileUrl(job.id, whole.name), download: whole.name.split("/").at(-1), onclick: onDownload }, `Download (${size(whole.bytes)})`),
+      el("a", { class: "quiet", href: `#/book/${job.id}/change` }, "Change it and make it again"),
+    ].filter(Boolean));
+  }
+
+  #showChapters(chapters) {
+    const described = JSON.stringify(chapters);
+    if (described === this.#shown) return;
+    this.#shown = described;
+    const { scrollTop } = this.rows.element;
+    this.player.show(chapters);
+    this.rows.show(chapters.length);
+    this.rows.element.scrollTop = scrollTop;
+  }
+
+  #row(at) {
+    const { index, title, seconds, file } = this.player.chapters[at];
+    const play = el("button", { type: "button", class: "step", disabled: !file, onclick: () => this.#toggle(at) });
+    const own = file && !/\.m4b$/.test(file);
+    const row = el("li", {}, play, el("span", { class: "index number" }, index), el("span", { class: "title" }, title),
+      el("span", { class: "note number" }, file ? clock(seconds, 0) : "not yet"),
+      own && el("a", { class: "step", href: fileUrl(this.id, file), download: file.split("/").at(-1), onclick: onDownload, "aria-label": `Download ${title}` }, icon(ARROW)));
+    row.classList.toggle("off", !file);
+    this.#refresh(at, row);
+    return row;
+  }
+
+  #refresh(at, row) {
+    const [play] = row.children;
+    const current = at === this.player.at && Boolean(this.player.chapter?.file);
+    const playing = current && this.player.playing;
+    if (current) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+    play.setAttribute("aria-label", `${playing ? "Pause" : "Listen to"} ${this.player.chapters[at].title}`);
+    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+  }
+
+  #toggle(at) {
+    if (at === this.player.at) this.player.toggle();
+    else this.player.play(at);
+  }
+}

@@ -1,0 +1,141 @@
+// What will be made of a book: chapters, voice, files, pronunciation. What is chosen survives a reload.
+
+import { el } from "../dom.js";
+import { createJob, getJob } from "../jobs/api.js";
+import { duration, language } from "../words.js";
+import { Chapters } from "./chapters.js";
+import { contentsOf, speedOf } from "./contents.js";
+import { cover } from "./cover.js";
+import { Hearing } from "./hearing.js";
+import { Lexicon } from "./lexicon.js";
+import { FORMATS, readVoices, VoiceChoice } from "./voice-choice.js";
+
+export class Setup {
+  #end = new AbortController();
+  #loaded = false;
+  #telling = null;
+  #hearing;
+  #lexicon;
+  #voice;
+  #chapters;
+  #format = el("select", {}, Object.entries(FORMATS).map(([value, words]) => el("option", { value }, words)));
+  #subtitles = el("input", { type: "checkbox" });
+  #along = el("input", { type: "checkbox" });
+  #problem = el("p", { class: "problem", role: "alert" });
+  #estimate = el("p", { class: "number estimate", role: "status" });
+  #make = el("button", { type: "button", class: "primary", onclick: () => this.#start() });
+
+  /** `source` is `{file: ID}` or `{job: ID}`; `sentence` is one that was spoken wrong. */
+  constructor(place, source, sentence) {
+    Object.assign(this, { place, source, sentence });
+    this.draftName = `voxmatrix-book-${source.file ?? source.job}`;
+    place.replaceChildren(el("div", { class: "bone tall" }));
+  }
+
+  async load() {
+    if (this.#loaded) return;
+    try {
+      const [contents, voices, earlier] = await Promise.all([contentsOf(this.source), readVoices(), this.source.job ? getJob(this.source.job) : null]);
+      if (this.#end.signal.aborted) return;
+      this.#show(contents, voices, JSON.parse(sessionStorage.getItem(this.draftName)) ?? earlier?.request ?? {}, earlier);
+      this.#loaded = true;
+    } catch (problem) {
+      if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", "Audiobooks"), el("p", { class: "problem", role: "alert" }, problem.message));
+    }
+  }
+
+  leave() {
+    this.#end.abort();
+  }
+
+  #show(contents, voices, request, earlier) {
+    this.title = earlier?.title ?? contents.title;
+    this.#hearing = new Hearing(this.#end.signal);
+    this.#lexicon = new Lexicon(request.lexicon ?? {}, (word, said) => word && this.#hear(`“${word}”`, said));
+    this.#voice = new VoiceChoice(voices, contents.language, request);
+    this.#chapters = new Chapters(contents.chapters, request, {
+      onHear: ({ index, beginning }) => this.#hear(`Beginning of chapter ${index}`, this.#lexicon.applied(beginning)),
+      signal: this.#end.signal,
+    });
+    this.#format.value = request.format ?? "m4b";
+    this.#subtitles.checked = request.subtitles ?? false;
+    this.#along.checked = request.read_along ?? false;
+    this.#make.textContent = earlier ? "Make it again" : "Make the audiobook";
+    const box = (input, words, what) => el("label", { class: "box" }, input, el("span", {}, words, el("small", {}, what)));
+    const panel = el("div", { class: "book-options" }, this.#voice.element,
+      el("label", { class: "field" }, el("span", {}, "Audiobook"), this.#format),
+      box(this.#subtitles, "Subtitles", "SRT and WebVTT"),
+      box(this.#along, "Read along", "an EPUB whose text is marked as it is spoken"),
+      this.#lexicon.element);
+    this.place.replaceChildren(
+      earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", "Audiobooks"),
+      el("div", { class: "book" }, about(contents), panel, this.#chapters.element, this.#hearing.element,
+        el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && el("p", { class: "note" }, "Only what has changed is spoken again."), this.#problem), this.#make)));
+    if (this.sentence && !this.#lexicon.entries[this.sentence]) this.#lexicon.ask(this.sentence);
+    for (const part of [this.#chapters, this.#voice, this.#lexicon]) part.addEventListener("change", () => this.#changed());
+    for (const input of [this.#format, this.#subtitles, this.#along]) input.addEventListener("change", () => this.#changed());
+    this.#tell();
+  }
+
+  #hear(label, text) {
+    this.#hearing.hear({ label, text, ...this.#voice.speaking });
+  }
+
+  /** The body of the job. */
+  get #request() {
+    const { voice, speed } = this.#voice;
+    const lexicon = this.#lexicon.entries;
+    return {
+      kind: "book", ...this.source, voice, format: this.#format.value, ...this.#chapters.fields,
+      ...(this.title && { title: this.title.slice(0, 256) }),
+      ...(speed !== 1 && { speed }),
+      ...(Object.keys(lexicon).length && { lexicon }),
+      ...(this.#subtitles.checked && { subtitles: true }),
+      ...(this.#along.checked && { read_along: true }),
+    };
+  }
+
+  #changed() {
+    sessionStorage.setItem(this.draftName, JSON.stringify(this.#request));
+    this.#problem.textContent = "";
+    this.#tell();
+  }
+
+  /** Say how long it will be, and take to make. */
+  async #tell() {
+    this.#make.disabled = this.#chapters.none;
+    const { voice, speed } = this.#voice;
+    const seconds = this.#chapters.seconds / speed;
+    const long = `${duration(seconds)} of speech`;
+    const latest = (this.#telling = {});
+    this.#estimate.textContent = long;
+    try {
+      const times = await speedOf(this.source, voice);
+      if (latest === this.#telling && !this.#chapters.none) this.#estimate.textContent = `${long} · about ${duration(seconds / times)} to make it here`;
+    } catch {
+      // How long it takes is not known; everything else is.
+    }
+  }
+
+  async #start() {
+    this.#make.disabled = true;
+    this.#hearing.stop();
+    try {
+      const { id } = await createJob(this.#request);
+      sessionStorage.removeItem(this.draftName);
+      location.hash = `#/book/${id}`;
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+      this.#make.disabled = false;
+    }
+  }
+}
+
+export const back = (href, words) => el("a", { class: "back", href }, `‹ ${words}`);
+
+function about({ title, authors, language: code, thumbnail, warnings }) {
+  const facts = [authors.join(", "), code && language(code)].filter(Boolean).join(" · ");
+  return el("header", { class: "about" }, cover(thumbnail, title),
+    el("div", {}, el("h1", {}, title || "A book without a title"), facts && el("p", { class: "note" }, facts),
+      warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
+}

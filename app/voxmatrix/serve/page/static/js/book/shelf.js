@@ -1,0 +1,115 @@
+// All audiobooks, and the place for a new book.
+
+import { el } from "../dom.js";
+import { listJobs } from "../jobs/api.js";
+import { upload } from "../jobs/upload.js";
+import { facts, stateOf } from "../jobs/words.js";
+import { duration } from "../words.js";
+import { contentsOf } from "./contents.js";
+
+const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
+const LOOK_AGAIN_MS = 5000;
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+
+export class Shelf {
+  #end = new AbortController();
+  #timer = null;
+  #list = el("div");
+  #problem = el("p", { class: "problem", role: "alert" });
+  #status = el("p", { class: "note", role: "status" });
+  #bar = el("span", { class: "bar" });
+  #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
+  #choose = el("button", { type: "button", class: "primary", onclick: () => this.#file.click() }, "Choose a file");
+  #file = el("input", { type: "file", accept: READ, class: "hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#chosen() });
+
+  constructor(place) {
+    this.zone = el("div", { class: "drop" },
+      el("h1", {}, "Make an audiobook"),
+      el("p", { class: "note" }, "Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
+      this.#choose, this.#file, this.#track, this.#status, this.#problem);
+    place.replaceChildren(this.zone, this.#list);
+    this.#listen();
+  }
+
+  async load() {
+    clearTimeout(this.#timer);
+    try {
+      const { data, has_more: more } = await listJobs({ kind: "book", limit: 100 });
+      if (this.#end.signal.aborted) return;
+      this.#show(data, more);
+      if (data.some(({ state }) => state === "running" || state === "queued")) this.#timer = setTimeout(() => this.load(), LOOK_AGAIN_MS);
+    } catch (problem) {
+      if (!this.#list.children.length) this.#list.replaceChildren(el("p", { class: "note" }, problem.message));
+    }
+  }
+
+  leave() {
+    clearTimeout(this.#timer);
+    this.#end.abort();
+  }
+
+  /** The whole page takes a book: nobody has to aim. */
+  #listen() {
+    const { signal } = this.#end;
+    const over = (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      this.zone.classList.toggle("over", event.type === "dragover");
+    };
+    for (const name of ["dragover", "dragleave"]) document.addEventListener(name, over, { signal });
+    document.addEventListener("drop", (event) => {
+      over(event);
+      const [file] = event.dataTransfer.files;
+      if (file && !this.#choose.disabled) this.#take(file);
+    }, { signal });
+  }
+
+  #chosen() {
+    const [file] = this.#file.files;
+    this.#file.value = "";
+    if (file) this.#take(file);
+  }
+
+  async #take(file) {
+    const { signal } = this.#end;
+    this.#busy(true, `Sending ${file.name}…`);
+    this.#problem.textContent = "";
+    try {
+      const { id } = await upload(file, (part) => this.#bar.style.setProperty("--level", part), signal);
+      this.#status.textContent = `Reading ${file.name}…`;
+      await contentsOf({ file: id });
+      if (!signal.aborted) location.hash = `#/book/file/${id}`;
+    } catch (problem) {
+      if (problem.name !== "AbortError") this.#problem.textContent = problem.message;
+    }
+    this.#busy(false, "");
+  }
+
+  #busy(busy, words) {
+    this.#choose.disabled = busy;
+    this.#track.hidden = !busy;
+    this.#bar.style.setProperty("--level", 0);
+    this.#status.textContent = words;
+  }
+
+  #show(jobs, more) {
+    if (!jobs.length) return this.#list.replaceChildren();
+    this.#list.replaceChildren(
+      el("h2", { class: "shelf-heading" }, "Audiobooks"),
+      el("ul", { class: "lists" }, jobs.map(card)),
+      more ? el("p", { class: "note" }, "Older ones are in the tab Jobs.") : "");
+  }
+}
+
+function card(job) {
+  const bar = el("span", { class: "bar" });
+  bar.style.setProperty("--level", job.progress);
+  const [quality, words] = stateOf(job);
+  const running = job.state === "running";
+  return el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` },
+    el("h2", {}, job.title),
+    el("p", { class: "note" }, `${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
+    running && el("span", { class: "track", "aria-hidden": "true" }, bar),
+    el("p", {}, el("span", { class: `verdict ${quality}` }, words),
+      el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), day.format(1000 * job.created)].filter(Boolean).join(" · ")))));
+}

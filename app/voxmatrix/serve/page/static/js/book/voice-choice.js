@@ -1,0 +1,71 @@
+// Which voice speaks, and how.
+
+import { read } from "../api.js";
+import { el } from "../dom.js";
+import { language } from "../words.js";
+
+export const FORMATS = { m4b: "M4B, one file with chapters", mp3: "MP3, a file per chapter", m4a: "M4A, a file per chapter", opus: "Opus, a file per chapter", ogg: "Ogg Vorbis, a file per chapter", flac: "FLAC, a file per chapter" };
+
+export const readVoices = async () => (await read("/v1/audio/voices")).voices;
+
+const base = (code) => code.toLowerCase().split("-")[0];
+
+/** `request` is the body of an earlier job, or a draft. Its events are "change". */
+export class VoiceChoice extends EventTarget {
+  #voices;
+  #bookLanguage;
+  #voice = el("select", { onchange: () => this.#changed() });
+  #speed = el("input", { type: "range", min: 0.5, max: 2, step: 0.05, oninput: () => this.#changed() });
+  #value = el("output", { class: "number" });
+  #foreign = el("p", { class: "note foreign" });
+
+  constructor(voices, bookLanguage, request) {
+    super();
+    this.#voices = voices;
+    this.#bookLanguage = bookLanguage;
+    this.#voice.replaceChildren(...voices.flatMap(options));
+    const same = voices.find((voice) => bookLanguage && base(voice.language) === base(bookLanguage)) ?? voices[0];
+    this.#voice.value = request.voice ?? options(same)[0].value;
+    if (this.#voice.selectedIndex < 0) this.#voice.selectedIndex = 0; // that voice is gone
+    this.#speed.value = request.speed ?? 1;
+    this.element = el("div", { class: "voice-choice" },
+      el("label", { class: "field" }, el("span", {}, "Voice"), this.#voice), this.#foreign,
+      el("label", { class: "field" }, el("span", {}, "Speed ", this.#value), this.#speed));
+    this.#update();
+  }
+
+  get voice() {
+    return this.#voice.value;
+  }
+
+  get speed() {
+    return Number(this.#speed.value);
+  }
+
+  /** What is needed to speak a text. */
+  get speaking() {
+    return { voice: this.voice, speed: this.speed, rateHz: this.#chosen.rate_hz };
+  }
+
+  get #chosen() {
+    return this.#voices.find(({ id }) => this.voice === id || this.voice.startsWith(`${id}:`));
+  }
+
+  #changed() {
+    this.#update();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #update() {
+    this.#value.textContent = `${this.speed.toFixed(2)} ×`;
+    const spoken = this.#chosen.language;
+    const foreign = this.#bookLanguage && base(spoken) !== base(this.#bookLanguage);
+    this.#foreign.textContent = foreign ? `The book is in ${language(this.#bookLanguage)}, this voice speaks ${language(spoken)}: it will sound foreign.` : "";
+  }
+}
+
+function options(voice) {
+  const option = (value, words) => el("option", { value }, words);
+  if (!voice.speakers.length) return [option(voice.id, `${voice.id} · ${language(voice.language)}`)];
+  return voice.speakers.map((speaker) => option(`${voice.id}:${speaker}`, `${voice.id} · ${speaker}`));
+}

@@ -1,0 +1,35 @@
+// What the page asks the server for about jobs, and files for them.
+
+import { ask, read } from "../api.js";
+import { heldKey } from "../key.js";
+
+const ALL = "/v1/jobs";
+const pathOf = (id, ...rest) => [ALL, id, ...rest].join("/");
+const post = async (path, body) => (await ask(path, { method: "POST", body })).json();
+
+export const ENDED = ["done", "failed", "cancelled"];
+
+/** `body` as in docs/server.md; the job. */
+export const createJob = (body) => post(ALL, body);
+/** `{data: [job], has_more}`, newest first; `query` may hold `limit`, `after` and `kind`. */
+export const listJobs = (query = {}) => read(`${ALL}?${new URLSearchParams(query)}`);
+/** The job with its `files`. */
+export const getJob = (id) => read(pathOf(id));
+export const cancelJob = (id) => post(pathOf(id, "cancel"));
+export const resumeJob = (id) => post(pathOf(id, "resume"));
+export const deleteJob = (id) => ask(pathOf(id), { method: "DELETE" });
+
+/** The address of a file of a job. */
+export const fileUrl = (id, name) => pathOf(id, "files", ...name.split("/").map(encodeURIComponent));
+/** A file of a job, as the answer to a request. */
+export const readFile = (id, name) => ask(fileUrl(id, name));
+
+/** Save a file of a job, which its link cannot do if the server wants a key. For `onclick` of that link. */
+export async function onDownload(event) {
+  if (!heldKey()) return;
+  event.preventDefault();
+  const { href, download } = event.currentTarget;
+  const url = URL.createObjectURL(await (await ask(href)).blob());
+  Object.assign(document.createElement("a"), { href: url, download }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // by then the browser has read it
+}

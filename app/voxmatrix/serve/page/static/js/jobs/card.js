@@ -1,0 +1,84 @@
+// A job: what it is, how far, and what can be done with it.
+
+import { el } from "../dom.js";
+import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
+import { results } from "./results.js";
+import { facts, KINDS, stateOf } from "./words.js";
+
+/**
+ * A card, which shows a job from the start and each newer one that `update` gets. `onChange` gets the job after
+ * somebody has cancelled or resumed it, and null after it was deleted; `signal` ends the life of the card.
+ */
+export function jobCard(job, { onChange, signal }) {
+  const title = el("h2");
+  const state = el("span", { class: "verdict" });
+  const bar = el("span", { class: "bar" });
+  const track = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const line = el("p", { class: "note number" });
+  const problem = el("div", { class: "job-problem" });
+  const buttons = el("div", { class: "job-actions" });
+  const files = results(signal);
+  const element = el("article", { class: "job" },
+    el("header", {}, el("div", {}, title), state), track, line, problem, el("div", { class: "job-foot" }, files.element, buttons));
+
+  async function act(request) {
+    buttons.querySelectorAll("button").forEach((button) => (button.disabled = true));
+    try {
+      const changed = await request(job.id);
+      const isJob = changed.id !== undefined;
+      if (isJob) update(changed);
+      onChange(isJob ? changed : null);
+    } catch (error) {
+      problem.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
+      showButtons();
+    }
+  }
+  function showButtons() {
+    const button = (words, request) => el("button", { type: "button", class: "quiet", onclick: () => act(request) }, words);
+    const ended = ENDED.includes(job.state);
+    buttons.replaceChildren(...[
+      !ended && button(job.kind === "train" ? "Stop" : "Cancel", cancelJob),
+      ["failed", "cancelled"].includes(job.state) && button("Resume", resumeJob),
+      ended && deletion(() => act(deleteJob)),
+    ].filter(Boolean));
+  }
+
+  function update(newer) {
+    const before = job;
+    job = newer;
+    title.replaceChildren(job.title, el("small", {}, KINDS[job.kind]));
+    const [quality, words] = stateOf(job);
+    state.className = `verdict ${quality}`;
+    state.textContent = words;
+    element.dataset.state = job.state;
+    element.setAttribute("aria-label", `${KINDS[job.kind]}: ${job.title}`);
+    bar.style.setProperty("--level", job.progress);
+    track.hidden = job.state !== "running";
+    track.setAttribute("aria-valuenow", Math.round(100 * job.progress));
+    line.textContent = facts(job);
+    files.update(job);
+    if (before.state === job.state && buttons.firstChild) return;
+    const { error } = job;
+    problem.replaceChildren(...(error ? [el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy)].filter(Boolean) : []));
+    showButtons();
+  }
+
+  update(job);
+  return { element, update };
+}
+
+/** A button that asks once more. */
+function deletion(remove) {
+  const button = el("button", { type: "button", class: "quiet" }, "Delete");
+  button.addEventListener("click", () => {
+    if (button.dataset.sure) return remove();
+    button.dataset.sure = true;
+    button.textContent = "Delete it for good";
+  });
+  const calm = () => {
+    delete button.dataset.sure;
+    button.textContent = "Delete";
+  };
+  button.addEventListener("blur", calm);
+  return button;
+}
