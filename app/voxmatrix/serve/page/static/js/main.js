@@ -2,14 +2,15 @@
 
 import { read } from "./api.js";
 import { byId } from "./dom.js";
+import { startJobs } from "./jobs/jobs.js";
 import { startMachine } from "./machine/machine.js";
 import { startRecord } from "./record/record.js";
 import { startSpeak } from "./speak/speak.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
+import { startTrain } from "./train/train.js";
 
 startTheme();
 const settings = read("/page/settings.json");
-startSpeak(settings);
-startTabs({ record: startRecord(), machine: startMachine() });
+startTabs({ speak: startSpeak(settings), record: startRecord(), train: startTrain(), jobs: startJobs(), machine: startMachine() });
 byId("version").textContent = `voxmatrix ${(await settings).version}`;
