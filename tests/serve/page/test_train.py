@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.serve.page.actions import speak, takes
-from tests.serve.page.conftest import Server, opened
+from tests.serve.page.conftest import PATIENCE_MS, Server, opened
 from tests.serve.page.trainings import SMALL, packed, record, submit, wait_for
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 COUNT = 8
+#: Until a training on a loaded computer has come some steps further.
+TRAINING_MS = 5 * PATIENCE_MS
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +166,7 @@ def test_a_training_is_watched_in_two_tabs_stopped_and_goes_on(
     for name, value in (("batch size", "1"), ("accumulation", "1"), ("most steps", "5000"), ("sample every", "3")):
         page.get_by_role("spinbutton", name=name).fill(value)
     page.get_by_role("button", name="Start training").click()
-    expect(page.locator(".samples li")).to_have_count(2)  # the curve grows
+    expect(page.locator(".samples li")).to_have_count(2, timeout=TRAINING_MS)  # the curve grows
     expect(figure(page, "Step")).to_contain_text("of 5,000")
     other = opened(context, server)
     other.goto(page.url)
@@ -173,13 +175,13 @@ def test_a_training_is_watched_in_two_tabs_stopped_and_goes_on(
     expect(page.locator(".curve.mel")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     for tab in (page, other):
-        expect(tab.get_by_role("button", name="Resume")).to_be_visible()
+        expect(tab.get_by_role("button", name="Resume")).to_be_visible(timeout=TRAINING_MS)
         expect(tab.locator(".run-state")).to_contain_text("Stopped")
     steps = int(figure(page, "Step").inner_text().split()[0])
     page.get_by_role("button", name="Resume").click()
-    expect(figure(page, "Step")).to_contain_text(re.compile(rf"^(?!{steps} )\d+ of 5,000"))
+    expect(figure(page, "Step")).to_contain_text(re.compile(rf"^(?!{steps} )\d+ of 5,000"), timeout=TRAINING_MS)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible(timeout=TRAINING_MS)
     assert int(figure(page, "Step").inner_text().split()[0]) > steps
 
 

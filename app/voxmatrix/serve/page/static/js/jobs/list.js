@@ -64,10 +64,14 @@ export class JobList {
   }
 
   async #more() {
-    const { data, has_more: hasMore } = await listJobs(this.#query({ limit: PAGE, after: this.#jobs.at(-1).id }));
-    if (this.#left) return;
-    this.#older.hidden = !hasMore;
-    this.#show([...this.#jobs, ...data]);
+    try {
+      const { data, has_more: hasMore } = await listJobs(this.#query({ limit: PAGE, after: this.#jobs.at(-1).id }));
+      if (this.#left) return;
+      this.#older.hidden = !hasMore;
+      this.#show([...this.#jobs, ...data]);
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+    }
   }
 
   #show(jobs) {

@@ -6,7 +6,7 @@ import { upload } from "../jobs/upload.js";
 import { readLists } from "../record/api.js";
 import { languageSelect } from "../record/new-list.js";
 import { clock, language } from "../words.js";
-import { back } from "./train.js";
+import { back } from "./back.js";
 
 const ZIP = "zip";
 

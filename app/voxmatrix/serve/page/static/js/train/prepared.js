@@ -4,9 +4,9 @@ import { el } from "../dom.js";
 import { createJob, ENDED } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
+import { back } from "./back.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
-import { back } from "./train.js";
 
 export class Prepared {
   #end = new AbortController();

@@ -6,11 +6,11 @@ import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
 import { stateOf } from "../jobs/words.js";
 import { clock, duration, language } from "../words.js";
+import { back } from "./back.js";
 import { curves } from "./curves.js";
 import { Export } from "./export.js";
 import { Losses } from "./losses.js";
 import { Samples } from "./samples.js";
-import { back } from "./train.js";
 
 export class Run {
   #job;

@@ -5,6 +5,7 @@ import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
+import { back } from "./back.js";
 import { Choice } from "./choice.js";
 import { Prepared } from "./prepared.js";
 import { Run } from "./run.js";
@@ -51,5 +52,3 @@ const TRAININGS = {
     el("a", { class: "primary", href: "#/train/new" }, "Choose recordings"),
   ],
 };
-
-export const back = () => el("a", { class: "back", href: "#/train" }, "← All trainings");
