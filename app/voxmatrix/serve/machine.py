@@ -48,9 +48,12 @@ class MachineReport:
             UsageError: there is no such quality.
             NoDeviceError, NoKernelsError: the requested device cannot be used.
         """
+        return _plan(self.machine(), quality, overrides)
+
+    def machine(self) -> Machine:
+        """This computer."""
         with self._lock:
-            machine, _ = self._probed()
-        return _plan(machine, quality, overrides)
+            return self._probed()[0]
 
     def automatic_device(self) -> str:
         """The device of a training that requests none."""

@@ -155,3 +155,11 @@ def test_the_plan_takes_settings_and_says_why(server: Running) -> None:
     assert (settings["batch_size"]["value"], settings["batch_size"]["reason"]) == (5, "set by batch_size")
     assert settings["workers"]["value"] == 0
     assert settings["precision"]["source"] == "automatic"
+
+
+def test_the_plan_says_what_to_expect_of_a_training_with_these_recordings(server: Running) -> None:
+    asked = {"quality": "tiny", "batch_size": 8, "accumulation": 1, "device": "cpu", "clips": 100, "seconds": 400}
+    expected = server.post("/v1/plan", asked).json()["training"]
+    assert (expected["learning_rate"], expected["steps_per_epoch"]) == (1e-3, 13)
+    assert 0 < expected["seconds_per_epoch"] < 3600
+    assert expected["source"].startswith("estimated for ")

@@ -1,14 +1,15 @@
 """How a training would run: every automatic setting with its reason, and what was requested."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.plan.plan import Overrides
 from voxmatrix.plan.show import plan_to_json
+from voxmatrix.serve.expected import expected_training
 from voxmatrix.serve.jobs.kinds.train import PlanFields
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -19,11 +20,13 @@ _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
 
 
 class PlanRequest(PlanFields):
-    """The body of `/v1/plan`."""
+    """The body of `/v1/plan`. With the recordings, what follows from them is told as well."""
 
     model_config = ConfigDict(extra="forbid")
 
     quality: Literal["tiny", "x_low", "low", "medium", "high"] = "medium"
+    clips: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] | None = None  # of speech in all clips
 
 
 def plan_routes(services: Services) -> APIRouter:
@@ -32,8 +35,12 @@ def plan_routes(services: Services) -> APIRouter:
 
     @router.post("/v1/plan")
     def plan(body: PlanRequest) -> dict[str, Any]:
-        """What `plan --json` prints."""
-        return plan_to_json(services.machine.plan(body.quality, _overrides(body)))
+        """What `plan --json` prints, and what to expect of the training."""
+        chosen = services.machine.plan(body.quality, _overrides(body))
+        if body.clips is None or body.seconds is None:
+            return plan_to_json(chosen)
+        expected = expected_training(services.machine.machine(), chosen, body.quality, body.clips, body.seconds)
+        return {**plan_to_json(chosen), "training": expected}
 
     return router
 

@@ -16,13 +16,13 @@ export function el(tag, props = {}, ...children) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon of one path in a square of 24. */
-export function icon(path) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS(SVG, "path");
-  line.setAttribute("d", path);
-  svg.append(line);
-  return svg;
+/** An element of a drawing. */
+export function svg(tag, props = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(props)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
 }
+
+/** An icon of one path in a square of 24. */
+export const icon = (path) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path }));

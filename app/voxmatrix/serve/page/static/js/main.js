@@ -3,14 +3,22 @@
 import { read } from "./api.js";
 import { startBook } from "./book/book.js";
 import { byId } from "./dom.js";
+import { startJobs } from "./jobs/jobs.js";
 import { startMachine } from "./machine/machine.js";
 import { startRecord } from "./record/record.js";
 import { startSpeak } from "./speak/speak.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
+import { startTrain } from "./train/train.js";
 
 startTheme();
 const settings = read("/page/settings.json");
-startSpeak(settings);
-startTabs({ record: startRecord(), book: startBook(), machine: startMachine() });
+startTabs({
+  speak: startSpeak(settings),
+  record: startRecord(),
+  train: startTrain(),
+  book: startBook(),
+  jobs: startJobs(),
+  machine: startMachine(),
+});
 byId("version").textContent = `voxmatrix ${(await settings).version}`;

@@ -2,7 +2,16 @@
 
 import { byId } from "./dom.js";
 
-/** `shown[name]` is called whenever that tab is shown. */
+/** The parts of an address after the name of its tab: "#/train/a%20b" → ["a b"] */
+function partsOf(address) {
+  try {
+    return address.split("/").slice(2).map(decodeURIComponent);
+  } catch {
+    return []; // typed by a person
+  }
+}
+
+/** `shown[name]` is called with the parts of the address after its name, whenever that tab is shown. */
 export function startTabs(shown) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   const nameOf = (tab) => tab.id.replace("tab-", "");
@@ -18,8 +27,9 @@ export function startTabs(shown) {
       tab.tabIndex = chosen ? 0 : -1;
       byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     }
+    asked.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone not all tabs fit
     document.title = `${asked.textContent} – voxmatrix`;
-    shown[nameOf(asked)]?.();
+    shown[nameOf(asked)]?.(partsOf(location.hash));
   }
 
   function onKey(event) {

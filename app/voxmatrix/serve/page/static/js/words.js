@@ -42,6 +42,9 @@ export function memory(mib) {
   return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(mib < 102400 ? 1 : 0)} GiB`;
 }
 
+/** (2, "step") → "2 steps" */
+export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+
 /** "effective_batch" → "effective batch" */
 export const spaced = (name) => name.replaceAll("_", " ");
 

@@ -1,9 +1,10 @@
 // A job: what it is, how far, and what can be done with it.
 
 import { el } from "../dom.js";
+import { count } from "../words.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
 import { results } from "./results.js";
-import { facts, KINDS, stateOf } from "./words.js";
+import { addressOf, facts, KINDS, stateOf } from "./words.js";
 
 /**
  * A card, which shows a job from the start and each newer one that `update` gets. `onChange` gets the job after
@@ -16,10 +17,12 @@ export function jobCard(job, { onChange, signal }) {
   const track = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
   const line = el("p", { class: "note number" });
   const problem = el("div", { class: "job-problem" });
+  const warnings = el("div");
   const buttons = el("div", { class: "job-actions" });
   const files = results(signal);
   const element = el("article", { class: "job" },
-    el("header", {}, el("div", {}, title), state), track, line, problem, el("div", { class: "job-foot" }, files.element, buttons));
+    el("header", {}, el("div", {}, title), state), track, problem,
+    el("div", { class: "job-foot" }, el("div", {}, line, warnings, files.element), buttons));
 
   async function act(request) {
     buttons.querySelectorAll("button").forEach((button) => (button.disabled = true));
@@ -46,7 +49,8 @@ export function jobCard(job, { onChange, signal }) {
   function update(newer) {
     const before = job;
     job = newer;
-    title.replaceChildren(job.title, el("small", {}, KINDS[job.kind]));
+    const address = addressOf(job);
+    if (!title.firstChild) title.append(address ? el("a", { href: address }, job.title) : job.title, el("small", {}, KINDS[job.kind]));
     const [quality, words] = stateOf(job);
     state.className = `verdict ${quality}`;
     state.textContent = words;
@@ -59,12 +63,19 @@ export function jobCard(job, { onChange, signal }) {
     files.update(job);
     if (before.state === job.state && buttons.firstChild) return;
     const { error } = job;
+    warnings.replaceChildren(...warned(job));
     problem.replaceChildren(...(error ? [el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy)].filter(Boolean) : []));
     showButtons();
   }
 
   update(job);
   return { element, update };
+}
+
+/** What the command has warned of, folded. */
+function warned({ result }) {
+  const found = result?.warnings ?? [];
+  return found.length ? [el("details", {}, el("summary", {}, count(found.length, "warning")), el("ul", {}, found.map((each) => el("li", {}, each))))] : [];
 }
 
 /** A button that asks once more. */

@@ -12,7 +12,10 @@ const STATES = {
   failed: ["bad", "Failed"],
   cancelled: ["", "Cancelled"],
 };
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+/** 1795383652 → "22 Nov 2026, 21:40" */
+export const dated = (seconds) => day.format(1000 * seconds);
 
 /** How good its state is (a class), and the word for it. */
 export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
@@ -23,6 +26,9 @@ export function facts({ state, progress, seconds_left: left, created, started, e
   if (state === "running") {
     return [`${Math.floor(100 * progress)} %`, left == null ? "" : `about ${duration(left)} left`].filter(Boolean).join(" · ");
   }
-  const when = day.format(1000 * (ended ?? created));
+  const when = dated(ended ?? created);
   return started && ended ? `${when} · took ${duration(ended - started)}` : when;
 }
+
+/** Where more is shown of a job; undefined if its card is all there is. */
+export const addressOf = ({ kind, id }) => ({ train: `#/train/${id}`, prepare: `#/train/${id}` })[kind];

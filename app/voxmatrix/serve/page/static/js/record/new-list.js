@@ -53,9 +53,12 @@ export function newList({ bundled, lists }, cancel) {
   return form;
 }
 
+export const languageSelect = () =>
+  el("select", { name: "language" }, LANGUAGES.map((code) => el("option", { value: code }, language(code))));
+
 function ownSentences() {
   const text = el("textarea", { name: "sentences", rows: 8, spellcheck: "true", placeholder: "One sentence per line" });
-  const select = el("select", { name: "language" }, LANGUAGES.map((code) => el("option", { value: code }, language(code))));
+  const select = languageSelect();
   const count = el("span", { class: "note number" }, "");
   const file = el("input", { type: "file", accept: ".txt,text/plain", class: "hidden", tabindex: "-1", "aria-hidden": "true" });
   const prompts = () => text.value.split("\n").map((line) => line.trim()).filter(Boolean);

@@ -1,14 +1,14 @@
-// A sound that is loaded when it is first played: a button and a waveform.
+// A sound of a file: a button and a waveform.
 
 import { el, icon } from "../dom.js";
 import { PAUSE, PLAY } from "../icons.js";
 import { clock } from "../words.js";
-import { decoded } from "./decode.js";
+import { decoded, RATE_HZ } from "./decode.js";
 import { player } from "./player.js";
 import { Waveform } from "./waveform.js";
 
-/** `load` gets the file, as the answer to a request; `signal` ends its life. */
-export function clip({ label, load, signal }) {
+/** `load` gets the file, as the answer to a request: now if `eager`. `signal` ends its life. */
+export function clip({ label, load, eager = false, signal }) {
   let sound = null;
   const wave = new Waveform({ label: `Position in ${label}`, span: () => sound?.seconds ?? 3, signal });
   const play = el("button", { type: "button", class: "play", onclick: toggle });
@@ -16,15 +16,15 @@ export function clip({ label, load, signal }) {
   const element = el("div", { class: "clip" }, play, wave.element, time);
 
   async function toggle() {
-    if (!sound && !(await fetchSound())) return;
-    player.toggle(sound);
+    player.prepare(RATE_HZ); // now, while this is a click: later the browser would not allow sound
+    if (sound || (await fetchSound())) player.toggle(sound);
   }
   async function fetchSound() {
-    player.prepare(48000); // now, while this is a click: later the browser would not allow sound
     play.disabled = true;
     try {
       sound = await decoded(await (await load()).arrayBuffer());
       wave.show(sound);
+      update();
     } catch {
       time.textContent = "cannot be played";
     } finally {
@@ -43,5 +43,6 @@ export function clip({ label, load, signal }) {
   player.addEventListener("change", update, { signal });
   signal.addEventListener("abort", () => sound && player.sound === sound && player.pause());
   update();
+  if (eager) fetchSound();
   return element;
 }

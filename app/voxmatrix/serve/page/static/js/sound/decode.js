@@ -2,7 +2,7 @@
 
 import { Sound } from "./sound.js";
 
-const RATE_HZ = 48000;
+export const RATE_HZ = 48000;
 
 /** The sound of a file, an ArrayBuffer: its first channel at 48 kHz. Throws if it is no audio. */
 export async function decoded(file) {

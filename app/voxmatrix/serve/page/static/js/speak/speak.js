@@ -10,7 +10,7 @@ import { Voices } from "./voices.js";
 const EXAMPLE = "The rain had stopped by the time we reached the harbour. Every boat was still, and the water held the lights like a second town. Somewhere, a radio was playing.";
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 
-/** `settings` is the promise of the page's settings. */
+/** `settings` is the promise of the page's settings. Returns what to call when the tab is shown, at #/speak/VOICE. */
 export function startSpeak(settings) {
   const text = byId("text");
   const voices = new Voices();
@@ -119,4 +119,5 @@ export function startSpeak(settings) {
   count();
   showRunning();
   load();
+  return ([voice]) => voice && voices.choose(voice);
 }

@@ -28,6 +28,12 @@ export class Voices {
       });
   }
 
+  /** Choose a voice, which may be new. */
+  choose(id) {
+    this.#chosen = new Set([id]);
+    return this.load();
+  }
+
   /** Read the list again. A choice that still exists is kept. */
   async load() {
     this.#list.setAttribute("aria-busy", "true");

@@ -1,0 +1,89 @@
+// Which recordings to train on: a list that was recorded here, or a ZIP of one's own.
+
+import { el } from "../dom.js";
+import { createJob } from "../jobs/api.js";
+import { upload } from "../jobs/upload.js";
+import { readLists } from "../record/api.js";
+import { languageSelect } from "../record/new-list.js";
+import { clock, language } from "../words.js";
+import { back } from "./back.js";
+
+const ZIP = "zip";
+
+export class Choice {
+  #end = new AbortController();
+  #problem = el("p", { class: "problem", role: "alert" });
+  #sent = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Sent" });
+  #file = el("input", { type: "file", accept: ".zip,application/zip", "aria-label": "ZIP file" });
+  #language = languageSelect();
+  #submit = el("button", { class: "primary", type: "submit" }, "Check the recordings");
+
+  constructor(place) {
+    this.place = place;
+    this.#load();
+  }
+
+  leave() {
+    this.#end.abort();
+  }
+
+  async #load() {
+    try {
+      const { lists } = await readLists();
+      if (!this.#end.signal.aborted) this.#show(lists.filter(({ recorded }) => recorded));
+    } catch (problem) {
+      this.place.replaceChildren(back(), el("p", { class: "problem", role: "alert" }, problem.message));
+    }
+  }
+
+  #show(lists) {
+    const own = el("div", { class: "own", hidden: lists.length > 0 },
+      this.#file,
+      el("p", { class: "note" }, "Sound files with their texts: ", el("code", {}, "metadata.csv"), " beside ", el("code", {}, "wavs/"),
+        ", or a text file of the same name beside each sound."),
+      el("label", { class: "field" }, el("span", {}, "Language"), this.#language));
+    const choose = (id) => (own.hidden = id !== ZIP);
+    const radio = (id, name, facts) => el("label", { class: "source" },
+      el("input", { type: "radio", name: "source", value: id, onchange: () => choose(id) }), el("span", {}, name, el("small", {}, facts)));
+    const rows = lists.map((list, at) => radio(at, list.name,
+      `${list.profile} · ${language(list.language)} · ${list.recorded} recordings, ${clock(list.seconds, 0)} of speech`));
+    const form = el("form", { class: "new-list", onsubmit: (event) => this.#go(event, lists) },
+      el("h1", {}, "Train a voice"),
+      lists.length === 0 && el("div", { class: "none-yet" },
+        el("p", {}, "There are no recordings on this server yet."),
+        el("a", { class: "primary", href: "#/record" }, "Record a voice"),
+        el("p", { class: "note" }, "Or bring recordings that you have.")),
+      el("fieldset", {}, el("legend", {}, "Which recordings?"), rows, radio(ZIP, "My own recordings", "a ZIP file")),
+      own, this.#problem, this.#sent,
+      el("div", { class: "form-actions" }, this.#submit));
+    form.querySelector("input[type=radio]").checked = true;
+    this.place.replaceChildren(back(), form);
+  }
+
+  async #go(event, lists) {
+    event.preventDefault();
+    const chosen = event.currentTarget.elements.source.value;
+    this.#problem.textContent = "";
+    this.#submit.disabled = true;
+    try {
+      const job = await createJob({ kind: "prepare", ...(chosen === ZIP ? await this.#own() : fromList(lists[chosen])) });
+      if (!this.#end.signal.aborted) location.hash = `#/train/${job.id}`;
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+    } finally {
+      this.#submit.disabled = false;
+      this.#sent.hidden = true;
+    }
+  }
+
+  /** Send the ZIP. */
+  async #own() {
+    const [file] = this.#file.files;
+    if (!file) throw new Error("Choose a ZIP file first.");
+    this.#sent.hidden = false;
+    const { id } = await upload(file, (part) => (this.#sent.value = part), this.#end.signal);
+    return { file: id, language: this.#language.value };
+  }
+}
+
+const fromList = ({ profile, name, language: code }) => ({ recordings: { profile, list: name }, language: code });

@@ -1,0 +1,58 @@
+// The losses of a training: the curve to look at, the others small, and all of them as numbers.
+
+import { el } from "../dom.js";
+import { chart } from "./chart.js";
+import { SERIES } from "./losses.js";
+
+const ROWS = 12; // of the table: the last validations or, before the first, the last steps
+
+export function curves(losses, signal) {
+  const [mel, validation, ...others] = SERIES;
+  const large = chart({ losses, series: [mel, validation], signal });
+  const small = others.map((each) => ({ each, chart: chart({ losses, series: [each], small: true, signal }), value: el("span", { class: "number" }) }));
+  const now = el("p", { class: "hidden", role: "status" });
+  const body = el("tbody");
+  const waiting = el("p", { class: "note waiting" }, "The curve begins with the first steps.");
+  const figure = el("figure", { class: "loss" },
+    el("figcaption", {}, el("h2", {}, "Difference from the recordings", el("small", {}, "mel loss, lower is better")),
+      el("span", { class: "key mel" }, mel.name), el("span", { class: "key validation" }, `${validation.name}: sentences it does not learn from`)),
+    large.element, waiting, now);
+  const element = el("div", { class: "curves-of" }, figure,
+    el("div", { class: "smalls" }, small.map(({ each, chart: { element: drawing }, value }) =>
+      el("figure", { class: "loss" }, el("figcaption", {}, el("h3", {}, each.name), value), drawing))),
+    el("details", {}, el("summary", {}, "As numbers"), el("table", { class: "losses" },
+      el("thead", {}, el("tr", {}, ["Step", ...SERIES.map(({ name }) => name)].map((name) => el("th", { scope: "col" }, name)))), body)));
+  let due = false;
+
+  /** Draw again, soon: events come many at a time. */
+  function update() {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(show);
+  }
+  function show() {
+    due = false;
+    waiting.hidden = losses.lastStep > 0;
+    element.classList.toggle("none", losses.lastStep === 0);
+    large.draw();
+    for (const { each, chart: { draw }, value } of small) {
+      draw();
+      value.textContent = text(losses.of(each.id).at(-1));
+    }
+    const heard = losses.of("validation").at(-1);
+    const said = heard ? `Validation loss ${text(heard)} at step ${heard.step}.` : "";
+    if (now.textContent !== said) now.textContent = said;
+    body.replaceChildren(...rows(losses));
+  }
+  update();
+  return { element, update };
+}
+
+function rows(losses) {
+  const validations = losses.of("validation").map(({ step }) => step);
+  const steps = (validations.length ? validations : losses.of("mel").map(({ step }) => step)).slice(-ROWS).reverse();
+  const at = (id, step) => losses.of(id).findLast((point) => point.step <= step);
+  return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, step.toLocaleString("en")), SERIES.map(({ id }) => el("td", {}, text(at(id, step))))));
+}
+
+const text = (point) => (point ? point.value.toPrecision(3) : "–");

@@ -1,0 +1,92 @@
+// Makes a voice of a training, to speak with.
+
+import { el } from "../dom.js";
+import { createJob, ENDED, listJobs } from "../jobs/api.js";
+import { followJob } from "../jobs/follow.js";
+
+const CHECKPOINT = /^run\/(best|last)\.ckpt$/;
+const NAME = "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}";
+
+export class Export {
+  #stop = () => {};
+  #taken = null; // a name that another voice has
+  #name = el("input", { name: "voice", required: true, maxlength: 64, pattern: NAME, autocomplete: "off", spellcheck: "false", title: "Letters, digits, - and _" });
+  #submit = el("button", { class: "primary", type: "submit" });
+  #said = el("p", { class: "note", role: "status" });
+  #problem = el("p", { class: "problem", role: "alert" });
+
+  constructor(job, signal) {
+    this.job = job.id;
+    this.signal = signal;
+    signal.addEventListener("abort", () => this.#stop());
+    this.#name.value = proposed(job);
+    this.#name.addEventListener("input", () => this.#offer(null));
+    this.element = el("form", { class: "part export", hidden: true, onsubmit: (event) => this.#go(event) },
+      el("h2", {}, "Speak with it"),
+      el("div", { class: "export-row" }, el("label", { class: "field" }, el("span", {}, "Name of the voice"), this.#name), this.#submit),
+      this.#said, this.#problem);
+    this.#offer(null);
+    this.#findEarlier();
+  }
+
+  /** Whether there is something to export. */
+  show(files, { state }) {
+    this.element.hidden = !files.some(({ name }) => CHECKPOINT.test(name));
+    if (!this.element.hidden && !this.#said.childElementCount && !ENDED.includes(state)) {
+      this.#said.textContent = "The best so far is taken; the training goes on.";
+    }
+  }
+
+  #offer(taken) {
+    this.#taken = taken;
+    this.#submit.className = "primary";
+    this.#submit.textContent = taken ? "Replace that voice" : "Export as a voice";
+  }
+
+  async #go(event) {
+    event.preventDefault();
+    const name = this.#name.value;
+    this.#problem.textContent = "";
+    try {
+      this.#wait(await createJob({ kind: "export", job: this.job, name, replace: this.#taken === name }));
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+      if (problem.status === 409) this.#offer(name);
+    }
+  }
+
+  #wait(job) {
+    this.#submit.disabled = true;
+    this.#said.textContent = "Exporting…";
+    this.#stop();
+    this.#stop = followJob(job.id, { onEnd: (ended) => this.#show(ended) });
+  }
+
+  #show(job) {
+    this.#submit.disabled = false;
+    this.#offer(null);
+    const name = job?.request.name;
+    if (job?.state === "done") {
+      this.#submit.className = "quiet"; // what comes next is to speak
+      this.#submit.textContent = "Export again";
+      this.#taken = name;
+      this.#said.replaceChildren(el("a", { class: "primary", href: `#/speak/${encodeURIComponent(name)}` }, `Speak with ${name}`));
+      return;
+    }
+    this.#said.textContent = "";
+    this.#problem.textContent = job?.error ? `${job.error.message} ${job.error.remedy}` : "";
+  }
+
+  /** The page was loaded again, or this is a second one: the last export of this training. */
+  async #findEarlier() {
+    const { data } = await listJobs({ kind: "export", limit: 100 }).catch(() => ({ data: [] }));
+    const last = data.find(({ request }) => request.job === this.job);
+    if (!last || this.signal.aborted) return;
+    this.#name.value = last.request.name;
+    if (ENDED.includes(last.state)) this.#show(last);
+    else this.#wait(last);
+  }
+}
+
+/** "Ann / First list" → "Ann-First-list" */
+const proposed = ({ title }) => title.normalize("NFKD").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);

@@ -1,0 +1,42 @@
+// The settings of a training that can be changed here, as the API names them.
+
+/** What the training starts from, if it is no earlier one. */
+export const SCRATCH = "scratch";
+const SWITCH = { options: ["on", "off"] };
+const COUNT = { least: 1 };
+
+/** How long the training runs, and what does not depend on the computer. `reason` holds while nothing is entered. */
+export const OWN = [
+  { name: "epochs", ...COUNT, value: 1000, reason: "the default; stop earlier when it sounds good enough, the best version is kept" },
+  { name: "max_steps", label: "most steps", ...COUNT, reason: "no limit besides the epochs" },
+  { name: "start_from", label: "start from", value: SCRATCH, reason: "continuing from an earlier training of this quality needs fewer recordings" },
+  { name: "learning_rate", least: 0, step: "any", reason: "that of the quality" },
+  { name: "validate_every", label: "sample every", ...COUNT, value: 100, reason: "steps between two spoken samples" },
+];
+
+/** What the plan of this computer chooses. The first are always shown. */
+export const PLANNED = [
+  { name: "device" },
+  { name: "precision", options: ["fp32", "bf16", "fp16"] },
+  { name: "batch_size", ...COUNT },
+  { name: "accumulation", ...COUNT },
+  { name: "gradient_checkpointing", ...SWITCH },
+  { name: "compile", ...SWITCH },
+  { name: "tf32", label: "TF32", ...SWITCH },
+  { name: "cudnn_benchmark", label: "cuDNN benchmark", ...SWITCH },
+  { name: "devices", ...COUNT },
+  { name: "workers", least: 0 },
+  { name: "prepare_workers", ...COUNT },
+];
+export const FIRST = ["start_from", "epochs", "device", "precision", "batch_size", "learning_rate"];
+export const QUALITIES = ["tiny", "x_low", "low", "medium", "high"];
+
+/** A value of the plan as it is entered. */
+export const entered = (value) => ({ true: "on", false: "off" })[value] ?? String(value ?? "");
+
+/** What was entered as the API wants it. */
+export function sent({ name, options, least }, text) {
+  if (name === "start_from") return { job: text };
+  if (name === "workers" && text === "0") return "none";
+  return options || least === undefined ? text : Number(text);
+}

@@ -1,0 +1,46 @@
+// The losses of a training so far, by step.
+
+/** What is drawn: the large curve first. `of` finds the value in the data of an event; `name` is for people. */
+export const SERIES = [
+  { id: "mel", name: "Training", of: ({ losses }) => losses?.mel },
+  { id: "validation", name: "Validation", of: ({ validation_mel: value }) => value },
+  { id: "adversarial", name: "Generator", of: ({ losses }) => losses?.adversarial },
+  { id: "discriminator", name: "Discriminator", of: ({ losses }) => losses?.discriminator },
+  { id: "kl", name: "KL", of: ({ losses }) => losses?.kl },
+  { id: "duration", name: "Duration", of: ({ losses }) => losses?.duration },
+];
+
+export class Losses {
+  #points = new Map(SERIES.map(({ id }) => [id, []]));
+
+  add(entry) {
+    for (const { id, of } of SERIES) {
+      const value = of(entry);
+      if (!Number.isFinite(value)) continue;
+      const points = this.#points.get(id);
+      // A training that goes on does so from its last checkpoint: what came after it is made again.
+      while (points.length && points.at(-1).step >= entry.step) points.pop();
+      points.push({ step: entry.step, value });
+    }
+  }
+
+  /** `[{step, value}]`, in order. */
+  of(id) {
+    return this.#points.get(id);
+  }
+
+  get lastStep() {
+    return Math.max(0, ...[...this.#points.values()].map((points) => points.at(-1)?.step ?? 0));
+  }
+
+  /** At most `most` of the points: each is the mean of some. */
+  thinned(id, most) {
+    const points = this.of(id);
+    if (points.length <= most) return points;
+    const each = points.length / most;
+    return Array.from({ length: most }, (_, at) => {
+      const some = points.slice(Math.floor(at * each), Math.floor((at + 1) * each));
+      return { step: some.at(-1).step, value: some.reduce((sum, { value }) => sum + value, 0) / some.length };
+    });
+  }
+}

@@ -1,0 +1,149 @@
+// A training: its losses, what it sounds like, and the voice that is made of it.
+
+import { el } from "../dom.js";
+import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
+import { followJob } from "../jobs/follow.js";
+import { results } from "../jobs/results.js";
+import { stateOf } from "../jobs/words.js";
+import { clock, duration, language } from "../words.js";
+import { back } from "./back.js";
+import { curves } from "./curves.js";
+import { Export } from "./export.js";
+import { Losses } from "./losses.js";
+import { Samples } from "./samples.js";
+
+export class Run {
+  #job;
+  #end = new AbortController();
+  #stop = () => {};
+  #losses = new Losses();
+  #facts = {}; // what the events have said last, by name
+  #curves = curves(this.#losses, this.#end.signal);
+  #state = el("span", { class: "verdict" });
+  #actions = el("div", { class: "job-actions" });
+  #bar = el("span", { class: "bar" });
+  #track = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, this.#bar);
+  #figures = el("dl", { class: "figures" });
+  #problem = el("div", { class: "job-problem", role: "alert" });
+  #samples;
+  #export;
+  #files = results(this.#end.signal);
+
+  constructor(place, job) {
+    this.#job = job;
+    this.#samples = new Samples(job.id, this.#end.signal);
+    this.#export = new Export(job, this.#end.signal);
+    const { request } = job;
+    const about = [request.quality, language(request.language)].filter(Boolean).join(" · ");
+    place.replaceChildren(back(),
+      el("div", { class: "heading run-heading" },
+        el("h1", { tabindex: "-1" }, job.title, el("span", { class: "note" }, about)),
+        el("div", { class: "run-state" }, this.#state, this.#actions)),
+      this.#track, this.#problem,
+      el("article", { class: "run" }, this.#figures, this.#curves.element),
+      this.#samples.element, this.#export.element,
+      el("section", { class: "run-files" }, this.#files.element));
+    place.querySelector("h1").focus({ preventScroll: true });
+    this.#take(job);
+    this.#follow();
+  }
+
+  leave() {
+    this.#end.abort();
+    this.#stop();
+  }
+
+  #follow() {
+    this.#stop();
+    this.#stop = followJob(this.#job.id, {
+      onJob: (job) => this.#take(job),
+      onProgress: (facts) => this.#progress(facts),
+      onMetrics: (entry) => this.#learn(entry),
+      onEnd: (job) => (job ? this.#take(job) : (location.hash = "#/train")),
+    });
+  }
+
+  #take(job) {
+    this.#job = job;
+    const [quality, words] = stateOf(job);
+    this.#state.className = `verdict ${quality || "calm"}`;
+    this.#state.textContent = words;
+    this.#track.hidden = job.state !== "running";
+    const { error } = job;
+    this.#problem.replaceChildren(...(error ? [el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy)].filter(Boolean) : []));
+    this.#progress({ progress: job.progress, seconds_left: job.seconds_left });
+    this.#showActions();
+    this.#files.update(job);
+    this.#look();
+  }
+
+  #showActions() {
+    const button = (words, request) => el("button", { type: "button", class: "quiet", onclick: () => this.#act(request) }, words);
+    const { state } = this.#job;
+    this.#actions.replaceChildren(...[
+      !ENDED.includes(state) && button("Stop", cancelJob),
+      ["failed", "cancelled"].includes(state) && button("Resume", resumeJob),
+    ].filter(Boolean));
+  }
+
+  async #act(request) {
+    const [button] = this.#actions.children;
+    button.disabled = true;
+    if (request === cancelJob) button.textContent = "Saving…"; // it ends after its checkpoint is written
+    try {
+      const job = await request(this.#job.id);
+      if (request === resumeJob) {
+        this.#take(job);
+        this.#follow();
+      }
+    } catch (problem) {
+      this.#problem.replaceChildren(el("p", { class: "problem" }, problem.message));
+      this.#showActions();
+    }
+  }
+
+  /** What has been saved: samples, and checkpoints that can be exported. */
+  async #look() {
+    try {
+      const { files } = await getJob(this.#job.id);
+      if (this.#end.signal.aborted) return;
+      this.#samples.show(files);
+      this.#export.show(files, this.#job);
+    } catch {
+      // The next event looks again.
+    }
+  }
+
+  #learn(entry) {
+    this.#losses.add(entry);
+    this.#curves.update();
+    Object.assign(this.#facts, entry);
+    if (entry.validation_mel !== undefined) this.#look();
+    this.#showFigures();
+  }
+
+  #progress(facts) {
+    Object.assign(this.#facts, facts);
+    this.#bar.style.setProperty("--level", facts.progress);
+    this.#track.setAttribute("aria-valuenow", Math.round(100 * facts.progress));
+    this.#showFigures();
+  }
+
+  #showFigures() {
+    const { work, done, total, epoch, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
+    const { state, started, ended } = this.#job;
+    const step = work === "training" ? done : this.#losses.lastStep;
+    const steps = step.toLocaleString("en") + (work === "training" ? ` of ${total.toLocaleString("en")}` : "");
+    const running = state === "running";
+    const figures = [
+      ["Step", steps],
+      epoch && ["Epoch", epoch.toLocaleString("en")],
+      running && ["Time left", left == null ? waitsFor(this.#facts) : duration(left)],
+      running && speed && ["Learns from", `${clock(60 * speed, 0)} of speech a minute`],
+      !running && started && ended && ["Took", duration(ended - started)],
+    ].filter(Boolean);
+    this.#figures.replaceChildren(...figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value))));
+  }
+}
+
+const waitsFor = ({ work }) => (work && work !== "training" ? `${work}…` : "not known yet");

@@ -1,0 +1,48 @@
+// The same sentence, spoken at each validation: how the voice improves.
+
+import { el } from "../dom.js";
+import { readFile } from "../jobs/api.js";
+import { clip } from "../sound/clip.js";
+import { count } from "../words.js";
+
+const SAMPLE = /^run\/samples\/.*?(\d+)\.wav$/;
+const SHOWN = 3; // the others are folded
+
+export class Samples {
+  #known = new Map(); // the element of each file
+  #newest = el("ul", { class: "samples" });
+  #earlier = el("ul", { class: "samples" });
+  #summary = el("summary");
+  #folded = el("details", { hidden: true }, this.#summary, this.#earlier);
+
+  constructor(job, signal) {
+    Object.assign(this, { job, signal });
+    this.element = el("section", { class: "part", hidden: true },
+      el("h2", {}, "How it sounds"),
+      el("p", { class: "note" }, "A sentence that it does not learn from, after so many steps."), this.#newest, this.#folded);
+  }
+
+  show(files) {
+    const rows = files.map(({ name }) => ({ name, step: Number(SAMPLE.exec(name)?.[1]) })).filter(({ step }) => Number.isFinite(step))
+      .sort((one, other) => other.step - one.step).map((file) => this.#row(file));
+    this.element.hidden = !rows.length;
+    fill(this.#newest, rows.slice(0, SHOWN));
+    fill(this.#earlier, rows.slice(SHOWN));
+    this.#folded.hidden = rows.length <= SHOWN;
+    this.#summary.textContent = `${count(rows.length - SHOWN, "earlier sample")}`;
+  }
+
+  #row({ name, step }) {
+    if (!this.#known.has(name)) {
+      const label = `Step ${step.toLocaleString("en")}`;
+      const made = el("li", {}, el("span", { class: "number" }, label), clip({ label, load: () => readFile(this.job, name), eager: true, signal: this.signal }));
+      this.#known.set(name, made);
+    }
+    return this.#known.get(name);
+  }
+}
+
+/** What is there already stays where it is, with the focus in it. */
+function fill(list, rows) {
+  if (rows.length !== list.children.length || rows.some((row, at) => row !== list.children[at])) list.replaceChildren(...rows);
+}

@@ -1,0 +1,40 @@
+// One setting: its value, which can be changed, and the reason for it.
+
+import { el } from "../dom.js";
+import { spaced } from "../words.js";
+
+/** `onEdit` gets what was entered, or "" to make it automatic again. */
+export function settingRow({ name, label = spaced(name), options, least, step }, onEdit) {
+  let writing = false; // what is being written is not replaced
+  const isText = least === undefined;
+  const input = isText
+    ? el("select", { id: name, onchange: () => onEdit(input.value) }, (options ?? []).map((each) => el("option", {}, each)))
+    : el("input", { id: name, type: "number", min: least, step: step ?? 1, placeholder: "automatic", inputmode: "decimal", oninput: () => (writing = true), onchange: change });
+  const reason = el("span");
+  const automatic = el("button", { type: "button", class: "link", hidden: true, onclick: giveBack, "aria-label": `Make ${label} automatic again` }, "Automatic");
+  const element = el("div", { class: "setting" }, el("label", { for: name }, label), input, el("p", { class: "note" }, reason, automatic));
+
+  function change() {
+    writing = false;
+    if (input.value === "" || input.reportValidity()) onEdit(input.value);
+  }
+  function giveBack() {
+    writing = false;
+    input.focus();
+    onEdit("");
+  }
+  /** Values to choose from, each with its name if that differs. */
+  function offer(values) {
+    const { value } = input;
+    input.replaceChildren(...values.map((each) => [each].flat()).map(([one, words]) => el("option", { value: one }, words ?? one)));
+    if (value) show(value, reason.textContent, !automatic.hidden);
+  }
+  function show(value, why, edited) {
+    if (isText && ![...input.options].some((option) => option.value === value)) input.append(el("option", {}, value));
+    if (!writing) input.value = value;
+    reason.textContent = why;
+    automatic.hidden = !edited;
+    element.classList.toggle("edited", edited);
+  }
+  return { element, show, offer };
+}

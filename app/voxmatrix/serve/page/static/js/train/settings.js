@@ -1,0 +1,105 @@
+// The settings of a training, filled in with what suits this computer, each with its reason. What somebody changes stays
+// changed until it is given back to be automatic.
+
+import { ask, read } from "../api.js";
+import { el } from "../dom.js";
+import { count, duration } from "../words.js";
+import { listJobs } from "../jobs/api.js";
+import { dated } from "../jobs/words.js";
+import { entered, FIRST, OWN, PLANNED, QUALITIES, SCRATCH, sent } from "./fields.js";
+import { settingRow } from "./setting-row.js";
+
+const CHOSEN = "your choice";
+
+export class Settings {
+  #job;
+  #edited = {}; // by name, as the API wants them
+  #quality;
+  #rows = new Map();
+  #findings = el("ul", { class: "findings" });
+  #asked = 0;
+  expected = el("span", { class: "note", role: "status" });
+
+  /** `job` is the check of the recordings. */
+  constructor(job) {
+    this.#job = job;
+    this.#quality = el("select", { id: "quality", onchange: () => this.#plan() }, QUALITIES.map((name) => el("option", {}, name)));
+    this.#quality.value = job.result.quality;
+    for (const field of [...OWN, ...PLANNED]) {
+      this.#rows.set(field.name, settingRow(field, (text) => this.#edit(field, text)));
+    }
+    const rows = (isFirst) => [...this.#rows].filter(([name]) => FIRST.includes(name) === isFirst)
+      .sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other)).map(([, row]) => row.element);
+    this.element = el("section", {},
+      el("h2", {}, "How it will be trained"),
+      el("div", { class: "setting" }, el("label", { for: "quality" }, "quality"), this.#quality,
+        el("p", { class: "note" }, "medium suits most; higher ones sound finer, and take longer to train and to speak")),
+      rows(true), el("details", {}, el("summary", {}, "More settings"), rows(false)), this.#findings);
+    this.#offerDevices();
+    this.#offerTrainings();
+    this.#plan();
+  }
+
+  /** The fields of the training that were chosen. */
+  get chosen() {
+    return { quality: this.#quality.value, ...this.#edited };
+  }
+
+  #edit(field, text) {
+    if (text === "" || text === SCRATCH) delete this.#edited[field.name];
+    else this.#edited[field.name] = sent(field, text);
+    this.#plan();
+  }
+
+  async #plan() {
+    const asked = ++this.#asked;
+    for (const field of OWN) {
+      const isOwn = field.name in this.#edited;
+      const value = this.#edited[field.name];
+      this.#rows.get(field.name).show(isOwn ? (value.job ?? value) : (field.value ?? ""), isOwn ? CHOSEN : field.reason, isOwn);
+    }
+    const planned = PLANNED.map(({ name }) => name).filter((name) => name in this.#edited);
+    const { clips, seconds } = this.#job.result;
+    const body = { quality: this.#quality.value, clips, seconds, ...Object.fromEntries(planned.map((name) => [name, this.#edited[name]])) };
+    try {
+      const plan = await (await ask("/v1/plan", { body })).json();
+      if (asked === this.#asked) this.#show(plan);
+    } catch (problem) {
+      if (asked !== this.#asked) return;
+      this.expected.textContent = "";
+      this.#findings.replaceChildren(finding({ severity: "error", problem: problem.message, remedy: planned.length ? "make the last setting automatic again" : "" }));
+    }
+  }
+
+  #show({ settings, findings, training }) {
+    for (const { name } of PLANNED) {
+      const { value, reason } = settings[name];
+      const isOwn = name in this.#edited;
+      this.#rows.get(name).show(entered(value), isOwn ? CHOSEN : reason, isOwn);
+    }
+    this.#findings.replaceChildren(...findings.map(finding));
+    if (!("learning_rate" in this.#edited)) this.#rows.get("learning_rate").show(training.learning_rate, "that of the quality", false);
+    this.#expect(training);
+  }
+
+  #expect({ steps_per_epoch: steps, seconds_per_epoch: seconds, source }) {
+    const { epochs = this.#edited.max_steps ? Infinity : 1000, max_steps: most = Infinity } = this.#edited;
+    const total = Math.min(most, epochs * steps);
+    const time = seconds == null ? "its duration is known after the second step" : `about ${duration((seconds * total) / steps)}, ${source}`;
+    this.expected.textContent = `${count(total, "step")}: ${time}`;
+  }
+
+  async #offerTrainings() {
+    const { data } = await listJobs({ kind: "train", limit: 100 }).catch(() => ({ data: [] }));
+    const earlier = data.filter(({ state }) => ["done", "cancelled"].includes(state));
+    this.#rows.get("start_from").offer([SCRATCH, ...earlier.map(({ id, title, request, ended }) => [id, `${title}, ${request.quality ?? "medium"}, ${dated(ended)}`])]);
+  }
+
+  async #offerDevices() {
+    const { doctor } = await read("/v1/machine").catch(() => ({ doctor: { machine: { gpus: [] } } }));
+    this.#rows.get("device").offer(["cpu", ...doctor.machine.gpus.map(({ kind, index }) => `${kind}:${index}`)]);
+  }
+}
+
+const finding = ({ severity, problem, remedy }) =>
+  el("li", { class: severity }, el("span", { class: "mark" }, severity), el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy)));

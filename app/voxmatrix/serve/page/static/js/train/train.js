@@ -1,0 +1,54 @@
+// The tab Train: all trainings, #/train/new to choose recordings, #/train/ID for what was found in them (a job of kind
+// prepare), and for a training.
+
+import { onBack } from "../connection.js";
+import { byId, el } from "../dom.js";
+import { getJob } from "../jobs/api.js";
+import { JobList } from "../jobs/list.js";
+import { back } from "./back.js";
+import { Choice } from "./choice.js";
+import { Prepared } from "./prepared.js";
+import { Run } from "./run.js";
+
+/** Returns what to call when the tab is shown. */
+export function startTrain() {
+  const place = byId("train");
+  let address = null;
+  let view = null;
+
+  async function show([id]) {
+    if (view && id === address) return view.load?.();
+    view?.leave();
+    address = id;
+    view = { leave: () => {} };
+    place.replaceChildren(el("div", { class: "bone tall" }));
+    try {
+      const made = await viewOf(id);
+      if (address === id) view = made(place);
+    } catch (problem) {
+      view = null;
+      place.replaceChildren(back(), el("p", { class: "problem", role: "alert" }, problem.message));
+    }
+  }
+
+  onBack(() => byId("train-panel").hidden || view?.load?.());
+  return show;
+}
+
+async function viewOf(id) {
+  if (id === "new") return (place) => new Choice(place);
+  if (!id) return (place) => new JobList(place, TRAININGS);
+  const job = await getJob(id);
+  return (place) => (job.kind === "train" ? new Run(place, job) : new Prepared(place, job));
+}
+
+const TRAININGS = {
+  title: "Trainings",
+  kind: "train",
+  action: () => el("a", { class: "primary", href: "#/train/new" }, "New training"),
+  empty: () => [
+    el("p", { class: "lead" }, "Train a voice on recordings of somebody who reads aloud."),
+    el("p", { class: "note" }, "You watch it learn, hear it improve, and speak with it."),
+    el("a", { class: "primary", href: "#/train/new" }, "Choose recordings"),
+  ],
+};

@@ -1,0 +1,124 @@
+"""The tab Jobs in a real browser."""
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.serve.jobs.conftest import LONG
+from tests.serve.page.conftest import Server
+from tests.serve.page.trainings import submit, wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+
+def show(page: "Page") -> None:
+    page.get_by_role("tab", name="Jobs").click()
+
+
+def card(page: "Page", title: str) -> "Locator":
+    return page.get_by_role("article").filter(has=page.get_by_role("heading", name=title))
+
+
+def fake(number: int, **more: Any) -> dict[str, Any]:
+    """A job as the server tells of it."""
+    return {
+        "id": f"{number:032x}", "kind": "speech", "title": f"job {number}", "state": "done", "progress": 1.0,
+        "seconds_left": None, "error": None, "result": None, "created": number, "started": number,
+        "ended": number + 3, "request": {"kind": "speech"}, **more,
+    }  # fmt: skip
+
+
+def test_without_jobs_it_says_what_will_be_here(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page.route("**/v1/jobs?*", lambda route: route.fulfill(json={"data": [], "has_more": False}))
+    show(page)
+    expect(page.locator("#jobs")).to_contain_text("Nothing has run in the background yet.")
+
+
+def test_a_result_is_heard_and_downloaded_and_the_job_deleted(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    show(page)
+    submit(server, kind="speech", text="A short text.", format="mp3", title="short")
+    job = card(page, "short")  # it comes by itself
+    expect(job).to_contain_text("Done")
+    job.get_by_text("Files").click()
+    job.get_by_role("button", name="Play speech.mp3").click()
+    expect(page.get_by_role("slider", name="Position in speech.mp3")).not_to_have_attribute("aria-valuenow", "0.00")
+    assert page.evaluate("window.loudest") > 0
+    with page.expect_download() as download:
+        job.get_by_role("link", name="speech.mp3").click()
+    assert download.value.suggested_filename == "speech.mp3"
+    job.get_by_role("button", name="Delete").click()
+    job.get_by_role("button", name="Delete it for good").click()
+    expect(job).to_have_count(0)
+
+
+def test_a_job_is_cancelled_and_resumed_and_a_failure_says_what_to_do(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    running = submit(server, kind="speech", text=LONG, title="long")
+    submit(server, kind="speech", text="Waits.", title="next")
+    show(page)
+    expect(card(page, "next")).to_contain_text("Waiting")
+    card(page, "next").get_by_role("button", name="Cancel").click()
+    expect(card(page, "next")).to_contain_text("Cancelled")
+    expect(card(page, "long").get_by_role("progressbar")).to_be_visible()
+    expect(card(page, "long")).to_contain_text(re.compile(r"\d+ %"))
+    card(page, "long").get_by_role("button", name="Cancel").click()
+    card(page, "long").get_by_role("button", name="Resume").click()
+    expect(card(page, "long")).to_contain_text("Running")
+    card(page, "long").get_by_role("button", name="Cancel").click()
+    expect(card(page, "long")).to_contain_text("Cancelled")
+    wait_for(server, running, "cancelled")
+    failed = fake(1, state="failed", error={"message": "the disk is full", "remedy": "make room, then resume"})
+    page.route("**/v1/jobs?*", lambda route: route.fulfill(json={"data": [failed], "has_more": False}))
+    expect(card(page, "job 1")).to_contain_text("make room, then resume")
+
+
+def test_many_jobs_come_page_by_page(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    jobs = [fake(number) for number in range(45, 0, -1)]
+
+    def answer(route: Any) -> None:
+        after = re.search(r"after=(\w+)", route.request.url)
+        limit = int(re.search(r"limit=(\d+)", route.request.url)[1])  # type: ignore[index]
+        first = 1 + [job["id"] for job in jobs].index(after[1]) if after else 0
+        route.fulfill(json={"data": jobs[first : first + limit], "has_more": first + limit < len(jobs)})
+
+    page.route("**/v1/jobs?*", answer)
+    show(page)
+    expect(page.get_by_role("article")).to_have_count(20)
+    older = page.get_by_role("button", name="Show older ones")
+    older.click()
+    expect(page.get_by_role("article")).to_have_count(40)
+    older.click()
+    expect(page.get_by_role("article")).to_have_count(45)
+    expect(older).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: "Page", scheme: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    failed = {"state": "failed", "error": {"message": "the disk is full", "remedy": "make room, then resume"}}
+    jobs = [
+        fake(4, state="queued"), fake(3, state="running", progress=0.4, seconds_left=200, kind="train"),
+        fake(2, **failed), fake(1),
+    ]  # fmt: skip
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.route("**/v1/jobs?*", lambda route: route.fulfill(json={"data": jobs, "has_more": False}))
+    show(page)
+    page.get_by_text("about 3 min left").wait_for()
+    page.get_by_role("article").last.get_by_text("Files").click()
+    found = Axe().run(page).response["violations"]
+    assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
