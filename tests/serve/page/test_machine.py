@@ -45,7 +45,8 @@ def test_a_gpu_that_does_not_work_says_why_and_what_to_do(page: "Page") -> None:
 
     pretend(page, "two-different-gpus")
     page.get_by_role("tab", name="Machine").click()
-    works, fails = page.get_by_role("article").filter(has_text="GPU").all()[:2]
+    cards = page.get_by_role("article").filter(has_text="GPU")
+    works, fails = cards.nth(0), cards.nth(1)
     expect(works).to_contain_text("Works")
     expect(works).to_contain_text("blackwell")
     expect(fails).to_contain_text("Does not work with this torch")

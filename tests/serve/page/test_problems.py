@@ -102,7 +102,7 @@ def test_an_address_with_a_key_needs_no_question(
     key = add_key(tmp_path / "keys")
     server = start_server("--keys", str(tmp_path / "keys"))
     page = context.new_page()
-    page.goto(f"{server.url}/#key={key}")
+    page.goto(f"{server.url}#key={key}")
     expect(page.get_by_role("radio", name="first")).to_be_checked()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert key not in page.url

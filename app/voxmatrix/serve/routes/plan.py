@@ -5,10 +5,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 
+from voxmatrix.errors import NoDeviceError
 from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.plan.plan import Overrides
 from voxmatrix.plan.show import plan_to_json
+from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.expected import expected_training
 from voxmatrix.serve.jobs.kinds.train import PlanFields
 from voxmatrix.serve.routes.route import Route
@@ -36,7 +38,10 @@ def plan_routes(services: Services) -> APIRouter:
     @router.post("/v1/plan")
     def plan(body: PlanRequest) -> dict[str, Any]:
         """What `plan --json` prints, and what to expect of the training."""
-        chosen = services.machine.plan(body.quality, _overrides(body))
+        try:
+            chosen = services.machine.plan(body.quality, _overrides(body))
+        except NoDeviceError as error:  # the request names a device that is not there
+            raise ApiError(400, error.problem, param="device", code="invalid_value") from error
         if body.clips is None or body.seconds is None:
             return plan_to_json(chosen)
         expected = expected_training(services.machine.machine(), chosen, body.quality, body.clips, body.seconds)
