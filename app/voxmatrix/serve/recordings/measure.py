@@ -17,7 +17,7 @@ _EDGE_FRAMES = 3
 _NOISE, _SPEECH = 10, 95
 
 
-class Measurement(NamedTuple):
+class TakeMeasurement(NamedTuple):
     """One take. Levels are of 20 ms, but the peak, which is of single samples."""
 
     peak_dbfs: float
@@ -33,12 +33,12 @@ class Measurement(NamedTuple):
         return [round(value / 255, 3) for value in bytes.fromhex(self.peaks)]
 
 
-def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, Measurement]:
+def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, TakeMeasurement]:
     """The measurements of files that `prepare` has read just before; none of those that it could not read."""
     by_name = {str(path): path for path in paths}
-    with Cache(cache, measurement=Measurement) as kept:
+    with Cache(cache, measurement=TakeMeasurement) as kept:
         keys = {name: f"{_VERSION}:{sha256}" for name, (_, sha256) in kept.lookup_files(by_name).items()}
-        found = kept.lookup(Measurement, keys.values())
+        found = kept.lookup(TakeMeasurement, keys.values())
         for name, key in keys.items():
             if key not in found and (made := _measured(by_name[name])) is not None:
                 found[key] = made
@@ -46,7 +46,7 @@ def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, Measuremen
     return {by_name[name]: found[key] for name, key in keys.items() if key in found}
 
 
-def _measured(path: Path) -> Measurement | None:
+def _measured(path: Path) -> TakeMeasurement | None:
     import numpy as np
 
     from voxmatrix.audio import load, silence
@@ -60,7 +60,7 @@ def _measured(path: Path) -> Measurement | None:
         return None
     noise, speech = np.percentile(levels, (_NOISE, _SPEECH))
     loudest = [float(np.abs(part).max(initial=0.0)) for part in np.array_split(samples, PEAKS)]
-    return Measurement(
+    return TakeMeasurement(
         peak_dbfs=round(float(20 * np.log10(max(*loudest, 1e-6))), 1),
         speech_dbfs=round(float(speech), 1),
         noise_dbfs=round(float(noise), 1),

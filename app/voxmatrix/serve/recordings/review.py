@@ -10,7 +10,7 @@ from voxmatrix.config import home
 from voxmatrix.dataset.prepare import prepare
 from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings, TooFewRecordingsError
 from voxmatrix.errors import Finding
-from voxmatrix.serve.recordings.measure import Measurement, measurements
+from voxmatrix.serve.recordings.measure import TakeMeasurement, measurements
 from voxmatrix.serve.recordings.prompt_list import PromptList
 from voxmatrix.text.phonemes.espeak import espeak_version
 
@@ -40,7 +40,7 @@ class Take:
     seconds: float  # of speech, silence at both ends trimmed
     usable: bool
     remarks: tuple[Remark, ...]
-    measured: Measurement | None  # None: it cannot be read
+    measured: TakeMeasurement | None  # None: it cannot be read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def _prepared(found: PromptList) -> PreparedSet:
         return error.prepared
 
 
-def _of_level(measured: Measurement) -> Iterator[Remark]:
+def _of_level(measured: TakeMeasurement) -> Iterator[Remark]:
     speech, noise = measured.speech_dbfs, measured.noise_dbfs
     if speech < QUIET_DBFS:
         what = f"its speech is quiet: {speech:.0f} dBFS"
