@@ -1,5 +1,7 @@
 """Voices of random weights, as checkpoints and exported."""
 
+import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,15 +82,22 @@ def make_checkpoint(
 
 @pytest.fixture(scope="session")
 def make_onnx(tmp_path_factory: pytest.TempPathFactory, make_checkpoint: MakeCheckpoint) -> MakeCheckpoint:
-    """An exported random voice; each kind is made once."""
+    """An exported random voice; each kind is made once, for all processes that run tests: it takes some seconds."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "exported"
     made: dict[tuple[Any, ...], Path] = {}
 
     def make(name: str = "tiny", speakers: int = 1, phoneme_type: str = "espeak") -> Path:
         kind = (name, speakers, phoneme_type)
         if kind not in made:
-            out = tmp_path_factory.mktemp("voice") / "voice.onnx"
-            export_voice(make_checkpoint(*kind), out)
-            made[kind] = out
+            folder = shared / f"{name}-{speakers}-{phoneme_type}"
+            folder.mkdir(parents=True, exist_ok=True)
+            with (folder / "lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                made[kind] = folder / "voice.onnx"
+                if not (folder / "complete").exists():
+                    export_voice(make_checkpoint(*kind), made[kind])
+                    (folder / "complete").touch()
         return made[kind]
 
     return make
