@@ -12,7 +12,7 @@ _PREFIX = "VOXMATRIX_"
 #: Variables that are not options: of the program, of its images, and of the tools in a clone.
 _NOT_OPTIONS = re.compile(
     r"VOXMATRIX_(HOME|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|ESPEAK"
-    r"|UID|DATA|SHM|PORT|CA|ROW|REQUIRE|BUILD_NETWORK|(TORCH_INDEX|REGISTRY|TEST|FAULT)(_\w+)?)"
+    r"|UID|DATA|PUBLISH|SHM|PORT|CA|ROW|REQUIRE|BUILD_NETWORK|(TORCH_INDEX|REGISTRY|TEST|FAULT)(_\w+)?)"
 )
 
 

@@ -88,7 +88,7 @@ export class Audiobook {
     try {
       const certificate = done ? await certificateOf(job) : null;
       const chapters = done ? completeChapters(job, certificate) : await growingChapters(job);
-      if (this.#end.signal.aborted) return;
+      if (this.#end.signal.aborted || this.#job !== job) return; // a newer state was faster
       this.#showChapters(chapters);
       this.#text.replaceChildren(...(done ? [reading(this.player, certificate.units, `#/book/${job.id}/change`)] : []));
     } catch {
