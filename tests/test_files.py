@@ -2,12 +2,15 @@
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.files import digest, read_text_or_empty, replacing, replacing_path, unfinished, write_text
+from voxmatrix.files import digest, read_text_or_empty, remove_unfinished, replacing, replacing_path, write_text
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
@@ -64,10 +67,29 @@ def test_the_digest_is_sha256(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
+    paths = [tmp_path / "[a].txt", tmp_path / "a.txt"]
 
-    with replacing(path):
-        assert list(tmp_path.iterdir()) == [unfinished(path, os.getpid())]
+    with suppress(FileNotFoundError), replacing(paths[0]), replacing(paths[1]):
+        remove_unfinished(paths[0], os.getpid() + 1)
+        assert len(list(tmp_path.iterdir())) == 2
+        remove_unfinished(paths[0], os.getpid())
+        (left,) = tmp_path.iterdir()
+        assert left.name.startswith(".a.txt.")
+
+
+def test_threads_that_write_the_same_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    together = Barrier(8)
+
+    def write(number: int) -> None:
+        with replacing(path) as file:
+            together.wait(60)
+            file.write(f"{number}".encode() * 1000)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+
+    assert len(set(path.read_text(encoding="utf-8"))) == 1 and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_is_not_there_reads_as_empty(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Atomic writes: to a temporary file beside the target, flushed, then renamed. A reader never sees half a file."""
 
 import errno
+import glob
 import hashlib
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,7 +74,8 @@ def replacing_path(path: Path) -> Iterator[Path]:
     Raises:
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
-    beside = unfinished(path, os.getpid())
+    # Processes and threads that write the same file at the same time do not disturb each other.
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -85,9 +88,10 @@ def replacing_path(path: Path) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
-def unfinished(path: Path, pid: int) -> Path:
-    """The temporary file that process `pid` writes before it replaces `path`; a killed process leaves it behind."""
-    return path.with_name(f".{path.name}.{pid}.part")
+def remove_unfinished(path: Path, pid: int) -> None:
+    """Remove what a killed process has left of the file that would have replaced `path`."""
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.{pid}-*.part"):
+        beside.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

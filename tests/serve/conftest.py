@@ -20,6 +20,7 @@ from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.server import HttpServer
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.speak.engines.onnx import SplitModelEngine
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 
@@ -109,6 +110,33 @@ def serve(voice: Path) -> Iterator[Serve]:
 def server(serve: Serve) -> Running:
     """A server with the usual settings."""
     return serve()
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sentences that were begun."""
+    begun: list[int] = []
+    begin = SplitModelEngine.begin
+
+    def counted(self: SplitModelEngine, ids: Any, options: Any) -> Any:
+        begun.append(len(ids))
+        return begin(self, ids, options)
+
+    monkeypatch.setattr(SplitModelEngine, "begin", counted)
+    return begun
+
+
+def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int) -> None:
+    """The voice fails after so many sentences."""
+    begin = SplitModelEngine.begin
+    left = iter(range(sentences))
+
+    def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
+        if next(left, None) is None:
+            raise RuntimeError("the device is gone")
+        return begin(self, ids, options)
+
+    monkeypatch.setattr(SplitModelEngine, "begin", failing)
 
 
 def raw(port: int, data: bytes, seconds: float = 20.0) -> bytes:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +11,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.serve.conftest import SENTENCE, Running, Serve, error_of, eventually
+from tests.serve.conftest import SENTENCE, Running, Serve, error_of, eventually, fail_after
 from voxmatrix.speak.engines.onnx import SplitModelEngine
 
 LONG = " ".join([SENTENCE] * 20)
@@ -30,20 +29,6 @@ def request(text: str, name: str = "wav", more: str = "") -> bytes:
     body = json.dumps({"model": "tts-1", "voice": "alloy", "input": text, "response_format": name}).encode()
     head = f"POST /v1/audio/speech HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{more}"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-@pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The sentences that were begun."""
-    begun: list[int] = []
-    begin = SplitModelEngine.begin
-
-    def counted(self: SplitModelEngine, ids: Any, options: Any) -> Any:
-        begun.append(len(ids))
-        return begin(self, ids, options)
-
-    monkeypatch.setattr(SplitModelEngine, "begin", counted)
-    yield begun
 
 
 @pytest.mark.parametrize("name", ["wav", "mp3"])
@@ -126,19 +111,6 @@ def test_a_long_sentence_is_sent_while_it_is_computed(server: Running, monkeypat
         sound += b"".join(pieces)
     (facts,) = server.requests(1)
     assert (len(sound) - 44) / 2 / 16_000 == pytest.approx(facts["audio_seconds"], abs=0.01)
-
-
-def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int) -> None:
-    """The voice fails after so many sentences."""
-    begin = SplitModelEngine.begin
-    left = iter(range(sentences))
-
-    def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
-        if next(left, None) is None:
-            raise RuntimeError("the device is gone")
-        return begin(self, ids, options)
-
-    monkeypatch.setattr(SplitModelEngine, "begin", failing)
 
 
 @pytest.mark.parametrize("name", ["wav", "mp3"])

@@ -12,6 +12,10 @@ class CpuSpeed:
     clip_seconds: float
     second_seconds: float
 
+    def seconds(self, clips: float, speech_seconds: float, cpus: int) -> float:
+        """How long so many clips take, with so much speech in all of them."""
+        return (clips * self.clip_seconds + speech_seconds * self.second_seconds) / cpus
+
 
 def cpu_speed(quality: str) -> CpuSpeed | None:
     """The row of a quality; None if it was not measured."""

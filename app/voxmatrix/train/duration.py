@@ -2,7 +2,6 @@
 
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.doctor.preflight import Preflight
-from voxmatrix.machine.profiles.profile import Measurement
 from voxmatrix.machine.profiles.store import profile_of
 from voxmatrix.tables.speed import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS
@@ -44,27 +43,17 @@ def _step_seconds(
     """Seconds per step and how they are known; None if nothing was measured on such a device."""
     if speed := last_speed(run.out / "metrics.csv"):
         return 1 / speed, "as measured last in this run"
-    gpu, clip_seconds = preflight.selected.gpu, prepared.seconds / len(prepared.clips)
-    measured = _measurement(run, preflight)
-    if measured is not None:
-        nearest = min(measured.sizes, key=lambda size: abs(size.batch_size - run.state.recipe.batch_size))
-        clips_per_second = nearest.clips_per_second * measured.seconds / clip_seconds * run.distributed.count
-        return clips_per_step / clips_per_second, f"as measured by train --tune on {measured.date}"
+    gpu, speech_per_step = preflight.selected.gpu, clips_per_step * prepared.seconds / len(prepared.clips)
+    profile, recipe = profile_of(gpu, preflight.machine).one, run.state.recipe
+    checkpointing = run.plan.gradient_checkpointing.value
+    measured = profile and profile.latest(
+        recipe.quality, run.plan.precision.value, gradient_checkpointing=checkpointing
+    )
+    if measured:
+        speech_per_second = measured.speech_per_second(recipe.batch_size) * run.distributed.count
+        return speech_per_step / speech_per_second, f"as measured by train --tune on {measured.date}"
     row = cpu_speed(prepared.quality)
     if gpu is not None or row is None:
         return None
     cpus = run.threads * run.distributed.count
-    seconds = clips_per_step * (row.clip_seconds + row.second_seconds * clip_seconds) / cpus
-    return seconds, f"estimated for {count(cpus, 'CPU')}"
-
-
-def _measurement(run: Run, preflight: Preflight) -> Measurement | None:
-    """The latest measurement of such a training on such a device."""
-    profile = profile_of(preflight.selected.gpu, preflight.machine).one
-    kind = (run.state.recipe.quality, run.plan.precision.value, run.plan.gradient_checkpointing.value)
-    found = [
-        one
-        for one in (profile.measurements if profile else ())
-        if one.sizes and (one.quality, one.precision, one.gradient_checkpointing) == kind
-    ]
-    return max(found, key=lambda one: one.date, default=None)
+    return row.seconds(clips_per_step, speech_per_step, cpus), f"estimated for {count(cpus, 'CPU')}"

@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from voxmatrix.database import database_errors, moved_aside
 from voxmatrix.errors import DamagedFileError, Finding
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.wording import quoted
-from voxmatrix.work.database import connect, database_errors, moved_aside, salvaged
+from voxmatrix.work.database import connect, salvaged
 from voxmatrix.work.unit import Unit
 
 _FILE = "ledger.sqlite"

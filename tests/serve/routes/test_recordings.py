@@ -261,7 +261,7 @@ def test_a_full_disk_is_told_and_the_former_take_stays(anna: Running, monkeypatc
         patched.setattr(os, "fsync", full)
         for answer in (put(anna, 1, wav(2)), put(anna, 2, wav(2))):
             assert answer.status_code == 507
-            assert error_of(answer)["code"] == "storage_failed"
+            assert error_of(answer)["code"] == "insufficient_storage"
             assert "No space left on device" in error_of(answer)["message"]
     assert anna.get(f"{LIST}/1.wav").content == wav(1)
     assert [prompt["state"] for prompt in anna.get(LIST).json()["prompts"]] == ["recorded", "open", "open"]

@@ -10,10 +10,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually
+from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
 from voxmatrix.config import home
 from voxmatrix.serve.routes import vibevoice
-from voxmatrix.speak.engines.onnx import SplitModelEngine
 
 LONG = " ".join([SENTENCE] * 40)
 
@@ -106,15 +105,7 @@ def test_a_text_that_cannot_be_spoken_is_an_error(server: Running, text: str) ->
 
 
 def test_a_failure_in_the_middle_is_visible(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = SplitModelEngine.begin
-    left = iter(range(3))
-
-    def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
-        if next(left, None) is None:
-            raise RuntimeError("the device is gone")
-        return begin(self, ids, options)
-
-    monkeypatch.setattr(SplitModelEngine, "begin", failing)
+    fail_after(monkeypatch, 3)
     with opened(server, text=LONG) as client:
         logs, audio, code = received(client)
     assert audio
@@ -126,15 +117,7 @@ def test_a_failure_in_the_middle_is_visible(server: Running, monkeypatch: pytest
     ]
 
 
-def test_the_computation_ends_when_the_client_leaves(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = []
-    begin = SplitModelEngine.begin
-
-    def counted(self: SplitModelEngine, ids: Any, options: Any) -> Any:
-        begun.append(ids)
-        return begin(self, ids, options)
-
-    monkeypatch.setattr(SplitModelEngine, "begin", counted)
+def test_the_computation_ends_when_the_client_leaves(serve: Serve, computed: list[int]) -> None:
     server = serve(max_input=100_000)
     with opened(server) as client:
         client.send(" ".join([SENTENCE] * 1500))
@@ -142,7 +125,7 @@ def test_the_computation_ends_when_the_client_leaves(serve: Serve, monkeypatch: 
             pass
     (facts,) = server.requests(1)
     assert facts["ended_by"] == "client"
-    assert len(begun) < 1500
+    assert len(computed) < 1500
     eventually(lambda: "voxmatrix_computing 0.0" in server.get("/metrics").text)
 
 

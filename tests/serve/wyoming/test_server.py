@@ -24,11 +24,10 @@ from wyoming.tts import (
     SynthesizeVoice,
 )
 
-from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually
+from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
 from voxmatrix.config import home
 from voxmatrix.serve.wyoming import server as wyoming_server
 from voxmatrix.serve.wyoming.voices import language_code
-from voxmatrix.speak.engines.onnx import SplitModelEngine
 
 LONG = " ".join([SENTENCE] * 40)
 Talk = Callable[[AsyncTcpClient], Coroutine[Any, Any, Any]]
@@ -174,15 +173,7 @@ def test_what_cannot_be_spoken_is_an_error_and_ends_the_connection(
 def test_a_failure_in_the_middle_ends_the_connection_without_the_end_of_the_audio(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin = SplitModelEngine.begin
-    left = iter(range(3))
-
-    def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
-        if next(left, None) is None:
-            raise RuntimeError("the device is gone")
-        return begin(self, ids, options)
-
-    monkeypatch.setattr(SplitModelEngine, "begin", failing)
+    fail_after(monkeypatch, 3)
     events = ask(server, Synthesize(text=LONG))
     assert AudioStart.is_type(events[0].type)
     assert Error.from_event(events[-1]).code == "internal_error"

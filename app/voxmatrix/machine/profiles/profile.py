@@ -76,6 +76,11 @@ class Measurement:
         """What was measured; a later measurement with the same key replaces this one."""
         return self.quality, self.precision, self.gradient_checkpointing, torch_series(self.torch)
 
+    def speech_per_second(self, batch_size: int) -> float:
+        """Seconds of speech that are trained per second, with the measured batch size that is nearest to this one."""
+        nearest = min(self.sizes, key=lambda size: abs(size.batch_size - batch_size))
+        return nearest.clips_per_second * self.seconds
+
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
@@ -88,6 +93,12 @@ class Profile:
     def key(self) -> str:
         """The name of the profile in the home folder and on the command line."""
         return self.device.key
+
+    def latest(self, quality: str, precision: str, *, gradient_checkpointing: bool) -> Measurement | None:
+        """The latest measurement of such a training, with any torch."""
+        kind = (quality, precision, gradient_checkpointing)
+        found = [one for one in self.measurements if one.sizes and one.about[:3] == kind]
+        return max(found, key=lambda one: one.date, default=None)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `read_profile_file` reads."""

@@ -3,11 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.database import connect, moved_aside
+from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import storage_errors
-from voxmatrix.work.database import database_errors, moved_aside
 
-#: Increased when a version cannot read the tables of an earlier one.
 _VERSION = 1
 _TABLES = """
 create table jobs (number integer primary key autoincrement, id text not null unique, kind text not null,
@@ -36,26 +35,6 @@ def open_database(path: Path) -> tuple[sqlite3.Connection, Path | None]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    with database_errors(path):
-        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        try:
-            database.row_factory = sqlite3.Row
-            database.execute("pragma journal_mode = wal")
-            database.execute("pragma synchronous = full")
-            _check(database, path)
-        except BaseException:
-            database.close()
-            raise
+    database = connect(path, _TABLES, _VERSION, any_thread=True)
+    database.row_factory = sqlite3.Row
     return database
-
-
-def _check(database: sqlite3.Connection, path: Path) -> None:
-    (version,) = database.execute("pragma user_version").fetchone()
-    if version == 0:
-        database.executescript(f"begin; {_TABLES} pragma user_version = {_VERSION}; commit;")
-    elif version != _VERSION:
-        raise UnreachableError(
-            f"{path} was written by another version of voxmatrix", "use that version, or remove the folder"
-        )
-    if database.execute("pragma quick_check").fetchone()[0] != "ok":
-        raise DamagedFileError(f"{path} is damaged")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.closing import Closing
+from voxmatrix.database import database_errors
 from voxmatrix.serve.jobs.database import open_database
 from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State, Work
-from voxmatrix.work.database import database_errors
 
 #: A job during which so many servers have died is not started again: it may be what killed them.
 _MOST_DEATHS = 3

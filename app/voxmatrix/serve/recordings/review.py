@@ -1,6 +1,5 @@
 """What `prepare` says of a list's takes, and what only matters while one can still record again."""
 
-import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ NOISY_DB = 25.0
 CUT_DB = 15.0
 #: The quality that most voices have; takes below its sample rate are told apart.
 _QUALITY = "medium"
-#: The files that `prepare` writes are named after the process: two threads would write the same ones.
-_judging = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +54,11 @@ def phoneme_type() -> str:
 
 
 def review(found: PromptList) -> Review:
-    """Judge all takes of a list, one list at a time. What was judged before comes from the cache of `prepare`.
+    """Judge all takes of a list. What was judged before comes from the cache of `prepare`.
 
     Raises:
         UnreachableError: the cache cannot be written.
     """
-    with _judging:
-        return _review(found)
-
-
-def _review(found: PromptList) -> Review:
     numbers = found.recorded()
     if not numbers:
         return Review(takes={}, seconds=0.0)

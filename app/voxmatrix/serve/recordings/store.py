@@ -124,7 +124,9 @@ def _saving(what: str, consequence: str = "") -> Iterator[None]:
     try:
         yield
     except UnreachableError as error:
-        raise ApiError(507, f"{what} was not saved: {error.problem}{consequence}", code="storage_failed") from error
+        raise ApiError(
+            507, f"{what} was not saved: {error.problem}{consequence}", code="insufficient_storage"
+        ) from error
 
 
 def _check_format(wav: bytes) -> None:

@@ -126,7 +126,7 @@ def _reviewed(found: PromptList, problem: str = "the recordings cannot be judged
     try:
         return review(found)
     except UnreachableError as error:
-        raise ApiError(507, f"{problem}: {error.problem}", code="storage_failed") from error
+        raise ApiError(507, f"{problem}: {error.problem}", code="insufficient_storage") from error
 
 
 def _whole(found: PromptList) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError, UnreachableError, VoxmatrixError
-from voxmatrix.files import unfinished
+from voxmatrix.files import remove_unfinished
 from voxmatrix.speak.batch.messages import Failure, Message, SpeakJob, WorkerStart, out_of_memory
 from voxmatrix.speak.batch.worker import work
 
@@ -105,7 +105,7 @@ def _join(workers: Sequence[WorkerProcess]) -> None:
             worker.process.kill()
             worker.process.join()
         for job in worker.jobs:
-            unfinished(job.out, worker.process.pid or 0).unlink(missing_ok=True)
+            remove_unfinished(job.out, worker.process.pid or 0)
 
 
 @contextmanager
