@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,12 +77,8 @@ def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> 
 
 def _beginning(found: list[str]) -> str:
     """The first sentences, enough to hear how they are spoken."""
-    length, last = 0, 0
-    for last, text in enumerate(found, start=1):  # noqa: B007
-        length += len(text)
-        if length >= _BEGINNING_CHARACTERS:
-            break
-    return " ".join(found[:last])
+    shorter = sum(length < _BEGINNING_CHARACTERS for length in accumulate(map(len, found)))
+    return " ".join(found[: shorter + 1])
 
 
 def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
