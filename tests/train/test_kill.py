@@ -15,7 +15,7 @@ from tests.train.runs import assert_bit_equal
 from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
 
 #: The many are for `./run faults`.
-KILLS, STEPS = (20, 60) if "VOXMATRIX_FAULT_RUNS" in os.environ else (5, 30)
+KILLS, STEPS = (20, 60) if "VOXMATRIX_FAULT_RUNS" in os.environ else (2, 30)
 
 
 def start(out: Path, clips: Path, steps: int) -> subprocess.Popen[str]:
