@@ -27,7 +27,7 @@ def _liven(module: nn.Module) -> None:
     with torch.no_grad():
         for weight in module.parameters():
             weight.add_(torch.randn(weight.shape, generator=random) * 0.02)
-        module.dec.conv_post.weight.mul_(10)
+        getattr(module.dec, "conv_post", module.dec.conv_pre).weight.mul_(10)
         module.dp.flows[0].m[0] = -1.1  # some three frames a symbol
         module.dp.flows[0].logs[0] = 1.0
 

@@ -39,10 +39,11 @@ class Quality:
     discriminator_divisor: int
     learning_rate: float
     decoder: str = "hifigan"  # a module of voxmatrix.voice.decoders
+    fourier_hop: int = 1  # samples per spectrum of a decoder that ends in an inverse Fourier transform
 
     def __post_init__(self) -> None:
-        if math.prod(self.upsample_rates) != HOP:
-            raise ValueError(f"{self.name}: the product of upsample_rates must be the hop, {HOP}")
+        if math.prod(self.upsample_rates) * self.fourier_hop != HOP:
+            raise ValueError(f"{self.name}: the product of upsample_rates and fourier_hop must be the hop, {HOP}")
         if self.resblock not in ("1", "2"):
             raise ValueError(f"{self.name}: resblock is {self.resblock!r}, must be '1' or '2'")
 

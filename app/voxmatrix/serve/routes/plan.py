@@ -26,7 +26,7 @@ class PlanRequest(PlanFields):
 
     model_config = ConfigDict(extra="forbid")
 
-    quality: Literal["tiny", "x_low", "low", "medium", "high"] = "medium"
+    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] = "medium"
     clips: Annotated[int, Field(ge=1, le=10**9)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] | None = None  # of speech in all clips
 

@@ -17,7 +17,7 @@ class BenchmarkJobRequest(JobRequest):
     what: Literal["speak", "train", "matmul"]
     device: Device | Literal["all"] = "auto"
     runs: Annotated[int, Field(ge=1, le=1000)] | None = None
-    quality: Literal["tiny", "x_low", "low", "medium", "high"] | None = None  # for train only
+    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] | None = None  # for train only
     voice: Name | None = None  # for speak only
 
     def work(self, sources: Sources, folder: Path) -> Work:

@@ -36,7 +36,7 @@ class RecordingsRequest(JobRequest):
 
     recordings: RecordingList | None = None
     file: Id | None = None
-    quality: Literal["tiny", "x_low", "low", "medium", "high"] | None = None
+    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] | None = None
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}$")] | None = None
     phonemes: Literal["espeak", "text", "auto"] | None = None
     max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
