@@ -124,8 +124,8 @@ class SplitModelEngine:
         self._first = _on_cpu(path, split.first)
         self._second = WithCpuFallback(
             device,
-            partial(_on_gpu, path, half, least=least, optimised=split.as_conv2d),
-            partial(_on_cpu, path, half, least=least, optimised=split.as_conv2d),
+            partial(_on_gpu, path, half, least=least, optimised=split.has_planes),
+            partial(_on_cpu, path, half, least=least, optimised=split.has_planes),
             warn,
         )
 
@@ -159,7 +159,7 @@ class SplitModelEngine:
         """The samples of between[start:end], which also depend on the positions around them."""
         receptive_field = self._split.receptive_field
         first, last = max(0, start - receptive_field.margin), min(between.shape[-1], end + receptive_field.margin)
-        segment = between[:, :, None, first:last] if self._split.as_conv2d else between[:, :, first:last]
+        segment = between[..., None, first:last] if self._split.as_conv2d else between[..., first:last]
         second_inputs = _of(inputs, self._split.second.inputs) | {self._split.between: segment}
         samples = _run(network, self._split.second.output, second_inputs).reshape(-1)
         return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]

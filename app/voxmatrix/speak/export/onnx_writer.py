@@ -3,7 +3,7 @@
 import inspect
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,19 +43,33 @@ def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
     if num_speakers > 1:
         arguments += (torch.tensor([0]),)
         names.append("sid")
+    axes = {
+        "input": {0: "batch_size", 1: "phonemes"},
+        "input_lengths": {0: "batch_size"},
+        "output": {0: "batch_size", 1: "time"},
+    }
+    trace_onnx(_PiperModel(generator), arguments, out, inputs=names, axes=axes)
+
+
+def trace_onnx(
+    network: nn.Module,
+    arguments: tuple[Tensor, ...],
+    out: Path,
+    *,
+    inputs: Sequence[str],
+    axes: Mapping[str, Mapping[int, str]],
+    opset: int = OPSET,
+) -> None:
+    """Trace a network with one output, `output`, into a file. `axes` are those of any length, by tensor."""
     with torch.no_grad(), _quiet():
         torch.onnx.export(
-            _PiperModel(generator).eval(),
+            network.eval(),
             arguments,
             str(out),
-            opset_version=OPSET,
-            input_names=names,
+            opset_version=opset,
+            input_names=list(inputs),
             output_names=["output"],
-            dynamic_axes={
-                "input": {0: "batch_size", 1: "phonemes"},
-                "input_lengths": {0: "batch_size"},
-                "output": {0: "batch_size", 1: "time"},
-            },
+            dynamic_axes=axes,
             **_legacy_exporter(),
         )
 

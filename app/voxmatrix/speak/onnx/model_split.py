@@ -1,12 +1,13 @@
 """Split the ONNX graph of a voice: text to frames, upsampled eight times, and from these to samples.
 
-The second half is most of the work, and its receptive field is less than two frames on either side. It can be computed
-in segments, which uses all threads even for a single sentence, and needs little memory. Weights are not copied: both
-halves refer to the file, which onnxruntime maps into memory.
+The second half of a Piper voice is most of the work, and its receptive field is less than two frames on either side. It
+can be computed in segments, which uses all threads even for a single sentence, and needs little memory. Weights are not
+copied: both halves refer to the file, which onnxruntime maps into memory.
 """
 
 import gc
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -22,9 +23,9 @@ from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptiv
 
 #: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
 _FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
-#: The graph is split before the second upsampling of the decoder. Earlier layers have a receptive field of up to 12
-#: frames on either side, which segments would compute repeatedly; later ones have a small one, and most of the work.
-_UPSAMPLING, _UPSAMPLINGS_BEFORE = "ConvTranspose", 1
+#: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
+#: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.
+_UPSAMPLING = "ConvTranspose"
 #: Inputs that have a time axis: nodes that use them cannot be computed in segments.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales", NOISE})
 #: Weights smaller than this are copied.
@@ -47,7 +48,8 @@ class SplitModel:
     first: ModelPart
     second: ModelPart
     between: str  # the tensor between the halves: (1, channels, positions)
-    as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster
+    as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster, and the first does not
+    has_planes: bool  # all convolutions of the second half are two-dimensional
     inputs: frozenset[str]  # of the whole model
     receptive_field: ReceptiveField
 
@@ -97,7 +99,15 @@ def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
     second = _part(graph, location, end=graph.output, begin=between, as_conv2d=as_conv2d)
     if second.inputs & _TIMED_INPUTS:  # something bypasses the split point
         return None
-    return SplitModel(first, second, between, as_conv2d, graph.input_names(), field)
+    return SplitModel(
+        first,
+        second,
+        between,
+        as_conv2d=as_conv2d,
+        has_planes=as_conv2d or _have_planes(graph, nodes),
+        inputs=graph.input_names(),
+        receptive_field=field,
+    )
 
 
 def _split_point(graph: OnnxGraph) -> str | None:
@@ -107,8 +117,31 @@ def _split_point(graph: OnnxGraph) -> str | None:
     if start is None:
         return None
     decoder, _ = graph.needed(graph.output, start.inputs[0])
-    upsampled = [node.inputs[0] for node in decoder if node.op_type == _UPSAMPLING]
-    return (upsampled[_UPSAMPLINGS_BEFORE:] or [start.inputs[0]])[0]
+    return _after_upsampling(decoder, start.inputs[0], graph.output) or start.inputs[0]
+
+
+def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | None:
+    """The first tensor after an upsampling and a convolution that everything after it is computed from."""
+    uses = Counter(name for node in decoder for name in node.inputs) + Counter([end])
+    live = {begin: uses[begin]}  # tensors that depend on `begin`, and how often they will be used
+    seen = [_UPSAMPLING, "Conv"]
+    for node in decoder:
+        used = [name for name in node.inputs if name in live]
+        if not used:
+            continue  # e.g. the embedding of the speaker
+        for name in used:
+            live[name] -= 1
+        live |= {name: uses[name] for name in node.outputs}
+        live = {name: left for name, left in live.items() if left}
+        if seen and node.op_type == seen[0]:
+            del seen[0]
+        if not seen and len(live) == 1 and end not in live:
+            return next(iter(live))
+    return None
+
+
+def _have_planes(graph: OnnxGraph, nodes: Sequence[Node]) -> bool:
+    return all(len(graph.shape(node.inputs[1]) or ()) == 4 for node in nodes if node.op_type in CONVOLUTIONS)
 
 
 def _layer(node: Node) -> Layer:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 #: Element-wise operations.
 _ELEMENTWISE = frozenset(
-    {"Add", "Sub", "Mul", "Div", "Neg", "Pow", "Exp", "Sin", "Relu", "LeakyRelu", "Tanh", "Sigmoid", "Identity", "Cast"}
-)
+    {
+        "Add", "Sub", "Mul", "Div", "Neg", "Pow", "Exp", "Sin", "Cos", "Clip", "Relu", "LeakyRelu", "Tanh", "Sigmoid",
+        "Identity", "Cast",
+    }
+)  # fmt: skip
 #: Operations that add or remove an axis of length one; the last axis stays last.
 _AXES = frozenset({"Unsqueeze", "Squeeze"})
 
@@ -79,6 +82,6 @@ def _upsampled(layer: Layer, reach: _Reach) -> _Reach | None:
 
 
 def _one(layer: Layer, name: str, absent: int = 0) -> int:
-    """The only element of a list attribute of a 1-D convolution; 0 if there are more."""
-    values = layer.attributes.get(name, (absent,))
-    return values[0] if len(values) == 1 else 0
+    """The element of a list attribute of a convolution that is 1-D, or has a height of one; 0 if it is another."""
+    *height, value = layer.attributes.get(name, (absent,))
+    return value if height in ([], [1]) else 0
