@@ -25,6 +25,7 @@ import soundfile
 from voxmatrix.errors import MissingProgramError, VoxmatrixError
 from voxmatrix.files import replacing, write_text
 from voxmatrix.text.normalisation.normalise import normalise
+from voxmatrix.text.prompts import sentence_list
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 #: samples/en has the first eight of the 72 Harvard lists; a corpus has all of them.
@@ -95,12 +96,14 @@ def make_corpus(out: Path, hours: float) -> None:
 
 def sentences(language: str) -> list[str]:
     """The sentences of the sample set of a language."""
-    return (SAMPLES / language / "sentences.txt").read_text(encoding="utf-8").splitlines()[:ENGLISH_SENTENCES]
+    if language == "en":
+        return list(sentence_list("harvard")[:ENGLISH_SENTENCES])
+    return (SAMPLES / language / "sentences.txt").read_text(encoding="utf-8").splitlines()
 
 
 def corpus_sentences() -> Iterator[str]:
     """An endless stream of distinct sentences. Numbers are spelled out, so that the transcript matches the speech."""
-    yield from (SAMPLES / "en" / "sentences.txt").read_text(encoding="utf-8").splitlines()
+    yield from sentence_list("harvard")
     grammar = tomllib.loads((SAMPLES / "en" / "grammar.toml").read_text(encoding="utf-8"))
     yield from grammar["phrases"]
     rng = random.Random(SEED)

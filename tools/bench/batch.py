@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.bench.speak_beside_piper import ROOT, Run, make_voice, timed
+from tools.bench.speak_beside_piper import Run, make_voice, timed
+from voxmatrix.text.prompts import sentence_list
 
 TEXTS = 60
 SENTENCES_A_TEXT = 4
@@ -45,7 +46,7 @@ def main() -> None:
 
 def write_texts(path: Path) -> None:
     """Write one text per line, each of consecutive sentences."""
-    sentences = (ROOT / "samples" / "en" / "sentences.txt").read_text(encoding="utf-8").splitlines()
+    sentences = sentence_list("harvard")
     starts = range(0, TEXTS * SENTENCES_A_TEXT, SENTENCES_A_TEXT)
     lines = [" ".join(sentences[start : start + SENTENCES_A_TEXT]) for start in starts]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from tools.bench.books.cluster import await_workers, process, redis_server, timed_job
-from tools.bench.speak_beside_piper import ROOT, make_voice, timed
+from tools.bench.speak_beside_piper import make_voice, timed
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.text.prompts import sentence_list
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.unit import unit_of, voice_digest
 
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=400)
     args = parser.parse_args()
-    read = (ROOT / "samples" / "en" / "sentences.txt").read_text(encoding="utf-8").splitlines()
+    read = sentence_list("harvard")
     texts = [f"Number {number}: {read[number % len(read)]}" for number in range(args.sentences)]
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-") as name:
         folder = Path(name)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from voxmatrix.text.prompts import sentence_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +20,4 @@ class BundledList:
 def bundled_lists() -> dict[str, BundledList]:
     """All lists by id."""
     known = (("en", "Everyday English", "en-US"), ("sv", "Vardaglig svenska", "sv-SE"))
-    return {id: BundledList(id=id, title=title, language=tag, prompts=_lines(id)) for id, title, tag in known}
-
-
-def _lines(id: str) -> tuple[str, ...]:
-    text = (files("voxmatrix.serve.recordings") / "prompts" / f"{id}.txt").read_text(encoding="utf-8")
-    return tuple(text.splitlines())
+    return {id: BundledList(id=id, title=title, language=tag, prompts=sentence_list(id)) for id, title, tag in known}
