@@ -57,6 +57,7 @@ BENCHES = (
     Bench(name="slow-worker", title="Two workers and a slow one, compared with the two", script="books/slow_worker.py"),
     Bench(name="book", title="A book with a real voice, alone and over two workers", script="books/real_voice.py"),
     Bench(name="frame", title="Books with a voice that costs nothing", script="books/frame.py"),
+    Bench(name="fast", title="A distilled voice, compared with its original", script="fast_voice.py"),
     Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="join", title="Joining a book of 10 hours to m4b", script="books/join.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),

@@ -11,6 +11,7 @@ import voxmatrix
 from voxmatrix.cli import (
     bench,
     devices,
+    distil,
     doctor,
     export,
     plan,
@@ -58,6 +59,7 @@ cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
 cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
 cli.command("train", cls=checked("train", train.folders), epilog=EPILOG)(train.command)
 cli.command("speak", cls=checked("speak", speak.folders), epilog=EPILOG)(speak.command)
+cli.command("distil", cls=checked("train", distil.folders), epilog=EPILOG)(distil.command)
 cli.command("serve", cls=AliasedCommand, epilog=EPILOG)(serve.command)
 cli.command("worker", cls=AliasedCommand, epilog=EPILOG)(worker.command)
 cli.command("workers", cls=AliasedCommand, epilog=EPILOG)(workers.command)

@@ -74,10 +74,13 @@ for (const button of document.querySelectorAll(".play")) button.addEventListener
 """
 
 
-def document(title: str, body: str) -> str:
-    """The complete page with the HTML `body`."""
+def document(title: str, body: str, embedded: str = "") -> str:
+    """The complete page with the HTML `body`. `embedded`: "data:" if images and sounds are inside of it."""
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; media-src 'self' file:"
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        f"media-src 'self' file: {embedded}; img-src 'self' {embedded}"
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'

@@ -1,0 +1,109 @@
+"""`voxmatrix distil VOICE --out FAST.onnx`: a fast voice from a slow one."""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.terminal.progress import progress
+
+if TYPE_CHECKING:
+    import torch
+
+    from voxmatrix.distil.run import Distilled
+    from voxmatrix.progress import OnProgress
+
+_Voice = Annotated[Path, typer.Argument(metavar="VOICE", help="Name, NAME.onnx, checkpoint or folder of a run.")]
+_Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.json is written next to it.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistilOptions(options.DeviceOptions, options.ThreadOptions):
+    """The options of this command."""
+
+    text: Annotated[
+        Path | None, options.option("--text", "FILE", "Sentences in the language of the voice (default: bundled ones).")
+    ] = None
+    minutes: Annotated[
+        float,
+        options.automatic("--minutes", "N", "Learn for N minutes (0: until it gets no better).", "Training", min=0),
+    ] = 0
+    steps: Annotated[int, options.automatic("--steps", "N", "Learn for N steps instead.", "Training", min=0)] = 0
+    report: Annotated[
+        Path | None, options.option("--report", "FILE", "Write an HTML page to compare both voices.", panel="Output")
+    ] = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier command has learned.")] = False
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite --out, and write it even if it sounds different.")
+    ] = False
+
+
+def folders(parameters: Mapping[str, Any]) -> list[Path]:
+    """The folder that the command writes to."""
+    return [Path(parameters["out"]).parent]
+
+
+@expand
+def command(
+    context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
+) -> None:
+    """Make a voice several times faster: same words, pitch and files, from its ONNX file alone."""
+    from voxmatrix.distil.run import DistilSettings, GatesError, distil
+    from voxmatrix.distil.training import Limits
+    from voxmatrix.machine.probes.limits import cpus
+
+    settings = DistilSettings(
+        voice=voice,
+        out=out,
+        text=given.text,
+        limits=Limits(steps=given.steps, minutes=given.minutes),
+        threads=given.threads or cpus(),
+        device=_device(context),
+        force=given.force,
+        fresh=given.fresh,
+    )
+    try:
+        distilled = distil(settings, partial(_show, as_json=as_json))
+    except GatesError as error:
+        _report(error.distilled, given.report)
+        raise
+    _report(distilled, given.report)
+    if as_json:
+        typer.echo(json.dumps(distilled.to_json()))
+        return
+    for gate in distilled.gates:
+        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.3g} ({gate.wanted})")
+    typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
+    typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
+
+
+def _show(title: str, note: Callable[[], str], *, as_json: bool) -> "AbstractContextManager[OnProgress]":
+    return progress(title, note=note, as_json=as_json)
+
+
+def _device(context: typer.Context) -> "torch.device":
+    import torch
+
+    from voxmatrix.compute.device import torch_device
+
+    preflight = context.obj
+    if preflight is None:
+        return torch.device("cpu")
+    return torch_device(preflight.selected.gpu, preflight.machine)
+
+
+def _report(distilled: "Distilled", path: Path | None) -> None:
+    if path is None:
+        return
+    from voxmatrix.distil.report import report_page
+    from voxmatrix.files import write_text
+
+    write_text(path, report_page(distilled))
+    typer.echo(f"report: {path}", err=True)

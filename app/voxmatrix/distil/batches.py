@@ -1,0 +1,82 @@
+"""Windows cut out of the material at random."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from voxmatrix.distil.material import FULL_SCALE, Utterance
+from voxmatrix.tables.quality import HOP
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A batch: b windows of w frames, and in each the n frames whose samples depend on nothing outside of it."""
+
+    prior: Tensor  # (b, c, w)
+    latent: Tensor  # (b, c, w)
+    wave: Tensor  # (b, n * HOP)
+    speaker: Tensor | None  # (b, s, 1)
+    offset: Tensor  # (b,) the first of the n frames in its window
+
+    def inside(self, made: Tensor) -> Tensor:
+        """The n frames' samples out of those of the windows: (b, 1, w * HOP) -> (b, n * HOP)."""
+        length = self.wave.size(1)
+        places = self.offset.unsqueeze(1) * HOP + torch.arange(length, device=made.device)
+        return made.squeeze(1).gather(1, places)
+
+    def inside_frames(self, latent: Tensor) -> Tensor:
+        """The same for frames: (b, c, w) -> (b, c, n)."""
+        places = self.offset.unsqueeze(1) + torch.arange(self.wave.size(1) // HOP, device=latent.device)
+        return latent.gather(2, places.unsqueeze(1).expand(-1, latent.size(1), -1))
+
+    @property
+    def mask(self) -> Tensor:
+        """Every frame is one: (b, 1, w)."""
+        return self.prior.new_ones(self.prior.size(0), 1, self.prior.size(2))
+
+
+class Sampler:
+    """Draws windows, from long utterances more often than from short ones. A step always gets the same windows."""
+
+    def __init__(self, material: Sequence[Utterance], frames: int, margin: int, device: torch.device) -> None:
+        """Windows have `frames` frames and, where the utterance goes on, `margin` more on either side.
+
+        Raises:
+            ValueError: no utterance is that long.
+        """
+        self._length = frames + 2 * margin
+        self._frames, self._margin, self._device = frames, margin, device
+        self._material = [one for one in material if one.frames >= self._length]
+        if not self._material:
+            raise ValueError(f"no sentence has {self._length} frames")
+        lengths = np.array([one.frames for one in self._material], dtype=np.float64)
+        self._chances = lengths / lengths.sum()
+
+    def draw(self, count: int, step: int) -> Windows:
+        """The windows of a step."""
+        random = np.random.default_rng((0x5EED, step))
+        chosen = random.choice(len(self._material), count, p=self._chances)
+        cut = [self._cut(self._material[index], random) for index in chosen]
+        prior, latent, wave, speaker, offset = zip(*cut, strict=True)
+        return Windows(
+            prior=self._tensor(np.stack(prior)),
+            latent=self._tensor(np.stack(latent)),
+            wave=self._tensor(np.stack(wave)),
+            speaker=self._tensor(np.stack(speaker)).unsqueeze(-1) if speaker[0].size else None,
+            offset=torch.tensor(offset, device=self._device),
+        )
+
+    def _cut(self, one: Utterance, random: np.random.Generator) -> tuple[Any, ...]:
+        begin = int(random.integers(0, one.frames - self._frames + 1))
+        start = min(max(begin - self._margin, 0), one.frames - self._length)
+        wave = one.samples[begin * HOP : (begin + self._frames) * HOP].astype(np.float32) / np.float32(FULL_SCALE)
+        window = slice(start, start + self._length)
+        return one.prior[:, window], one.latent[:, window], wave, one.speaker, np.int64(begin - start)
+
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(array.astype(np.float32)).to(self._device)

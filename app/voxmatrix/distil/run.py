@@ -1,0 +1,282 @@
+"""The whole way from a voice to a fast one: speak, learn, compare, write."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import voxmatrix
+from voxmatrix.distil.compare import options_of, speak_with_both, times_as_fast
+from voxmatrix.distil.gates import Gate, Pair, examine, failed
+from voxmatrix.distil.graft import graft
+from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.material import Utterance, make_material
+from voxmatrix.distil.recogniser import recogniser
+from voxmatrix.distil.student import Sizes, Student, copy_weights, set_levels
+from voxmatrix.distil.texts import Texts, read_texts
+from voxmatrix.distil.training import Limits, Position, Training, train
+from voxmatrix.errors import BadInputError, DamagedFileError, UsageError, VoxmatrixError
+from voxmatrix.files import digest, read_errors, replacing, storage_errors, write_text
+from voxmatrix.lock import locked
+from voxmatrix.progress import OnProgress
+from voxmatrix.speak.engines.onnx import open_onnx
+from voxmatrix.speak.export.export import export_voice
+from voxmatrix.speak.voice_files import config_path, find_voice
+from voxmatrix.train.checkpoint.files import write as write_checkpoint
+from voxmatrix.voice.config import MADE_BY, VoiceConfig
+
+#: Speech to learn from; a step sees so much of it. The curve is measured on so many sentences.
+LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES, STEP_SECONDS, WATCHED = 0.5, 30.0, 7.5, 8
+#: Utterances from which the mean spectrum is taken.
+_LEVELS_OF = 20
+#: Opens a progress bar, by its title and what to show beside it.
+Show = Callable[[str, Callable[[], str]], AbstractContextManager[OnProgress]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistilSettings:
+    """What to do. `text` None: the bundled sentences."""
+
+    voice: Path
+    out: Path
+    text: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    threads: int = 1
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+    force: bool = False
+    fresh: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distilled:
+    """The fast voice, and how it compares with its original."""
+
+    out: Path
+    gates: Sequence[Gate]
+    times_as_fast: float
+    steps: int
+    pairs: Sequence[Pair]
+    rate_hz: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that --json prints."""
+        return {
+            "out": str(self.out),
+            "gates": [gate.to_json() for gate in self.gates],
+            "times_as_fast": round(self.times_as_fast, 2),
+            "steps": self.steps,
+        }
+
+
+class GatesError(BadInputError):
+    """The fast voice does not sound like its original. It was not written."""
+
+    def __init__(self, distilled: Distilled) -> None:
+        found = "; ".join(f"{gate.name} {gate.value:.3g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
+        super().__init__(
+            f"after {distilled.steps} steps the fast voice does not sound like its original yet ({found}); "
+            "it was not written",
+            "run the same command again to learn on, or add --force to write it as it is",
+        )
+        self.distilled = distilled
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Original:
+    """The voice that is learned from, as an ONNX file."""
+
+    given: Path
+    onnx: Path
+    config: VoiceConfig
+    graph: VoiceGraph
+    texts: Texts
+
+
+def distil(settings: DistilSettings, show: Show) -> Distilled:
+    """Make a fast voice. An interrupted command goes on where it was.
+
+    Raises:
+        BadInputError: the voice or the text cannot be used; GatesError: the fast voice is not good enough yet.
+        DamagedFileError: the voice, or what an earlier command left, is corrupt.
+        UsageError: `out` exists, or its folder is of another voice or in use.
+        UnreachableError: the disk is full or not writable; what was learned so far is kept.
+        InterruptedRunError: Ctrl-C or SIGTERM; what was learned so far is kept.
+    """
+    _check_out(settings)
+    voice, folder = find_voice(settings.voice), settings.out.with_suffix(".distil")
+    checkpoint, source = folder / "state.ckpt", _source(voice, settings.text)
+    with locked(folder, "distillation", "wait for it, or choose another --out"):
+        _claim(folder, source, fresh=settings.fresh)
+        try:
+            original = _open(voice, folder, settings.text)
+        except VoxmatrixError:
+            if not any(folder.glob("*.npz")):
+                shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could go on
+            raise
+        material = _speak(original, folder, settings, show)
+        training = _open_training(original, material, settings, checkpoint)
+        _learn(training, settings.limits, checkpoint, show)
+        made = _write(training, original, folder)
+        with show("comparing", str) as progress:
+            pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
+        config = original.config
+        distilled = Distilled(
+            out=settings.out,
+            gates=examine(pairs, config.rate_hz, training.student.dec.hop, recogniser(config.espeak_voice)),
+            times_as_fast=times_as_fast(original.onnx, made, config, original.texts.compared),
+            steps=training.position.step,
+            pairs=pairs,
+            rate_hz=config.rate_hz,
+        )
+        if failed(distilled.gates) and not settings.force:
+            training.position.go_on()
+            write_checkpoint(checkpoint, training.state())
+            raise GatesError(distilled)
+        _move(made, settings.out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return distilled
+
+
+def _check_out(settings: DistilSettings) -> None:
+    out = settings.out
+    if out.suffix != ".onnx":
+        raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
+    existing = [path for path in (out, config_path(out)) if path.exists()]
+    if existing and not settings.force:
+        raise UsageError(f"{existing[0]} already exists", "add --force to overwrite it, or choose another name")
+
+
+def _source(voice: Path, text: Path | None) -> str:
+    """What is learned from: the same for the same content."""
+    with read_errors(text or voice):
+        return json.dumps({"voice": digest(voice), "text": digest(text) if text else ""})
+
+
+def _claim(folder: Path, source: str, *, fresh: bool) -> None:
+    """Make sure that what is in the folder was learned from the same voice and text."""
+    record = folder / "source.json"
+    if fresh:
+        for path in folder.iterdir():
+            if path.is_file() and path.name != ".lock":
+                path.unlink()
+    elif record.exists() and record.read_text(encoding="utf-8") != source:
+        raise UsageError(
+            f"{folder} belongs to another voice or text", "add --fresh to start again, or choose another --out"
+        )
+    write_text(record, source)
+
+
+def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
+    onnx = voice.resolve()
+    if onnx.suffix != ".onnx":
+        onnx = folder / "original.onnx"
+        if not onnx.exists():
+            export_voice(voice, onnx, force=True)
+    config = VoiceConfig.read(config_path(onnx))
+    open_onnx(onnx, config.num_speakers)  # raises the usual errors for a file that is no voice
+    return _Original(given=voice, onnx=onnx, config=config, graph=read_graph(onnx), texts=read_texts(config, text))
+
+
+def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[Utterance]:
+    with show("speaking", str) as progress, storage_errors(folder):
+        return make_material(
+            original.graph,
+            [sentence.ids for sentence in original.texts.learned],
+            folder,
+            options=options_of(original.config),
+            num_speakers=original.config.num_speakers,
+            rate_hz=original.config.rate_hz,
+            wanted_seconds=_speech_seconds(settings.limits),
+            threads=settings.threads,
+            progress=progress,
+        )
+
+
+def _speech_seconds(limits: Limits) -> int:
+    """As much speech as can be learned from in that time."""
+    minutes = limits.steps * STEP_SECONDS / 60 or limits.minutes or MOST_SPEECH_MINUTES
+    return round(60 * min(MOST_SPEECH_MINUTES, max(LEAST_SPEECH_MINUTES, minutes)))
+
+
+def _open_training(
+    original: _Original, material: Sequence[Utterance], settings: DistilSettings, checkpoint: Path
+) -> Training:
+    torch.manual_seed(0)
+    torch.set_num_threads(settings.threads)
+    weights = original.graph.weights
+    try:
+        student = Student(Sizes.of(weights))
+    except KeyError as error:
+        raise BadInputError(
+            f"{original.given} cannot be distilled: it has no weight {error.args[0]}", "use another export of the voice"
+        ) from error
+    copied = copy_weights(student, weights)
+    speech = np.concatenate([one.wave() for one in material[:_LEVELS_OF]])
+    set_levels(student, torch.from_numpy(speech)[None])
+    training = Training(
+        student,
+        copied,
+        learned=material[:-WATCHED],
+        watched=material[-WATCHED:],
+        rate_hz=original.config.rate_hz,
+        device=settings.device,
+    )
+    if checkpoint.exists():
+        try:
+            training.restore(torch.load(checkpoint, map_location="cpu", weights_only=True))
+        except (KeyError, ValueError, RuntimeError, TypeError, EOFError, pickle.UnpicklingError) as error:
+            raise DamagedFileError(
+                f"{checkpoint} is damaged, or was written by another version", "add --fresh to start again"
+            ) from error
+    return training
+
+
+def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> None:
+    note = ""
+
+    def report(position: Position, loss: float, mel: float) -> None:
+        nonlocal note
+        watched = f"  mel distance {position.mels[-1]:.3f}" if position.mels else ""
+        note = f"loss {loss:.3f}{watched}"
+        progress(position.step, position.expected_steps(limits))
+
+    with show("learning", lambda: note) as progress:
+        train(training, limits, checkpoint, report)
+
+
+def _write(training: Training, original: _Original, folder: Path) -> Path:
+    """Write the fast voice into the folder, with its averaged weights."""
+    student, config = training.student.cpu(), original.config
+    student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
+    made_by = {
+        **config.made_by,
+        "distilled_by": f"voxmatrix {voxmatrix.__version__}",
+        "distilled_from": original.given.name,
+        "original_sha256": digest(original.onnx),
+        "distilled_steps": training.position.step,
+    }
+    metadata = {
+        "sample_rate": str(config.rate_hz),
+        "n_speakers": str(config.num_speakers),
+        "voice": config.espeak_voice,
+        MADE_BY: json.dumps(made_by, ensure_ascii=False),
+    }
+    made = folder / "fast.onnx"
+    with replacing(made) as file:
+        file.write(graft(original.graph, student.eval(), metadata))
+    replace(config, made_by=made_by).write(config_path(made))
+    return made
+
+
+def _move(made: Path, out: Path) -> None:
+    """Put both files in place: an ONNX file is usable only with its JSON."""
+    with replacing(out) as onnx, replacing(config_path(out)) as text, made.open("rb") as source:
+        shutil.copyfileobj(source, onnx)
+        text.write(config_path(made).read_bytes())

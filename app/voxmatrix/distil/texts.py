@@ -1,0 +1,83 @@
+"""The sentences that the original speaks for the fast voice to learn from, and others to compare both with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from voxmatrix.distil.material import MOST_SYMBOLS
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import read_errors
+from voxmatrix.text.front import FrontEnd, Sentence
+from voxmatrix.text.prompts import sentence_list
+from voxmatrix.voice.config import VoiceConfig
+
+#: The bundled lists for a language, the most varied first.
+_LISTS = {"en": ("harvard", "en"), "sv": ("sv",)}
+#: Sentences that are only compared: at most so many, and at most this share of all.
+_COMPARED, _COMPARED_SHARE = 40, 0.2
+_LEAST = 10
+#: A book teaches no more than its first sentences.
+_MOST = 5000
+_MOST_BYTES = 20_000_000
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Sentences to learn from, and to compare with."""
+
+    learned: Sequence[Sentence]
+    compared: Sequence[Sentence]
+
+
+def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
+    """The sentences of a text file, or the bundled ones for the language of the voice.
+
+    Raises:
+        BadInputError: there are none for this language, or too few; or the file cannot be read.
+    """
+    texts = _bundled(config) if file is None else [_text(file)]
+    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
+        found = {sentence.text: sentence for sentence in _first(front, texts) if len(sentence.ids) <= MOST_SYMBOLS}
+    sentences = list(found.values())
+    if len(sentences) < _LEAST:
+        raise BadInputError(
+            f"{file or 'the list'} has {len(sentences)} sentences that the voice can speak, and at least {_LEAST} "
+            "are needed",
+            "give more text with --text FILE: a few hundred sentences teach well",
+        )
+    every = max(round(1 / _COMPARED_SHARE), len(sentences) // _COMPARED)
+    return Texts(
+        learned=[one for place, one in enumerate(sentences) if place % every],
+        compared=sentences[::every][:_COMPARED],
+    )
+
+
+def _first(front: FrontEnd, texts: Sequence[str]) -> list[Sentence]:
+    found: list[Sentence] = []
+    for sentence in chain.from_iterable(map(front.sentences, texts)):
+        found.append(sentence)
+        if len(found) >= _MOST:
+            break
+    return found
+
+
+def _bundled(config: VoiceConfig) -> list[str]:
+    language = config.espeak_voice.partition("-")[0]
+    if language not in _LISTS:
+        raise BadInputError(
+            f"there are no bundled sentences for the language of this voice, {config.espeak_voice!r}",
+            "give some hundred sentences of it with --text FILE, e.g. a chapter of a book",
+        )
+    return list(chain.from_iterable(map(sentence_list, _LISTS[language])))
+
+
+def _text(file: Path) -> str:
+    with read_errors(file):
+        size = file.stat().st_size
+        if size > _MOST_BYTES:
+            raise BadInputError(f"{file} has {size:,} bytes", "give a smaller file: a few hundred sentences are enough")
+        try:
+            return file.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInputError(f"{file} is not UTF-8: {error}", "save the text as UTF-8") from error

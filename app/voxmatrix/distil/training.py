@@ -1,0 +1,275 @@
+"""Train the fast network until it is as good as it gets, or until the time is over. Every step is repeatable."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from voxmatrix.distil.batches import Sampler
+from voxmatrix.distil.losses import SpectralLoss
+from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.student import Student
+from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.train.checkpoint.files import write as write_checkpoint
+from voxmatrix.train.stop import StopRequest
+
+#: Frames per window and windows per step, for sentences of usual and of small length. Long windows waste less on the
+#: frames around them that are only looked at.
+WINDOWS, SHORT_WINDOWS = (128, 5), (32, 20)
+#: Steps in which flow and decoder learn apart, each from what the original gave the other.
+APART_STEPS = 1500
+RATE, COPIED_RATE = 1e-3, 4e-4
+#: The rate rises at first and falls at the end, in this share of all steps.
+WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.3, 0.05
+MOST_GRADIENT = 5.0
+AVERAGED = 0.998
+EVALUATE_EVERY = 500
+#: The curve is flat when the best of so many evaluations is not better than those before by this share.
+FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
+USUAL_STEPS, MOST_STEPS = 10_000, 40_000
+SAVE_SECONDS = 30.0
+_FORMAT = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When to end: after steps, after minutes, or (both 0) when the curve is flat."""
+
+    steps: int = 0
+    minutes: float = 0.0
+
+
+@dataclass(kw_only=True)
+class Position:
+    """Progress of a training."""
+
+    step: int = 0
+    began: int = 0  # the step at which the limits began to count
+    seconds: float = 0.0  # since then
+    falls_from: int = 0  # the step after which the rate falls; 0: not decided yet
+    ends_at: int = 0
+    mels: list[float] = field(default_factory=list)  # of the evaluations
+
+    def decide(self, limits: Limits) -> None:
+        """Let the rate fall from now on if it is time."""
+        if self.falls_from:
+            return
+        done = self.step - self.began
+        if limits.steps:
+            self.falls_from = self.began + max(1, round(limits.steps * (1 - FALLING_SHARE)))
+            self.ends_at = self.began + limits.steps
+        elif limits.minutes:
+            if self.seconds >= limits.minutes * 60 * (1 - FALLING_SHARE):
+                left = max(0.0, limits.minutes * 60 - self.seconds)
+                self.fall(round(left * done / max(self.seconds, 1e-9)))
+        elif _flat(self.mels) or done >= MOST_STEPS * (1 - FALLING_SHARE):
+            self.fall(round(done * FALLING_SHARE / (1 - FALLING_SHARE)))
+
+    def fall(self, steps: int) -> None:
+        """The rate falls for so many steps; then the training ends."""
+        self.falls_from, self.ends_at = max(1, self.step), self.step + max(1, steps)
+
+    def go_on(self) -> None:
+        """Learn on after the end, by the same limits again."""
+        self.began, self.seconds, self.falls_from, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
+
+    def rate(self) -> float:
+        """The factor of the rate for the next step."""
+        rising = min(1.0, (self.step + 1) / WARM_STEPS)
+        if not self.falls_from or self.step < self.falls_from:
+            return rising
+        share = (self.step - self.falls_from) / max(1, self.ends_at - self.falls_from)
+        return rising * (LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(1.0, share))))
+
+    def finished(self) -> bool:
+        """Whether all steps are done."""
+        return bool(self.ends_at) and self.step >= self.ends_at
+
+    def expected_steps(self, limits: Limits) -> int:
+        """The number of all steps, an estimate while the end is not decided."""
+        if self.ends_at:
+            return self.ends_at
+        done = self.step - self.began
+        if limits.minutes and self.seconds > 1:
+            return self.began + max(done + 1, round(done * limits.minutes * 60 / self.seconds))
+        return self.began + max(done + 1, USUAL_STEPS)
+
+
+class Training:
+    """A training in memory. `state` and `restore` are its checkpoint."""
+
+    def __init__(
+        self,
+        student: Student,
+        copied: set[str],
+        *,
+        learned: Sequence[Utterance],
+        watched: Sequence[Utterance],
+        rate_hz: int,
+        device: torch.device,
+    ) -> None:
+        """`copied`: names of weights that are the original's. Nothing is learned from `watched`: `evaluate` uses it."""
+        self.student = student.to(device)
+        self.position = Position()
+        self.loss = SpectralLoss(rate_hz).to(device)
+        self._watched, self._device = watched, device
+        margin = student.dec.margin
+        long = WINDOWS[0] + 2 * (margin + student.flow_margin)
+        usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
+        frames, self._windows = WINDOWS if usual else SHORT_WINDOWS
+        self._apart = _sampler(learned, frames, margin, device)
+        self._together = _sampler(learned, frames, margin + student.flow_margin, device)
+        groups = _groups(student, copied)
+        self._optimizer = torch.optim.AdamW(groups, betas=(0.8, 0.99), weight_decay=0.01)
+        self._rates = [group["lr"] for group in self._optimizer.param_groups]
+        self.averaged = {name: value.detach().clone() for name, value in student.state_dict().items()}
+
+    def step(self) -> tuple[float, float]:
+        """Take one step. Returns the loss of the samples, and the distance of mel bands in it."""
+        factor = self.position.rate()
+        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * factor
+        sampler = self._apart if self.position.step < APART_STEPS else self._together
+        windows = sampler.draw(self._windows, self.position.step)
+        self.student.train()
+        latent = self.student.latent(windows.prior, windows.mask, windows.speaker)
+        flow_loss = functional.l1_loss(windows.inside_frames(latent), windows.inside_frames(windows.latent))
+        into = windows.latent if sampler is self._apart else latent
+        loss, mel = self.loss(windows.inside(self.student.dec(into, windows.speaker)), windows.wave)
+        self._optimizer.zero_grad(set_to_none=True)
+        (loss + flow_loss).backward()
+        nn.utils.clip_grad_norm_(self.student.parameters(), MOST_GRADIENT)
+        self._optimizer.step()
+        self._average()
+        self.position.step += 1
+        return loss.item(), mel.item()
+
+    def evaluate(self) -> float:
+        """The mel distance of the averaged weights on whole sentences that were not learned from."""
+        current = {name: value.clone() for name, value in self.student.state_dict().items()}
+        self.student.load_state_dict(self.averaged)
+        self.student.eval()
+        try:
+            with torch.inference_mode():
+                distances = [self._distance(one) for one in self._watched]
+        finally:
+            self.student.load_state_dict(current)
+        return sum(distances) / len(distances)
+
+    def state(self) -> dict[str, Any]:
+        """The content of a checkpoint."""
+        return {
+            "format": _FORMAT,
+            "student": self.student.state_dict(),
+            "averaged": self.averaged,
+            "optimizer": self._optimizer.state_dict(),
+            "position": asdict(self.position),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint.
+
+        Raises:
+            KeyError, ValueError, RuntimeError, TypeError: it is of another network, or damaged.
+        """
+        if state["format"] != _FORMAT:
+            raise ValueError("another format")
+        self.student.load_state_dict(state["student"])
+        self.averaged = {name: value.to(self._device) for name, value in state["averaged"].items()}
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.position = Position(**state["position"])
+
+    def _average(self) -> None:
+        keep = min(AVERAGED, (1 + self.position.step) / (10 + self.position.step))
+        with torch.no_grad():
+            current = self.student.state_dict()
+            names = list(current)
+            torch._foreach_lerp_([self.averaged[name] for name in names], [current[name] for name in names], 1 - keep)
+
+    def _distance(self, one: Utterance) -> float:
+        prior = torch.from_numpy(one.prior[None].astype("float32")).to(self._device)
+        speaker = torch.from_numpy(one.speaker.astype("float32")).reshape(1, -1, 1).to(self._device)
+        mask = prior.new_ones(1, 1, prior.size(2))
+        made = self.student(prior, mask, speaker if one.speaker.size else None).squeeze(1)
+        return float(self.loss.mel_distance(made, torch.from_numpy(one.wave()[None]).to(self._device)))
+
+
+def train(
+    training: Training,
+    limits: Limits,
+    checkpoint: Path,
+    report: Callable[[Position, float, float], None],
+) -> None:
+    """Train to the end, saving from time to time. `report` is called after each step with its two losses.
+
+    Raises:
+        InterruptedRunError: Ctrl-C or SIGTERM; the training is saved.
+        UnreachableError: the disk is full; the last good checkpoint is unchanged.
+        BadInputError: the losses are no longer finite.
+    """
+    position, stop = training.position, StopRequest()
+    began, before = time.monotonic(), position.seconds
+    saved_at = began
+
+    def save() -> None:
+        write_checkpoint(checkpoint, training.state())
+
+    def saved_when_interrupted() -> InterruptedRunError:
+        with stop.lock:
+            save()
+            stop.acknowledge()
+        return InterruptedRunError(
+            f"interrupted after {position.step} steps; they are saved in {checkpoint.parent}",
+            "run the same command to go on",
+        )
+
+    with stop.listening(lambda: saved_when_interrupted().exit_code):
+        position.decide(limits)
+        while not position.finished():
+            with stop.lock:
+                loss, mel = training.step()
+            position.seconds = before + time.monotonic() - began
+            if not math.isfinite(loss):
+                raise BadInputError(
+                    f"the losses are not finite after {position.step} steps",
+                    "check the voice with `voxmatrix speak`, or start again with --fresh",
+                )
+            if position.step % EVALUATE_EVERY == 0:
+                position.mels.append(training.evaluate())
+            position.decide(limits)
+            report(position, loss, mel)
+            if stop.requested:
+                raise saved_when_interrupted()
+            if time.monotonic() - saved_at > SAVE_SECONDS:
+                save()
+                saved_at = time.monotonic()
+        save()
+
+
+def _sampler(material: Sequence[Utterance], frames: int, margin: int, device: torch.device) -> Sampler:
+    try:
+        return Sampler(material, frames, margin, device)
+    except ValueError as error:
+        raise BadInputError(
+            f"the sentences are too short to learn from: {error}", "give longer sentences with --text FILE"
+        ) from error
+
+
+def _groups(student: Student, copied: set[str]) -> list[dict[str, Any]]:
+    named = dict(student.named_parameters())
+    return [
+        {"params": [value for name, value in named.items() if name not in copied], "lr": RATE},
+        {"params": [value for name, value in named.items() if name in copied], "lr": COPIED_RATE},
+    ]
+
+
+def _flat(mels: Sequence[float]) -> bool:
+    if len(mels) <= FLAT_EVALUATIONS:
+        return False
+    return min(mels[-FLAT_EVALUATIONS:]) > min(mels[:-FLAT_EVALUATIONS]) * (1 - FLAT_SHARE)

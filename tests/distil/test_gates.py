@@ -1,0 +1,79 @@
+"""The same speech passes; what is out of tune, hoarse, longer, noisy or not understood fails, each at its gate."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.audio.test_pitch import voice
+from voxmatrix.audio.samples import Samples
+from voxmatrix.distil.gates import Pair, edits, examine, failed, spoken_words
+
+RATE_HZ = 22050
+
+
+def speech(hz: float = 130.0) -> Samples:
+    """Two tones with a pause between them and after them."""
+    pause = 1e-3 * np.random.default_rng(0).normal(size=RATE_HZ // 2).astype(np.float32)
+    return np.concatenate([voice(hz), pause, voice(hz * 1.2), pause])
+
+
+def failing(fast: Samples, recognise: Callable[[Samples, int], str] | None = None) -> set[str]:
+    gates = examine([Pair("one two", speech(), fast)], RATE_HZ, 32, recognise)
+    return {gate.name for gate in failed(gates)}
+
+
+def test_the_same_speech_passes() -> None:
+    assert failing(speech()) == set()
+    assert failing(speech() + 1e-5 * np.random.default_rng(1).normal(size=len(speech())).astype(np.float32)) == set()
+
+
+def test_speech_out_of_tune_fails() -> None:
+    assert "voiced frames within 50 cents" in failing(speech(135.0))
+
+
+def test_hoarse_speech_fails() -> None:
+    noise = 0.3 * np.random.default_rng(1).normal(size=len(speech())).astype(np.float32)
+    assert "loss of harmonicity" in failing(speech() + noise * (np.abs(speech()) > 0.01))
+
+
+def test_longer_speech_fails() -> None:
+    assert "largest difference in length, in samples" in failing(np.concatenate([speech(), np.zeros(256, np.float32)]))
+
+
+def test_noise_in_pauses_fails() -> None:
+    noise = 1e-2 * np.random.default_rng(1).normal(size=len(speech())).astype(np.float32)
+    assert "silence louder, in dB" in failing(speech() + noise)
+
+
+def test_a_buzz_at_the_rate_of_the_spectra_fails() -> None:
+    buzz = np.where(np.arange(len(speech())) % 32, 0, 0.05).astype(np.float32)
+    assert "lines at every 32 samples more prominent, in dB" in failing(speech() + buzz)
+
+
+def test_words_that_are_not_understood_fail() -> None:
+    original = speech()
+
+    def recognise(samples: Samples, rate_hz: int) -> str:
+        return "One, two!" if samples is not None and np.array_equal(samples, original) else "one"
+
+    assert failing(original, recognise) == set()
+    assert failing(speech() * np.float32(0.99), recognise) == {"word errors added"}
+
+
+def test_silence_fails_instead_of_raising() -> None:
+    silence = np.zeros(RATE_HZ, np.float32)
+    gates = examine([Pair("", silence, silence)], RATE_HZ, 32, None)
+    assert "voiced frames" in {gate.name for gate in failed(gates)}
+
+
+@pytest.mark.parametrize(
+    ("expected", "heard", "number"),
+    [("a b c", "a b c", 0), ("a b c", "", 3), ("", "a", 1), ("a b c", "a x c", 1), ("a b c", "b c d", 2)],
+)
+def test_edits_are_the_least_number_of_changes(expected: str, heard: str, number: int) -> None:
+    assert edits(expected.split(), heard.split()) == number
+
+
+def test_words_have_no_punctuation() -> None:
+    assert spoken_words("Don't — stop, Åsa! 3") == ["don't", "stop", "åsa"]

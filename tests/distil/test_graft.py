@@ -1,0 +1,109 @@
+"""The fast voice computes what its network computes in torch, and keeps Piper's contract."""
+
+import json
+import wave
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+
+from tests.speak.conftest import MakeCheckpoint
+from voxmatrix.distil.graft import graft
+from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.student import Sizes, Student, copy_weights
+from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
+from voxmatrix.speak.voice_files import config_path
+
+KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
+
+
+def student_of(graph: VoiceGraph) -> Student:
+    torch.manual_seed(0)
+    student = Student(Sizes.of(graph.weights))
+    copy_weights(student, graph.weights)
+    with torch.no_grad():
+        student.dec.magnitude.weight.mul_(5)
+    return student.eval()
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: f"{kind[0]}-{kind[1]}")
+def grafted(request: pytest.FixtureRequest, make_onnx: MakeCheckpoint, tmp_path: Path) -> tuple[Path, Path, int]:
+    """An original, its fast voice with its JSON, and their number of speakers."""
+    original = make_onnx(*request.param)
+    graph = read_graph(original)
+    fast = tmp_path / "fast.onnx"
+    fast.write_bytes(graft(graph, student_of(graph), {"made": "here"}))
+    config_path(fast).write_bytes(config_path(original).read_bytes())
+    return original, fast, request.param[1]
+
+
+def test_it_is_valid_and_has_the_inputs_of_the_original(grafted: tuple[Path, Path, int]) -> None:
+    original, fast, _ = grafted
+    onnx.checker.check_model(str(fast), full_check=False)
+
+    before, after = (onnx.load(str(path)) for path in (original, fast))
+
+    assert [one.name for one in after.graph.input] == [one.name for one in before.graph.input]
+    assert [one.name for one in after.graph.output] == ["output"]
+    assert {one.key: one.value for one in after.metadata_props} == {"made": "here"}
+    assert not any("dec.ups.1" in tensor.name for tensor in after.graph.initializer)
+
+
+def test_it_computes_what_torch_computes(grafted: tuple[Path, Path, int]) -> None:
+    original, fast, speakers = grafted
+    graph = read_graph(original)
+    between = onnx.ModelProto()
+    between.CopyFrom(graph.model)
+    names = [graph.prior, *([graph.speaker] if graph.speaker else [])]
+    between.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
+    inputs = {
+        "input": np.random.default_rng(1).integers(1, 100, (1, 30)),
+        "input_lengths": np.array([30]),
+        "scales": np.array([0.0, 1.0, 0.0], np.float32),
+        **({"sid": np.array([2])} if speakers > 1 else {}),
+    }
+    samples, prior, *speaker = onnxruntime.InferenceSession(between.SerializeToString()).run(None, inputs)
+
+    made = onnxruntime.InferenceSession(str(fast)).run(None, inputs)[0]
+
+    assert made.shape == samples.shape
+    embedding, student = torch.from_numpy(speaker[0]) if speaker else None, student_of(graph)
+    with torch.no_grad():
+        wanted = student(torch.from_numpy(prior), torch.ones(1, 1, prior.shape[2]), embedding)
+    assert np.abs(made.reshape(-1) - wanted.numpy().reshape(-1)).max() < 1e-3 * np.abs(wanted.numpy()).max()
+
+
+def test_it_is_computed_in_segments_as_well(grafted: tuple[Path, Path, int]) -> None:
+    _, fast, speakers = grafted
+    ids = np.random.default_rng(1).integers(1, 100, 150).tolist()
+    options = SynthesisOptions(speaker=speakers - 1)
+    engine = open_onnx(fast, speakers, seed=1)
+    assert isinstance(engine, SplitModelEngine)
+
+    segments = engine.begin(ids, options)
+    whole = WholeModelEngine(fast, speakers, seed=1).begin(ids, options)
+
+    assert len(segments) > 1
+    together = whole[0]()
+    assert np.abs(np.concatenate([one() for one in segments]) - together).max() < 1e-3 * np.abs(together).max()
+
+
+@pytest.mark.peers
+def test_piper_speaks_it(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
+    from piper import PiperVoice
+
+    original = make_onnx("x_low", 3, "espeak")
+    graph = read_graph(original)
+    fast = tmp_path / "fast.onnx"
+    fast.write_bytes(graft(graph, student_of(graph), {}))
+    config_path(fast).write_text(json.dumps(json.loads(config_path(original).read_text())))
+
+    with wave.open(str(tmp_path / "out.wav"), "wb") as file:
+        PiperVoice.load(fast).synthesize_wav("Hello there.", file)
+
+    with wave.open(str(tmp_path / "out.wav")) as file:
+        assert file.getframerate() == 16000 and file.getnframes() > 4000

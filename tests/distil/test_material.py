@@ -1,0 +1,65 @@
+"""What was spoken is not spoken again, and damaged files are."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.speak.conftest import MakeCheckpoint
+from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.material import Original, Utterance, make_material
+from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.tables.quality import HOP
+
+SENTENCES = [np.random.default_rng(number).integers(1, 100, 12).tolist() for number in range(30)]
+
+
+def material(graph: VoiceGraph, folder: Path, seconds: int = 1, speakers: int = 1) -> list[Utterance]:
+    return make_material(
+        graph,
+        SENTENCES,
+        folder,
+        options=SynthesisOptions(),
+        num_speakers=speakers,
+        rate_hz=16000,
+        wanted_seconds=seconds,
+        threads=1,
+        progress=lambda done, total: None,
+    )
+
+
+@pytest.mark.parametrize("speakers", [1, 3])
+def test_utterances_have_what_the_networks_gave_each_other(
+    speakers: int, make_onnx: MakeCheckpoint, tmp_path: Path
+) -> None:
+    spoken = material(read_graph(make_onnx("tiny", speakers, "text")), tmp_path, speakers=speakers)
+
+    assert len(spoken) == 24
+    for one in spoken:
+        assert one.prior.shape == one.latent.shape == (64, one.frames)
+        assert len(one.samples) == one.frames * HOP
+        assert len(one.speaker) == (512 if speakers > 1 else 0)
+    assert len({one.speaker.tobytes() for one in spoken}) == speakers
+
+
+def test_files_of_an_earlier_command_are_used_unless_damaged(
+    make_onnx: MakeCheckpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = read_graph(make_onnx("tiny", 1, "text"))
+    first = material(graph, tmp_path, seconds=12)
+    files = sorted(tmp_path.glob("*.npz"))
+    assert len(files) > 1
+    files[1].write_bytes(files[1].read_bytes()[:1000])
+    spoken: list[int] = []
+    speak = Original.speak
+
+    def counted(self: Original, *arguments: object) -> Utterance:
+        spoken.append(1)
+        return speak(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Original, "speak", counted)
+    again = material(graph, tmp_path, seconds=12)
+
+    assert len(spoken) == 24  # one file
+    assert [one.frames for one in again[:24]] == [one.frames for one in first[:24]]
+    assert np.array_equal(again[3].samples, first[3].samples)
