@@ -23,7 +23,7 @@ from voxmatrix.train.stop import StopRequest
 #: frames around them that are only looked at.
 WINDOWS, SHORT_WINDOWS = (128, 5), (32, 20)
 #: Steps in which flow and decoder learn apart, each from what the original gave the other.
-APART_STEPS = 1500
+APART_STEPS = 1000
 RATE, COPIED_RATE = 1e-3, 4e-4
 #: The rate rises at first and falls at the end, in this share of all steps.
 WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.3, 0.05
