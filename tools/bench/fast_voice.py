@@ -5,6 +5,7 @@ its fast voice is distilled first, for --minutes, unless --fast names it. Loadin
 """
 
 import argparse
+import atexit
 import json
 import os
 import statistics
@@ -127,6 +128,7 @@ def in_ours(voice: Path) -> Callable[[str], object]:
 
     opened, settings = open_voice(voice, 1), SpeakSettings()
     front = front_end(opened, settings)
+    atexit.register(front.close)
     return lambda text: [spoken.samples for spoken in synthesize(opened, front, [text], settings)]
 
 

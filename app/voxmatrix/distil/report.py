@@ -12,6 +12,7 @@ from voxmatrix.distil.gates import Gate, Pair
 from voxmatrix.distil.run import Distilled
 
 _SENTENCES = 8
+_SIDE_BY_SIDE = 'style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1rem"'
 #: Of a spectrogram: window, hop in samples, height in pixels, and the range of its colours in dB.
 _WINDOW, _HOP, _HEIGHT, _RANGE_DB = 512, 128, 160, 70.0
 
@@ -43,10 +44,10 @@ def _row(gate: Gate) -> str:
 
 def _sentence(pair: Pair, rate_hz: int) -> str:
     voices = "".join(
-        f"<p><small>{name}</small><br>{_spectrogram(samples, f'spectrogram, {name}')}<br>{_sound(samples, rate_hz)}</p>"
+        f"<div><small>{name}</small><br>{_spectrogram(samples, name)}<br>{_sound(samples, rate_hz)}</div>"
         for name, samples in (("original", pair.original), ("fast", pair.fast))
     )
-    return f"<figure><figcaption>{escape(pair.text)}</figcaption>{voices}</figure>"
+    return f"<figure><figcaption>{escape(pair.text)}</figcaption><div {_SIDE_BY_SIDE}>{voices}</div></figure>"
 
 
 def _sound(samples: Samples, rate_hz: int) -> str:
@@ -57,7 +58,7 @@ def _sound(samples: Samples, rate_hz: int) -> str:
     return f'<audio controls preload="none" src="data:audio/flac;base64,{_base64(file)}"></audio>'
 
 
-def _spectrogram(samples: Samples, description: str) -> str:
+def _spectrogram(samples: Samples, voice: str) -> str:
     """An image with time to the right, and frequency, up to half of the rate, to the top."""
     from PIL import Image
 
@@ -69,8 +70,8 @@ def _spectrogram(samples: Samples, description: str) -> str:
     image = Image.fromarray((255 * (1 - shade)).astype(np.uint8))
     file = BytesIO()
     image.resize((image.width, _HEIGHT)).save(file, "PNG", optimize=True)
-    style = 'style="width:100%;max-width:45rem;height:10rem"'
-    return f'<img alt="{description}" {style} src="data:image/png;base64,{_base64(file)}">'
+    style = 'style="width:100%;height:10rem"'
+    return f'<img alt="spectrogram, {voice}" {style} src="data:image/png;base64,{_base64(file)}">'
 
 
 def _base64(file: BytesIO) -> str:

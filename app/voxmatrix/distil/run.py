@@ -22,7 +22,7 @@ from voxmatrix.distil.recogniser import recogniser
 from voxmatrix.distil.student import Sizes, Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits, Position, Training, train
-from voxmatrix.errors import BadInputError, DamagedFileError, UsageError, VoxmatrixError
+from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
 from voxmatrix.files import digest, read_errors, replacing, storage_errors, write_text
 from voxmatrix.lock import locked
 from voxmatrix.progress import OnProgress
@@ -120,7 +120,12 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             if not any(folder.glob("*.npz")):
                 shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could go on
             raise
-        material = _speak(original, folder, settings, show)
+        try:
+            material = _speak(original, folder, settings, show)
+        except KeyboardInterrupt as error:
+            raise InterruptedRunError(
+                f"interrupted; what was spoken so far is kept in {folder}", "run the same command to go on"
+            ) from error
         training = _open_training(original, material, settings, checkpoint)
         _learn(training, settings.limits, checkpoint, show)
         made = _write(training, original, folder)

@@ -58,12 +58,12 @@ class Position:
 
     def decide(self, limits: Limits) -> None:
         """Let the rate fall from now on if it is time."""
-        if self.falls_from:
-            return
         done = self.step - self.began
         if limits.steps:
             self.falls_from = self.began + max(1, round(limits.steps * (1 - FALLING_SHARE)))
             self.ends_at = self.began + limits.steps
+        elif self.falls_from:
+            return
         elif limits.minutes:
             if self.seconds >= limits.minutes * 60 * (1 - FALLING_SHARE):
                 left = max(0.0, limits.minutes * 60 - self.seconds)
