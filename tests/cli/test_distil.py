@@ -15,6 +15,7 @@ from tests.speak.conftest import checkpoint_content, make_checkpoint, make_onnx 
 from voxmatrix.cli.main import run
 from voxmatrix.distil.run import DistilSettings, GatesError, distil
 from voxmatrix.distil.training import Limits
+from voxmatrix.errors import UnreachableError
 from voxmatrix.speak.voice_files import config_path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -99,6 +100,27 @@ def test_a_checkpoint_with_several_speakers_is_distilled(
         distil(settings, _quiet)
 
     assert (tmp_path / "fast.distil" / "state.ckpt").exists()
+
+
+@pytest.mark.espeak
+@pytest.mark.mount
+def test_on_a_full_disk_it_says_so_and_goes_on_when_there_is_space(tmp_path: Path, text: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    settings = DistilSettings(voice=VOICE, out=disk / "fast.onnx", text=text, limits=Limits(steps=2), force=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], check=True)
+    try:
+        with pytest.raises(UnreachableError, match="No space left on device") as full:
+            distil(settings, _quiet)
+        assert full.value.exit_code == 8
+        spoken = {path.name: path.read_bytes() for path in disk.rglob("*.npz")}
+        assert spoken and not list(disk.rglob("*.part"))
+        subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+
+        assert distil(settings, _quiet).steps == 2
+        assert (disk / "fast.onnx").exists()
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 @pytest.mark.parametrize(
