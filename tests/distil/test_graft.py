@@ -14,6 +14,7 @@ from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.student import Sizes, Student, copy_weights
+from voxmatrix.errors import BadInputError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
 from voxmatrix.speak.voice_files import config_path
@@ -51,6 +52,11 @@ def test_it_is_valid_and_has_the_inputs_of_the_original(grafted: tuple[Path, Pat
     assert [one.name for one in after.graph.output] == ["output"]
     assert {one.key: one.value for one in after.metadata_props} == {"made": "here"}
     assert not any("dec.ups.1" in tensor.name for tensor in after.graph.initializer)
+
+
+def test_it_is_not_distilled_again(grafted: tuple[Path, Path, int]) -> None:
+    with pytest.raises(BadInputError, match="fast voice already"):
+        read_graph(grafted[1])
 
 
 def test_it_computes_what_torch_computes(grafted: tuple[Path, Path, int]) -> None:

@@ -58,6 +58,8 @@ def read_graph(path: Path) -> VoiceGraph:
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
         _unusual(path, "its weights are in another file")
     reader = _Reader(path, model)
+    if any(tensor.name.endswith(FIRST_DECODER_WEIGHT) and len(tensor.dims) > 3 for tensor in model.graph.initializer):
+        raise BadInputError(f"{path} is a fast voice already", "distil its original instead")
     latent = reader.input_of(FIRST_DECODER_WEIGHT)
     prior, mask = reader.flow(latent)
     graph = VoiceGraph(
