@@ -74,9 +74,9 @@ def test_evaluating_changes_nothing(training: Training) -> None:
     training.step()
     before = {name: value.clone() for name, value in training.student.state_dict().items()}
 
-    distance = training.evaluate()
+    distance, in_tune = training.evaluate()
 
-    assert math.isfinite(distance) and distance > 0
+    assert math.isfinite(distance) and distance > 0 and 0 <= in_tune <= 1
     assert all(torch.equal(value, before[name]) for name, value in training.student.state_dict().items())
 
 

@@ -66,14 +66,18 @@ def examine(
     return gates
 
 
+def share_in_tune(both: Sequence[tuple[Pitch, Pitch]]) -> float | None:
+    """The share of the original's voiced frames at whose pitch the fast voice is; None if no frame is voiced."""
+    cents = [1200 * np.abs(np.log2(fast.hz / original.hz))[original.voiced] for original, fast in both]
+    near = np.concatenate(cents) <= CENTS
+    return float(near.mean()) if len(near) else None
+
+
 def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
     voiced = [one.voiced for one, _ in both]
-    if not any(mask.any() for mask in voiced):
+    in_tune = share_in_tune(both)
+    if in_tune is None:
         return [Gate(name="voiced frames", value=0.0, wanted="some", ok=False)]
-    cents = np.concatenate(
-        [1200 * np.abs(np.log2(b.hz[mask] / a.hz[mask])) for (a, b), mask in zip(both, voiced, strict=True)]
-    )
-    in_tune = float((cents <= CENTS).mean())
     original, fast = (
         float(np.concatenate([pair[which].harmonicity[mask] for pair, mask in zip(both, voiced, strict=True)]).mean())
         for which in (0, 1)

@@ -248,7 +248,9 @@ def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> 
 
     def report(position: Position, loss: float, mel: float) -> None:
         nonlocal note
-        watched = f"  mel distance {position.mels[-1]:.3f}" if position.mels else ""
+        watched = ""
+        if position.mels:
+            watched = f"  mel distance {position.mels[-1]:.3f}, {position.in_tune:.0%} in tune"
         note = f"loss {loss:.3f}{watched}"
         progress(position.step, position.expected_steps(limits))
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.audio.pitch import pitch
 from voxmatrix.distil.batches import Sampler
+from voxmatrix.distil.gates import share_in_tune
 from voxmatrix.distil.losses import SpectralLoss
 from voxmatrix.distil.material import Utterance
 from voxmatrix.distil.student import Student
@@ -54,7 +56,8 @@ class Position:
     seconds: float = 0.0  # since then
     falls_from: int = 0  # the step after which the rate falls; 0: not decided yet
     ends_at: int = 0
-    mels: list[float] = field(default_factory=list)  # of the evaluations
+    mels: list[float] = field(default_factory=list)  # distances, of the evaluations
+    in_tune: float = 0.0  # the share of frames at the last evaluation
 
     def decide(self, limits: Limits) -> None:
         """Let the rate fall from now on if it is time."""
@@ -118,7 +121,8 @@ class Training:
         self.student = student.to(device)
         self.position = Position()
         self.loss = SpectralLoss(rate_hz).to(device)
-        self._watched, self._device = watched, device
+        self._watched, self._device, self._rate_hz = watched, device, rate_hz
+        self._pitches = [pitch(one.wave(), rate_hz) for one in watched]
         margin = student.dec.margin
         long = WINDOWS[0] + 2 * (margin + student.flow_margin)
         usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
@@ -150,17 +154,20 @@ class Training:
         self.position.step += 1
         return loss.item(), mel.item()
 
-    def evaluate(self) -> float:
-        """The mel distance of the averaged weights on whole sentences that were not learned from."""
+    def evaluate(self) -> tuple[float, float]:
+        """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from."""
         current = {name: value.clone() for name, value in self.student.state_dict().items()}
         self.student.load_state_dict(self.averaged)
         self.student.eval()
         try:
             with torch.inference_mode():
-                distances = [self._distance(one) for one in self._watched]
+                made = [self._speak(one) for one in self._watched]
+                waves = [torch.from_numpy(one.wave()[None]).to(self._device) for one in self._watched]
+                distances = [float(self.loss.mel_distance(*pair)) for pair in zip(made, waves, strict=True)]
         finally:
             self.student.load_state_dict(current)
-        return sum(distances) / len(distances)
+        sung = [pitch(wave.squeeze(0).cpu().numpy(), self._rate_hz) for wave in made]
+        return sum(distances) / len(distances), share_in_tune(list(zip(self._pitches, sung, strict=True))) or 0.0
 
     def state(self) -> dict[str, Any]:
         """The content of a checkpoint."""
@@ -192,12 +199,13 @@ class Training:
             names = list(current)
             torch._foreach_lerp_([self.averaged[name] for name in names], [current[name] for name in names], 1 - keep)
 
-    def _distance(self, one: Utterance) -> float:
+    def _speak(self, one: Utterance) -> Tensor:
+        """The samples of the fast network for a whole utterance: (1, n)."""
         prior = torch.from_numpy(one.prior[None].astype("float32")).to(self._device)
         speaker = torch.from_numpy(one.speaker.astype("float32")).reshape(1, -1, 1).to(self._device)
         mask = prior.new_ones(1, 1, prior.size(2))
-        made = self.student(prior, mask, speaker if one.speaker.size else None).squeeze(1)
-        return float(self.loss.mel_distance(made, torch.from_numpy(one.wave()[None]).to(self._device)))
+        made: Tensor = self.student(prior, mask, speaker if one.speaker.size else None).squeeze(1)
+        return made
 
 
 def train(
@@ -241,7 +249,8 @@ def train(
                     "check the voice with `voxmatrix speak`, or start again with --fresh",
                 )
             if position.step % EVALUATE_EVERY == 0:
-                position.mels.append(training.evaluate())
+                mel_distance, position.in_tune = training.evaluate()
+                position.mels.append(mel_distance)
             position.decide(limits)
             report(position, loss, mel)
             if stop.requested:
