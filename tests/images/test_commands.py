@@ -49,6 +49,10 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "train": ((*TRAIN[1:], "--max-steps", "1"), "run/last.ckpt"),
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
     "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
+    "distil": (
+        ("/data/voice.onnx", "--out", "/data/fast.onnx", "--text", "/data/text.txt", "--steps", "1", "--force"),
+        "fast.onnx",
+    ),
     "export audio": (("/data/hello.wav", "--out", "/data/hello.mp3"), "hello.mp3"),
     "book inspect": (("/data/book.md",), ""),
     "book make": (("/data/book.md", "--voice", "/data/voice.onnx", "--out", "/data/book.m4b"), "book.manifest.json"),
@@ -88,6 +92,7 @@ def test_what_needs_a_cluster_says_how_to_install_it(hardened: Hardened, command
 def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> None:
     hardened.give("given.json", json.dumps(PROFILE))
     hardened.give("book.md", "# One\n\nHello.\n\n# Two\n\nGood night.\n")
+    hardened.give("text.txt", "\n".join(f"Here is sentence {number}." for number in range(20)))
     words, made = RUNS[command]
     done = hardened.run(*command.split(), *words)
     assert done.stdout
