@@ -75,6 +75,7 @@ def test_events_continue_after_the_last_one_that_was_seen(server: Running) -> No
 
 def test_events_are_sent_as_they_happen_and_a_leaver_leaves_nothing(server: Running) -> None:
     job = long_speech(server)
+    eventually(lambda: read(server, job)["progress"] > 0)  # the command is running, and its pipes are open
     before = psutil.Process().num_fds()
     names = []
     with httpx.stream("GET", f"{server.url}/v1/jobs/{job}/events", timeout=60) as answer:
