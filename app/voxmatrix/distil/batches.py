@@ -17,7 +17,6 @@ from voxmatrix.tables.quality import HOP
 class Windows:
     """A batch: b windows of w frames, and in each the n frames whose samples depend on nothing outside of it."""
 
-    prior: Tensor  # (b, c, w)
     latent: Tensor  # (b, c, w)
     wave: Tensor  # (b, n * HOP)
     speaker: Tensor | None  # (b, s, 1)
@@ -28,16 +27,6 @@ class Windows:
         length = self.wave.size(1)
         places = self.offset.unsqueeze(1) * HOP + torch.arange(length, device=made.device)
         return made.squeeze(1).gather(1, places)
-
-    def inside_frames(self, latent: Tensor) -> Tensor:
-        """The same for frames: (b, c, w) -> (b, c, n)."""
-        places = self.offset.unsqueeze(1) + torch.arange(self.wave.size(1) // HOP, device=latent.device)
-        return latent.gather(2, places.unsqueeze(1).expand(-1, latent.size(1), -1))
-
-    @property
-    def mask(self) -> Tensor:
-        """Every frame is one: (b, 1, w)."""
-        return self.prior.new_ones(self.prior.size(0), 1, self.prior.size(2))
 
 
 class Sampler:
@@ -62,9 +51,8 @@ class Sampler:
         random = np.random.default_rng((0x5EED, step))
         chosen = random.choice(len(self._material), count, p=self._chances)
         cut = [self._cut(self._material[index], random) for index in chosen]
-        prior, latent, wave, speaker, offset = zip(*cut, strict=True)
+        latent, wave, speaker, offset = zip(*cut, strict=True)
         return Windows(
-            prior=self._tensor(np.stack(prior)),
             latent=self._tensor(np.stack(latent)),
             wave=self._tensor(np.stack(wave)),
             speaker=self._tensor(np.stack(speaker)).unsqueeze(-1) if speaker[0].size else None,
@@ -76,7 +64,7 @@ class Sampler:
         start = min(max(begin - self._margin, 0), one.frames - self._length)
         wave = one.samples[begin * HOP : (begin + self._frames) * HOP].astype(np.float32) / np.float32(FULL_SCALE)
         window = slice(start, start + self._length)
-        return one.prior[:, window], one.latent[:, window], wave, one.speaker, np.int64(begin - start)
+        return one.latent[:, window], wave, one.speaker, np.int64(begin - start)
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array.astype(np.float32)).to(self._device)

@@ -1,7 +1,7 @@
-"""Write the fast voice: the part of the original that reads text, followed by the fast network.
+"""Write the fast voice: the original up to its decoder, followed by the fast network.
 
 Inputs, output and names are Piper's. The convolutions of the fast network are two-dimensional with a height of one, for
-which onnxruntime has faster code; those of the part that reads text are too small to gain from that (measured).
+which onnxruntime has faster code; those of the part that reads text would gain nothing (measured).
 """
 
 import tempfile
@@ -29,7 +29,7 @@ def graft(graph: VoiceGraph, student: Student, metadata: Mapping[str, str]) -> b
     import onnx
 
     fast = _traced(graph, student)
-    wanted = [name for name in (graph.prior, graph.mask, graph.speaker) if name]
+    wanted = [name for name in (graph.latent, graph.speaker) if name]
     nodes, weights = _needed(graph.model, wanted)
     _to_planes(fast.graph.node, fast.graph.initializer)
     nodes += [
@@ -52,9 +52,8 @@ def _traced(graph: VoiceGraph, student: Student) -> Any:
     from onnx import compose
 
     channels = student.dec.conv_pre.in_channels
-    arguments = [torch.zeros(1, channels, _EXAMPLE_FRAMES), torch.ones(1, 1, _EXAMPLE_FRAMES)]
-    names = ["prior", "mask"]
-    axes: dict[str, Mapping[int, str]] = {name: {0: "batch", 2: "frames"} for name in names}
+    arguments, names = [torch.zeros(1, channels, _EXAMPLE_FRAMES)], ["latent"]
+    axes: dict[str, Mapping[int, str]] = {"latent": {0: "batch", 2: "frames"}}
     if graph.speaker:
         arguments.append(torch.zeros(1, student.dec.cond.in_channels, 1))
         names.append("speaker")
@@ -64,10 +63,7 @@ def _traced(graph: VoiceGraph, student: Student) -> Any:
         trace_onnx(student, tuple(arguments), path, inputs=names, axes=axes, opset=graph.opset)
         traced = onnx.load(str(path))
     prefixed = compose.add_prefix(traced, _PREFIX, rename_initializers=False)
-    given = {
-        _PREFIX + name: _plane(tensor)
-        for name, tensor in zip(names, (graph.prior, graph.mask, graph.speaker), strict=False)
-    }
+    given = {_PREFIX + name: _plane(tensor) for name, tensor in zip(names, (graph.latent, graph.speaker), strict=False)}
     _rename(prefixed.graph.node, given | {f"{_PREFIX}output": graph.model.graph.output[0].name})
     return prefixed
 

@@ -1,4 +1,4 @@
-"""The parts of a Piper voice in its ONNX graph: text to prior frames, flow and decoder; the weights of these two."""
+"""The decoder of a Piper voice in its ONNX graph, its weights, and what it is given."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,25 +13,20 @@ from voxmatrix.errors import BadInputError, DamagedFileError
 #: The ends of names of weights in every export of Piper's networks.
 FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 SPEAKER_WEIGHT = "dec.cond.weight"
-_FLOW_WEIGHT = ".pre.weight"
-_PARTS = ("flow.flows.", "dec.")
+_DECODER = "dec."
 _CONVOLUTIONS = ("Conv", "ConvTranspose")
-#: What reverses and halves the channels on the way into the flow.
-_REARRANGE = frozenset({"Split", "Slice", "Gather", "Squeeze", "Unsqueeze", "Identity"})
 #: Versions in which the operations that are added here mean the same.
 _OPSETS = range(13, 22)
 
 
 @dataclass(frozen=True)
 class VoiceGraph:
-    """A voice, and the names of the tensors between its parts. Shapes: c channels, f frames."""
+    """A voice, and the names of the tensors that its decoder is given. Shapes: c channels, f frames."""
 
     model: Any  # onnx.ModelProto
-    prior: str  # the input of the flow: (1, c, f)
-    mask: str  # (1, 1, f)
     latent: str  # the input of the decoder: (1, c, f)
     speaker: str  # the speaker's embedding (1, s, 1); "" for a voice with one speaker
-    weights: Mapping[str, NDArray[np.float32]]  # of flow and decoder, with the names that checkpoints have
+    weights: Mapping[str, NDArray[np.float32]]  # of the decoder, with the names that checkpoints have
 
     @property
     def opset(self) -> int:
@@ -60,13 +55,9 @@ def read_graph(path: Path) -> VoiceGraph:
     reader = _Reader(path, model)
     if any(tensor.name.endswith(FIRST_DECODER_WEIGHT) and len(tensor.dims) > 3 for tensor in model.graph.initializer):
         raise BadInputError(f"{path} is a fast voice already", "distil its original instead")
-    latent = reader.input_of(FIRST_DECODER_WEIGHT)
-    prior, mask = reader.flow(latent)
     graph = VoiceGraph(
         model=model,
-        prior=prior,
-        mask=mask,
-        latent=latent,
+        latent=reader.input_of(FIRST_DECODER_WEIGHT),
         speaker=reader.input_of(SPEAKER_WEIGHT) if reader.has(SPEAKER_WEIGHT) else "",
         weights=reader.weights(),
     )
@@ -82,7 +73,6 @@ class _Reader:
         self._path = path
         self._nodes = list(model.graph.node)
         self._initializers = {tensor.name: tensor for tensor in model.graph.initializer}
-        self._producer = {name: node for node in self._nodes for name in node.output}
 
     def has(self, ending: str) -> bool:
         """Whether a node has a weight whose name ends like this."""
@@ -95,22 +85,8 @@ class _Reader:
             _unusual(self._path, f"it has no weight {ending}")
         return str(node.input[0])
 
-    def flow(self, latent: str) -> tuple[str, str]:
-        """The input of the flow, and the mask that its output is multiplied by."""
-        last = self._producer.get(latent)
-        couplings = sorted(name for name in self._initializers if _is_coupling(name))
-        if last is None or last.op_type != "Mul" or not couplings:
-            _unusual(self._path, "its decoder does not follow a flow")
-        name = self.input_of(couplings[-1])
-        while name in self._producer and self._producer[name].op_type in _REARRANGE:
-            name = str(self._producer[name].input[0])
-        masks = [one for one in last.input if not self._comes_from(one, couplings[0])]
-        if len(masks) != 1 or name not in self._producer:
-            _unusual(self._path, "the input of its flow cannot be found")
-        return name, str(masks[0])
-
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """Weights and biases of flow and decoder. Weights without a name are next to a bias that has one."""
+        """Weights and biases of the decoder. A weight that lost its name in the export is next to a named bias."""
         from onnx import numpy_helper
 
         found = {}
@@ -130,29 +106,11 @@ class _Reader:
     def _with(self, ending: str) -> Iterator[Any]:
         return (node for node in self._nodes if any(name.endswith(ending) for name in node.input[1:]))
 
-    def _comes_from(self, name: str, weight: str) -> bool:
-        """Whether the tensor is computed with this weight."""
-        seen, waiting = set[str](), [name]
-        while waiting:
-            name = waiting.pop()
-            if name == weight:
-                return True
-            if name not in seen and name in self._producer:
-                waiting += self._producer[name].input
-            seen.add(name)
-        return False
-
-
-def _is_coupling(name: str) -> bool:
-    return _PARTS[0] in name and name.endswith(_FLOW_WEIGHT) and not name.startswith("dp.") and ".dp." not in name
-
 
 def _own_name(name: str) -> str:
-    """The name as in a checkpoint, of a weight of the flow or the decoder; else ""."""
-    if name.startswith("dp.") or ".dp." in name:
-        return ""  # the duration predictor has flows as well
-    places = (name.find(part) for part in _PARTS)
-    return next((name[place:] for place in places if place == 0 or (place > 0 and name[place - 1] == ".")), "")
+    """The name as in a checkpoint, of a weight of the decoder; else ""."""
+    place = 0 if name.startswith(_DECODER) else name.find(f".{_DECODER}") + 1
+    return name[place:] if name[place:].startswith(_DECODER) else ""
 
 
 def _unusual(path: Path, reason: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Speech of the original to learn from: the frames before and after its flow, and the samples made of them."""
+"""Speech of the original to learn from: the frames that its decoder is given, and the samples that it makes of them."""
 
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,6 @@ MOST_SYMBOLS = 400
 class Utterance:
     """One spoken sentence: c channels, f frames."""
 
-    prior: NDArray[np.float16]  # (c, f)
     latent: NDArray[np.float16]  # (c, f)
     samples: NDArray[np.int16]  # (f * HOP,)
     speaker: NDArray[np.float16]  # (s,); empty for a voice with one speaker
@@ -38,7 +37,7 @@ class Utterance:
     @property
     def frames(self) -> int:
         """The length."""
-        return int(self.prior.shape[1])
+        return int(self.latent.shape[1])
 
     def wave(self) -> NDArray[np.float32]:
         """The samples in -1..1."""
@@ -53,7 +52,7 @@ class Original:
 
         model = onnx.ModelProto()
         model.CopyFrom(graph.model)
-        between = [name for name in (graph.prior, graph.latent, graph.speaker) if name]
+        between = [name for name in (graph.latent, graph.speaker) if name]
         model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in between)
         self._outputs = [model.graph.output[0].name, *between]
         self._num_speakers = num_speakers
@@ -63,10 +62,9 @@ class Original:
     def speak(self, ids: Sequence[int], options: SynthesisOptions) -> Utterance:
         """Speak one sentence of phoneme ids."""
         inputs = {name: value for name, value in sentence_inputs(ids, options).items() if name in self._inputs}
-        samples, prior, latent, *speaker = self._session.run(self._outputs, inputs)
+        samples, latent, *speaker = self._session.run(self._outputs, inputs)
         embedding = speaker[0].reshape(-1) if speaker else np.zeros(0, np.float32)
         return Utterance(
-            prior=prior[0].astype(np.float16),
             latent=latent[0].astype(np.float16),
             samples=np.round(np.clip(samples.reshape(-1), -1, 1) * FULL_SCALE).astype(np.int16),
             speaker=embedding.astype(np.float16),
@@ -129,7 +127,6 @@ def _write(path: Path, spoken: Sequence[Utterance]) -> None:
         np.savez(
             file,
             frames=np.array([one.frames for one in spoken]),
-            prior=np.concatenate([one.prior for one in spoken], 1),
             latent=np.concatenate([one.latent for one in spoken], 1),
             samples=np.concatenate([one.samples for one in spoken]),
             speaker=np.stack([one.speaker for one in spoken]),
@@ -140,12 +137,11 @@ def _read(path: Path) -> list[Utterance] | None:
     """What an earlier command has spoken; None if there is nothing, or it is damaged."""
     with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         with path.open("rb") as file, np.load(file) as content:  # np.load alone leaves a damaged file open
-            arrays = {name: content[name] for name in ("frames", "prior", "latent", "samples", "speaker")}
+            arrays = {name: content[name] for name in ("frames", "latent", "samples", "speaker")}
         ends = np.cumsum(arrays["frames"]).tolist()
         starts = [0, *ends[:-1]]
         return [
             Utterance(
-                prior=arrays["prior"][:, start:end],
                 latent=arrays["latent"][:, start:end],
                 samples=arrays["samples"][start * HOP : end * HOP],
                 speaker=speaker,

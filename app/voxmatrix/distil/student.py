@@ -1,4 +1,4 @@
-"""The fast network: a flow with half the layers, and a decoder that ends in an inverse Fourier transform."""
+"""The fast network: a decoder that ends in an inverse Fourier transform, on the latent frames of the original."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from voxmatrix.tables.quality import HOP, quality
+from voxmatrix.tables.quality import quality
 from voxmatrix.voice.decoders.istft import FourierDecoder
-from voxmatrix.voice.flow import Coupling, Flow
 from voxmatrix.voice.layers.norm import remove_weight_norm
 
 Weights = Mapping[str, NDArray[np.float32]]
-#: Layers of each WaveNet in the flow (Piper has four), and the reach of its kernels on either side.
-FLOW_LAYERS, _FLOW_REACH = 2, 2
 #: The quality that has the decoder.
 _LIKE = "fast"
 
@@ -25,9 +22,7 @@ class Sizes:
     """What follows from the weights of the voice."""
 
     channels: int
-    hidden_channels: int
     speaker_channels: int
-    couplings: int
 
     @classmethod
     def of(cls, weights: Weights) -> "Sizes":
@@ -36,26 +31,20 @@ class Sizes:
         Raises:
             KeyError: a weight is missing.
         """
-        first = weights["flow.flows.0.pre.weight"]
         cond = weights.get("dec.cond.weight")
         return cls(
             channels=weights["dec.conv_pre.weight"].shape[1],
-            hidden_channels=first.shape[0],
             speaker_channels=0 if cond is None else cond.shape[1],
-            couplings=sum(name.endswith(".pre.weight") and name.startswith("flow.") for name in weights),
         )
 
 
 class Student(nn.Module):
-    """From prior frames to samples."""
+    """From latent frames to samples. Its weights have the names that they have in a voice."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         row = quality(_LIKE)
         (rate,), (kernel,) = row.upsample_rates, row.upsample_kernels
-        self.flow = Flow(
-            sizes.channels, sizes.hidden_channels, sizes.speaker_channels, n_layers=FLOW_LAYERS, n_flows=sizes.couplings
-        )
         self.dec = FourierDecoder(
             sizes.channels,
             resblock=row.resblock,
@@ -69,19 +58,9 @@ class Student(nn.Module):
         )
         remove_weight_norm(self)
 
-    @property
-    def flow_margin(self) -> int:
-        """Frames on either side of a latent frame that it depends on."""
-        return len(self.flow.flows) // 2 * FLOW_LAYERS * _FLOW_REACH
-
-    def latent(self, prior: Tensor, mask: Tensor, speaker: Tensor | None) -> Tensor:
-        """Prior frames (b, c, f), mask (b, 1, f) -> latent frames (b, c, f)."""
-        latent: Tensor = self.flow(prior, mask, speaker, reverse=True) * mask
-        return latent
-
-    def forward(self, prior: Tensor, mask: Tensor, speaker: Tensor | None = None) -> Tensor:
-        """Prior frames (b, c, f), mask (b, 1, f), embedding (b, s, 1) -> samples (b, 1, f * HOP)."""
-        samples: Tensor = self.dec(self.latent(prior, mask, speaker), speaker)
+    def forward(self, latent: Tensor, speaker: Tensor | None = None) -> Tensor:
+        """Latent frames (b, c, f), embedding (b, s, 1) -> samples (b, 1, f * HOP)."""
+        samples: Tensor = self.dec(latent, speaker)
         return samples
 
 
@@ -89,9 +68,6 @@ def copy_weights(student: Student, original: Weights) -> set[str]:
     """Start from the weights of the original where shapes allow. Returns the names of the copied ones."""
     wanted = dict(student.named_parameters())
     offered = {name: torch.from_numpy(array) for name, array in original.items()}
-    for index, step in enumerate(student.flow.flows):
-        if isinstance(step, Coupling):
-            offered |= _shortened(offered, f"flow.flows.{index}.enc.")
     offered |= _blocks(student.dec, offered)
     copied = set()
     with torch.no_grad():
@@ -111,25 +87,6 @@ def set_levels(student: Student, waves: Tensor) -> None:
     assert bias is not None
     with torch.no_grad():
         bias.copy_(spectra.abs().clamp_min(1e-4).log().mean((0, 2)))
-
-
-def frames_of(waves: Tensor) -> int:
-    """The number of frames of samples (…, n)."""
-    return waves.shape[-1] // HOP
-
-
-def _shortened(weights: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The first layers of a WaveNet of the flow. The last one has no residual output, only the skip connection."""
-    last, found = FLOW_LAYERS - 1, {}
-    for kind in ("weight", "bias"):
-        name = f"{prefix}res_skip_layers.{last}.{kind}"
-        if name in weights and f"{prefix}res_skip_layers.{last + 1}.{kind}" in weights:
-            found[name] = weights[name].chunk(2)[1]
-        condition = f"{prefix}cond_layer.{kind}"
-        if condition in weights:
-            layers = sum(one.startswith(f"{prefix}in_layers.") and one.endswith(kind) for one in weights)
-            found[condition] = weights[condition][: len(weights[condition]) // max(1, layers) * FLOW_LAYERS]
-    return found
 
 
 def _blocks(decoder: FourierDecoder, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

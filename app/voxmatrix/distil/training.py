@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from voxmatrix.audio.pitch import pitch
 from voxmatrix.distil.batches import Sampler
@@ -24,8 +23,6 @@ from voxmatrix.train.stop import StopRequest
 #: Frames per window and windows per step, for sentences of usual and of small length. Long windows waste less on the
 #: frames around them that are only looked at.
 WINDOWS, SHORT_WINDOWS = (128, 5), (32, 20)
-#: Steps in which flow and decoder learn apart, each from what the original gave the other.
-APART_STEPS = 1000
 RATE, COPIED_RATE = 1e-3, 4e-4
 #: The rate rises at first and falls at the end, in this share of all steps.
 WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.3, 0.05
@@ -36,7 +33,7 @@ EVALUATE_EVERY = 500
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MOST_STEPS = 10_000, 40_000
 SAVE_SECONDS = 30.0
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,11 +121,10 @@ class Training:
         self._watched, self._device, self._rate_hz = watched, device, rate_hz
         self._pitches = [pitch(one.wave(), rate_hz) for one in watched]
         margin = student.dec.margin
-        long = WINDOWS[0] + 2 * (margin + student.flow_margin)
+        long = WINDOWS[0] + 2 * margin
         usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
         frames, self._windows = WINDOWS if usual else SHORT_WINDOWS
-        self._apart = _sampler(learned, frames, margin, device)
-        self._together = _sampler(learned, frames, margin + student.flow_margin, device)
+        self._sampler = _sampler(learned, frames, margin, device)
         groups = _groups(student, copied)
         self._optimizer = torch.optim.AdamW(groups, betas=(0.8, 0.99), weight_decay=0.01)
         self._rates = [group["lr"] for group in self._optimizer.param_groups]
@@ -139,15 +135,11 @@ class Training:
         factor = self.position.rate()
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
             group["lr"] = rate * factor
-        sampler = self._apart if self.position.step < APART_STEPS else self._together
-        windows = sampler.draw(self._windows, self.position.step)
+        windows = self._sampler.draw(self._windows, self.position.step)
         self.student.train()
-        latent = self.student.latent(windows.prior, windows.mask, windows.speaker)
-        flow_loss = functional.l1_loss(windows.inside_frames(latent), windows.inside_frames(windows.latent))
-        into = windows.latent if sampler is self._apart else latent
-        loss, mel = self.loss(windows.inside(self.student.dec(into, windows.speaker)), windows.wave)
+        loss, mel = self.loss(windows.inside(self.student(windows.latent, windows.speaker)), windows.wave)
         self._optimizer.zero_grad(set_to_none=True)
-        (loss + flow_loss).backward()
+        loss.backward()
         nn.utils.clip_grad_norm_(self.student.parameters(), MOST_GRADIENT)
         self._optimizer.step()
         self._average()
@@ -201,10 +193,9 @@ class Training:
 
     def _speak(self, one: Utterance) -> Tensor:
         """The samples of the fast network for a whole utterance: (1, n)."""
-        prior = torch.from_numpy(one.prior[None].astype("float32")).to(self._device)
+        latent = torch.from_numpy(one.latent[None].astype("float32")).to(self._device)
         speaker = torch.from_numpy(one.speaker.astype("float32")).reshape(1, -1, 1).to(self._device)
-        mask = prior.new_ones(1, 1, prior.size(2))
-        made: Tensor = self.student(prior, mask, speaker if one.speaker.size else None).squeeze(1)
+        made: Tensor = self.student(latent, speaker if one.speaker.size else None).squeeze(1)
         return made
 
 
