@@ -62,7 +62,7 @@ def test_it_writes_a_voice_that_speaks_and_a_page(
 
 
 @pytest.mark.espeak
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_after_a_kill_the_same_command_goes_on(tmp_path: Path, text: Path, how: signal.Signals) -> None:
     out = tmp_path / "fast.onnx"

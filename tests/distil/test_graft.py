@@ -13,7 +13,7 @@ import torch
 from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.student import Sizes, Student, copy_weights
+from voxmatrix.distil.student import Student, copy_weights
 from voxmatrix.errors import BadInputError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
@@ -24,7 +24,7 @@ KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
 def student_of(graph: VoiceGraph) -> Student:
     torch.manual_seed(0)
-    student = Student(Sizes.of(graph.weights))
+    student = Student(graph.weights)
     copy_weights(student, graph.weights)
     with torch.no_grad():
         student.dec.magnitude.weight.mul_(5)

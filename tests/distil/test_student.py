@@ -7,12 +7,12 @@ import torch
 
 from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
-from voxmatrix.distil.student import Sizes, Student, copy_weights, set_levels
+from voxmatrix.distil.student import Student, copy_weights, set_levels
 
 
 def test_layers_are_copied(make_onnx: MakeCheckpoint) -> None:
     weights = read_graph(make_onnx("x_low", 3, "espeak")).weights
-    student = Student(Sizes.of(weights))
+    student = Student(weights)
 
     copied = copy_weights(student, weights)
 
@@ -24,7 +24,7 @@ def test_layers_are_copied(make_onnx: MakeCheckpoint) -> None:
 
 def test_other_sizes_begin_with_what_fits(make_onnx: MakeCheckpoint) -> None:
     weights = read_graph(make_onnx("tiny", 1, "text")).weights
-    student = Student(Sizes.of(weights))
+    student = Student(weights)
 
     copied = copy_weights(student, weights)
 
@@ -32,7 +32,7 @@ def test_other_sizes_begin_with_what_fits(make_onnx: MakeCheckpoint) -> None:
 
 
 def test_the_head_begins_with_the_mean_spectrum(make_onnx: MakeCheckpoint) -> None:
-    student = Student(Sizes.of(read_graph(make_onnx("tiny", 1, "text")).weights))
+    student = Student(read_graph(make_onnx("tiny", 1, "text")).weights)
     noise, bias = 0.3 * torch.randn(1, 20000), student.dec.magnitude.bias
     assert bias is not None
 

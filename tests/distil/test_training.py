@@ -11,7 +11,7 @@ from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.material import Utterance
-from voxmatrix.distil.student import Sizes, Student, copy_weights
+from voxmatrix.distil.student import Student, copy_weights
 from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
@@ -38,7 +38,7 @@ def new(make_onnx: MakeCheckpoint) -> Training:
     weights = read_graph(make_onnx("tiny", 1, "text")).weights
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    student = Student(Sizes.of(weights))
+    student = Student(weights)
     copied = copy_weights(student, weights)
     material = utterances()
     return Training(
@@ -48,7 +48,7 @@ def new(make_onnx: MakeCheckpoint) -> Training:
 
 def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
     straight, first = new(make_onnx), new(make_onnx)
-    train(straight, Limits(steps=4), tmp_path / "straight.ckpt", lambda position, loss, mel: None)
+    train(straight, Limits(steps=4), tmp_path / "straight.ckpt", lambda position, loss: None)
     for _ in range(2):
         first.position.decide(Limits(steps=4))
         first.step()
@@ -56,7 +56,7 @@ def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: 
 
     second = new(make_onnx)
     second.restore(torch.load(tmp_path / "state.ckpt", weights_only=True))
-    train(second, Limits(steps=4), tmp_path / "state.ckpt", lambda position, loss, mel: None)
+    train(second, Limits(steps=4), tmp_path / "state.ckpt", lambda position, loss: None)
 
     assert second.position.step == 4
     for name, value in straight.averaged.items():
@@ -66,7 +66,7 @@ def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: 
 def test_what_is_learned_is_kept_on_a_full_disk(training: Training) -> None:
     Path("/dev/full").exists() or pytest.skip("no /dev/full")
     with pytest.raises((UnreachableError, OSError)):
-        train(training, Limits(steps=1), Path("/dev/full/state.ckpt"), lambda position, loss, mel: None)
+        train(training, Limits(steps=1), Path("/dev/full/state.ckpt"), lambda position, loss: None)
 
 
 def test_evaluating_changes_nothing(training: Training) -> None:
@@ -90,7 +90,7 @@ def test_losses_that_are_not_finite_end_it(training: Training, tmp_path: Path) -
     with torch.no_grad():
         next(training.student.parameters()).fill_(float("nan"))
     with pytest.raises(BadInputError, match="not finite"):
-        train(training, Limits(steps=3), tmp_path / "state.ckpt", lambda position, loss, mel: None)
+        train(training, Limits(steps=3), tmp_path / "state.ckpt", lambda position, loss: None)
 
 
 def test_steps_end_after_so_many_with_a_falling_rate() -> None:

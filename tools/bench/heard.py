@@ -6,19 +6,18 @@ flite included: compare the ratio. The sentences are not in the training data. P
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import soundfile
-import soxr
+
+from voxmatrix.distil.gates import edits, spoken_words
+from voxmatrix.distil.recogniser import recogniser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-RATE_HZ = 16000
 #: Sentences of common words that are in no corpus of tools/make_samples.py.
 SENTENCES = (
     "The children walked along the river after school.",
@@ -53,7 +52,7 @@ def main() -> None:
         out = Path(name) / "heard.wav"
         ours = wrong_words(lambda text: speak(text, args.voice, out))
         theirs = wrong_words(lambda text: flite(text, out))
-    words = sum(len(words_of(text)) for text in SENTENCES)
+    words = sum(len(spoken_words(text)) for text in SENTENCES)
     print(
         json.dumps(
             {
@@ -68,13 +67,13 @@ def main() -> None:
 
 def wrong_words(spoken: Callable[[str], Path]) -> int:
     """The number of substituted, deleted and inserted words over all sentences."""
-    import jiwer
-
+    recognise = recogniser("en")
+    if recognise is None:
+        raise SystemExit("pocketsphinx is not installed: pip install --group bench")
     wrong = 0
     for text in SENTENCES:
-        expected, recognised = " ".join(words_of(text)), " ".join(words_of(recognise(spoken(text))))
-        found = jiwer.process_words(expected, recognised)
-        errors = found.substitutions + found.deletions + found.insertions
+        recognised = recognise(*soundfile.read(spoken(text), dtype="float32"))
+        errors = edits(spoken_words(text), spoken_words(recognised))
         print(f"  {errors:2} wrong: {text} → {recognised}", file=sys.stderr, flush=True)
         wrong += errors
     return wrong
@@ -94,25 +93,6 @@ def flite(text: str, out: Path) -> Path:
     """Speak with the synthesizer that tools/make_samples.py uses."""
     subprocess.run(["flite", "-voice", "slt", "-t", text, "-o", str(out)], check=True)
     return out
-
-
-def recognise(path: Path) -> str:
-    """The text that pocketsphinx recognises, with a little silence added before and after."""
-    from pocketsphinx import Decoder
-
-    samples, rate_hz = soundfile.read(path, dtype="float32")
-    padded = np.pad(soxr.resample(samples, rate_hz, RATE_HZ), RATE_HZ // 5)
-    decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")
-    decoder.start_utt()
-    decoder.process_raw((np.clip(padded, -1, 1) * 32767).astype(np.int16).tobytes(), full_utt=True)
-    decoder.end_utt()
-    hypothesis = decoder.hyp()
-    return str(hypothesis.hypstr) if hypothesis else ""
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text, in lower case."""
-    return re.findall(r"[a-z']+", text.lower())
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def document(title: str, body: str, embedded: str = "") -> str:
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-        f"media-src 'self' file: {embedded}; img-src 'self' {embedded}"
+        f"media-src 'self' file: {embedded}" + (f"; img-src {embedded}" if embedded else "")
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -1,6 +1,6 @@
 """The decoder of a Piper voice in its ONNX graph, its weights, and what it is given."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
-#: The ends of names of weights in every export of Piper's networks.
-FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
-SPEAKER_WEIGHT = "dec.cond.weight"
+#: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
+_SPEAKER_WEIGHT = "dec.cond.weight"
 _DECODER = "dec."
-_CONVOLUTIONS = ("Conv", "ConvTranspose")
-#: Versions in which the operations that are added here mean the same.
-_OPSETS = range(13, 22)
+#: Versions of the operations that are added here, and that torch can export.
+_OPSETS = range(13, 21)
 
 
 @dataclass(frozen=True)
@@ -52,59 +51,34 @@ def read_graph(path: Path) -> VoiceGraph:
         ) from error
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
         _unusual(path, "its weights are in another file")
-    reader = _Reader(path, model)
     if any(tensor.name.endswith(FIRST_DECODER_WEIGHT) and len(tensor.dims) > 3 for tensor in model.graph.initializer):
         raise BadInputError(f"{path} is a fast voice already", "distil its original instead")
+    latent = _input_of(model, FIRST_DECODER_WEIGHT)
+    if not latent:
+        _unusual(path, f"it has no weight {FIRST_DECODER_WEIGHT}")
     graph = VoiceGraph(
         model=model,
-        latent=reader.input_of(FIRST_DECODER_WEIGHT),
-        speaker=reader.input_of(SPEAKER_WEIGHT) if reader.has(SPEAKER_WEIGHT) else "",
-        weights=reader.weights(),
+        latent=latent,
+        speaker=_input_of(model, _SPEAKER_WEIGHT),
+        weights=_weights(model),
     )
     if graph.opset not in _OPSETS:
         _unusual(path, f"its operations have version {graph.opset}, not {_OPSETS[0]} to {_OPSETS[-1]}")
     return graph
 
 
-class _Reader:
-    """Finds tensors by the weights that are used next to them."""
+def _input_of(model: Any, ending: str) -> str:
+    """The input of the node that has a weight whose name ends like this; "" if there is none."""
+    nodes = (node for node in model.graph.node if any(name.endswith(ending) for name in node.input[1:]))
+    return next((str(node.input[0]) for node in nodes), "")
 
-    def __init__(self, path: Path, model: Any) -> None:
-        self._path = path
-        self._nodes = list(model.graph.node)
-        self._initializers = {tensor.name: tensor for tensor in model.graph.initializer}
 
-    def has(self, ending: str) -> bool:
-        """Whether a node has a weight whose name ends like this."""
-        return next(self._with(ending), None) is not None
+def _weights(model: Any) -> dict[str, NDArray[np.float32]]:
+    """The weights of the decoder, writable, as torch wants them."""
+    from onnx import numpy_helper
 
-    def input_of(self, ending: str) -> str:
-        """The input of the node that has this weight."""
-        node = next(self._with(ending), None)
-        if node is None:
-            _unusual(self._path, f"it has no weight {ending}")
-        return str(node.input[0])
-
-    def weights(self) -> dict[str, NDArray[np.float32]]:
-        """Weights and biases of the decoder. A weight that lost its name in the export is next to a named bias."""
-        from onnx import numpy_helper
-
-        found = {}
-        for node in self._nodes:
-            if node.op_type not in _CONVOLUTIONS:
-                continue
-            named = next((own for own in map(_own_name, node.input[1:]) if own), None)
-            if named is None:
-                continue
-            layer = named.rpartition(".")[0]
-            for kind, name in zip(("weight", "bias"), node.input[1:], strict=False):
-                if name in self._initializers:
-                    array = numpy_helper.to_array(self._initializers[name])
-                    found[f"{layer}.{kind}"] = np.array(array, dtype=np.float32)  # writable, as torch wants it
-        return found
-
-    def _with(self, ending: str) -> Iterator[Any]:
-        return (node for node in self._nodes if any(name.endswith(ending) for name in node.input[1:]))
+    named = ((_own_name(tensor.name), tensor) for tensor in model.graph.initializer)
+    return {name: np.array(numpy_helper.to_array(tensor), dtype=np.float32) for name, tensor in named if name}
 
 
 def _own_name(name: str) -> str:

@@ -23,10 +23,9 @@ class SpectralLoss(nn.Module):
         for length in WINDOWS:
             self.register_buffer(f"window_{length}", torch.hann_window(length), persistent=False)
 
-    def forward(self, made: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-        """Samples (b, n) of both -> the loss, and the part of it that is the distance of mel bands."""
-        mel = self.mel_distance(made, wanted)
-        total = mel
+    def forward(self, made: Tensor, wanted: Tensor) -> Tensor:
+        """Samples (b, n) of both -> ()."""
+        total = self.mel_distance(made, wanted)
         for length in WINDOWS:
             ours, theirs = self._spectra(made, length), self._spectra(wanted, length)
             sizes = ours.square().sum(-1).add(1e-9).sqrt(), theirs.square().sum(-1).add(1e-9).sqrt()
@@ -34,7 +33,7 @@ class SpectralLoss(nn.Module):
             compressed = [part / one.unsqueeze(-1).sqrt() for part, one in zip((ours, theirs), sizes, strict=True)]
             distances = [functional.l1_loss(first, second) for first, second in (logs, compressed)]
             total = total + (distances[0] + _COMPLEX_WEIGHT * distances[1]) / len(WINDOWS)
-        return total, mel
+        return total
 
     def mel_distance(self, made: Tensor, wanted: Tensor) -> Tensor:
         """The mean absolute difference of 80 log mel bands."""

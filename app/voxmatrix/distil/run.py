@@ -19,7 +19,7 @@ from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.material import Utterance, make_material
 from voxmatrix.distil.recogniser import recogniser
-from voxmatrix.distil.student import Sizes, Student, copy_weights, set_levels
+from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
@@ -27,10 +27,11 @@ from voxmatrix.files import digest, read_errors, replacing, storage_errors, writ
 from voxmatrix.lock import locked
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.engines.onnx import open_onnx
-from voxmatrix.speak.export.export import export_voice
+from voxmatrix.speak.export.export import check_free, export_voice, write_voice
+from voxmatrix.speak.export.onnx_writer import metadata
 from voxmatrix.speak.voice_files import config_path, find_voice
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
-from voxmatrix.voice.config import MADE_BY, VoiceConfig
+from voxmatrix.voice.config import VoiceConfig
 
 #: Speech to learn from; a step sees so much of it. The curve is measured on so many sentences.
 LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES, STEP_SECONDS, WATCHED = 0.5, 30.0, 7.5, 8
@@ -109,7 +110,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         UnreachableError: the disk is full or not writable; what was learned so far is kept.
         InterruptedRunError: Ctrl-C or SIGTERM; what was learned so far is kept.
     """
-    _check_out(settings)
+    check_free(settings.out, force=settings.force)
     voice, folder = find_voice(settings.voice), settings.out.with_suffix(".distil")
     checkpoint, source = folder / "state.ckpt", _source(voice, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another --out"):
@@ -128,7 +129,8 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             ) from error
         training = _open_training(original, material, settings, checkpoint)
         _learn(training, settings.limits, checkpoint, show)
-        made = _write(training, original, folder)
+        fast = _fast_config(training, original)
+        made = _write(training, original, fast, folder)
         with show("comparing", str) as progress:
             pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
         config = original.config
@@ -144,18 +146,9 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             training.position.go_on()
             write_checkpoint(checkpoint, training.state())
             raise GatesError(distilled)
-        _move(made, settings.out)
+        write_voice(made, fast, settings.out)
     shutil.rmtree(folder, ignore_errors=True)
     return distilled
-
-
-def _check_out(settings: DistilSettings) -> None:
-    out = settings.out
-    if out.suffix != ".onnx":
-        raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
-    existing = [path for path in (out, config_path(out)) if path.exists()]
-    if existing and not settings.force:
-        raise UsageError(f"{existing[0]} already exists", "add --force to overwrite it, or choose another name")
 
 
 def _source(voice: Path, text: Path | None) -> str:
@@ -216,12 +209,7 @@ def _open_training(
     torch.manual_seed(0)
     torch.set_num_threads(settings.threads)
     weights = original.graph.weights
-    try:
-        student = Student(Sizes.of(weights))
-    except KeyError as error:
-        raise BadInputError(
-            f"{original.given} cannot be distilled: it has no weight {error.args[0]}", "use another export of the voice"
-        ) from error
+    student = Student(weights)
     copied = copy_weights(student, weights)
     speech = np.concatenate([one.wave() for one in material[:_LEVELS_OF]])
     set_levels(student, torch.from_numpy(speech)[None])
@@ -246,7 +234,7 @@ def _open_training(
 def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> None:
     note = ""
 
-    def report(position: Position, loss: float, mel: float) -> None:
+    def report(position: Position, loss: float) -> None:
         nonlocal note
         watched = ""
         if position.mels:
@@ -258,32 +246,23 @@ def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> 
         train(training, limits, checkpoint, report)
 
 
-def _write(training: Training, original: _Original, folder: Path) -> Path:
-    """Write the fast voice into the folder, with its averaged weights."""
-    student, config = training.student.cpu(), original.config
-    student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
+def _fast_config(training: Training, original: _Original) -> VoiceConfig:
+    """The config of the original, with what the fast voice was made of."""
     made_by = {
-        **config.made_by,
+        **original.config.made_by,
         "distilled_by": f"voxmatrix {voxmatrix.__version__}",
         "distilled_from": original.given.name,
         "original_sha256": digest(original.onnx),
         "distilled_steps": training.position.step,
     }
-    metadata = {
-        "sample_rate": str(config.rate_hz),
-        "n_speakers": str(config.num_speakers),
-        "voice": config.espeak_voice,
-        MADE_BY: json.dumps(made_by, ensure_ascii=False),
-    }
+    return replace(original.config, made_by=made_by)
+
+
+def _write(training: Training, original: _Original, config: VoiceConfig, folder: Path) -> Path:
+    """Write the ONNX file of the fast voice into the folder, with its averaged weights."""
+    student = training.student.cpu()
+    student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
     made = folder / "fast.onnx"
     with replacing(made) as file:
-        file.write(graft(original.graph, student.eval(), metadata))
-    replace(config, made_by=made_by).write(config_path(made))
+        file.write(graft(original.graph, student, metadata(config)))
     return made
-
-
-def _move(made: Path, out: Path) -> None:
-    """Put both files in place: an ONNX file is usable only with its JSON."""
-    with replacing(out) as onnx, replacing(config_path(out)) as text, made.open("rb") as source:
-        shutil.copyfileobj(source, onnx)
-        text.write(config_path(made).read_bytes())

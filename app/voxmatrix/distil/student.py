@@ -1,7 +1,7 @@
 """The fast network: a decoder that ends in an inverse Fourier transform, on the latent frames of the original."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from voxmatrix.tables.quality import quality
-from voxmatrix.voice.decoders.istft import FourierDecoder
+from voxmatrix.voice.decoders import make_decoder
+from voxmatrix.voice.decoders.istft import WINDOW_HOPS, FourierDecoder
 from voxmatrix.voice.layers.norm import remove_weight_norm
 
 Weights = Mapping[str, NDArray[np.float32]]
@@ -17,45 +18,18 @@ Weights = Mapping[str, NDArray[np.float32]]
 _LIKE = "fast"
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What follows from the weights of the voice."""
-
-    channels: int
-    speaker_channels: int
-
-    @classmethod
-    def of(cls, weights: Weights) -> "Sizes":
-        """The sizes of the original.
-
-        Raises:
-            KeyError: a weight is missing.
-        """
-        cond = weights.get("dec.cond.weight")
-        return cls(
-            channels=weights["dec.conv_pre.weight"].shape[1],
-            speaker_channels=0 if cond is None else cond.shape[1],
-        )
-
-
 class Student(nn.Module):
     """From latent frames to samples. Its weights have the names that they have in a voice."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, original: Weights) -> None:
+        """A network for the latent frames and speakers of this decoder; `copy_weights` lets it start from that."""
         super().__init__()
-        row = quality(_LIKE)
-        (rate,), (kernel,) = row.upsample_rates, row.upsample_kernels
-        self.dec = FourierDecoder(
-            sizes.channels,
-            resblock=row.resblock,
-            resblock_kernels=row.resblock_kernels,
-            resblock_dilations=row.resblock_dilations,
-            upsample_rate=rate,
-            upsample_channels=row.upsample_channels,
-            upsample_kernel=kernel,
-            fourier_hop=row.fourier_hop,
-            speaker_channels=sizes.speaker_channels,
-        )
+        speaker = original.get("dec.cond.weight")
+        channels = original["dec.conv_pre.weight"].shape[1]
+        row = replace(quality(_LIKE), inter_channels=channels)
+        decoder = make_decoder(row, 0 if speaker is None else speaker.shape[1])
+        assert isinstance(decoder, FourierDecoder)
+        self.dec = decoder
         remove_weight_norm(self)
 
     def forward(self, latent: Tensor, speaker: Tensor | None = None) -> Tensor:
@@ -81,7 +55,7 @@ def copy_weights(student: Student, original: Weights) -> set[str]:
 
 def set_levels(student: Student, waves: Tensor) -> None:
     """Let the head begin with the mean spectrum of speech (b, n), so that it need not learn it."""
-    length = 4 * student.dec.hop
+    length = WINDOW_HOPS * student.dec.hop
     spectra = torch.stft(waves, length, student.dec.hop, window=torch.hann_window(length), return_complex=True)
     bias = student.dec.magnitude.bias
     assert bias is not None

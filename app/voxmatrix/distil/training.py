@@ -130,27 +130,25 @@ class Training:
         self._rates = [group["lr"] for group in self._optimizer.param_groups]
         self.averaged = {name: value.detach().clone() for name, value in student.state_dict().items()}
 
-    def step(self) -> tuple[float, float]:
-        """Take one step. Returns the loss of the samples, and the distance of mel bands in it."""
+    def step(self) -> float:
+        """Take one step. Returns its loss."""
         factor = self.position.rate()
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
             group["lr"] = rate * factor
         windows = self._sampler.draw(self._windows, self.position.step)
-        self.student.train()
-        loss, mel = self.loss(windows.inside(self.student(windows.latent, windows.speaker)), windows.wave)
+        loss = self.loss(windows.inside(self.student(windows.latent, windows.speaker)), windows.wave)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.student.parameters(), MOST_GRADIENT)
         self._optimizer.step()
         self._average()
         self.position.step += 1
-        return loss.item(), mel.item()
+        return float(loss.detach())
 
     def evaluate(self) -> tuple[float, float]:
         """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from."""
         current = {name: value.clone() for name, value in self.student.state_dict().items()}
         self.student.load_state_dict(self.averaged)
-        self.student.eval()
         try:
             with torch.inference_mode():
                 made = [self._speak(one) for one in self._watched]
@@ -203,9 +201,9 @@ def train(
     training: Training,
     limits: Limits,
     checkpoint: Path,
-    report: Callable[[Position, float, float], None],
+    report: Callable[[Position, float], None],
 ) -> None:
-    """Train to the end, saving from time to time. `report` is called after each step with its two losses.
+    """Train to the end, saving from time to time. `report` is called after each step with its loss.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; the training is saved.
@@ -232,7 +230,7 @@ def train(
         position.decide(limits)
         while not position.finished():
             with stop.lock:
-                loss, mel = training.step()
+                loss = training.step()
             position.seconds = before + time.monotonic() - began
             if not math.isfinite(loss):
                 raise BadInputError(
@@ -243,7 +241,7 @@ def train(
                 mel_distance, position.in_tune = training.evaluate()
                 position.mels.append(mel_distance)
             position.decide(limits)
-            report(position, loss, mel)
+            report(position, loss)
             if stop.requested:
                 raise saved_when_interrupted()
             if time.monotonic() - saved_at > SAVE_SECONDS:

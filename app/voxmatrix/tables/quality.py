@@ -3,11 +3,13 @@
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from voxmatrix.errors import UsageError
 from voxmatrix.tables import rows
 
+#: The names in qualities.toml, for requests of the server.
+QualityName = Literal["tiny", "x_low", "low", "fast", "medium", "high"]
 #: The same for every quality (from Piper and VITS `configs/*.json`).
 N_FFT = 1024
 HOP = 256

@@ -1,6 +1,6 @@
 """How a training would run: every automatic setting with its reason, and what was requested."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field
@@ -16,6 +16,7 @@ from voxmatrix.serve.jobs.kinds.train import PlanFields
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.settings import Setting
+from voxmatrix.tables.quality import QualityName
 
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers")
 _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
@@ -26,7 +27,7 @@ class PlanRequest(PlanFields):
 
     model_config = ConfigDict(extra="forbid")
 
-    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] = "medium"
+    quality: QualityName = "medium"
     clips: Annotated[int, Field(ge=1, le=10**9)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] | None = None  # of speech in all clips
 

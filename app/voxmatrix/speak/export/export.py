@@ -42,7 +42,7 @@ def export_voice(
         DamagedFileError: the checkpoint is corrupt, or the exported voice does not speak like it.
         UnreachableError: `out` cannot be written.
     """
-    _check_free(out, force)
+    check_free(out, force=force)
     options = SpeakSettings(noise=noise, noise_w=noise_w)
     path = find_checkpoint(checkpoint)
     read = read_checkpoint(path)
@@ -63,18 +63,23 @@ def export_voice(
                 f"the exported voice differs from {path} by {difference:.1e} (limit: {MOST_DIFFERENCE:g}): not written",
                 "export another checkpoint of the run; if this one speaks well with torch, report a bug",
             )
-        _write(onnx, config, out)
+        write_voice(onnx, config, out)
     return Exported(onnx=out, config=config_path(out), difference=difference)
 
 
-def _write(onnx: Path, config: VoiceConfig, out: Path) -> None:
+def write_voice(onnx: Path, config: VoiceConfig, out: Path) -> None:
     """Write both files: an ONNX file is usable only with its JSON."""
     with replacing(out) as file, replacing(config_path(out)) as text, onnx.open("rb") as source:
         shutil.copyfileobj(source, file)
         text.write(config.encoded())
 
 
-def _check_free(out: Path, force: bool) -> None:
+def check_free(out: Path, *, force: bool) -> None:
+    """Check that both files of a voice may be written.
+
+    Raises:
+        UsageError: `out` does not end in .onnx, or one of them exists and `force` is not set.
+    """
     if out.suffix != ".onnx":
         raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
     existing = [path for path in (out, config_path(out)) if path.exists()]

@@ -79,16 +79,18 @@ def add_metadata(path: Path, config: VoiceConfig) -> None:
     import onnx
 
     model = onnx.load(str(path))
-    onnx.helper.set_model_props(
-        model,
-        {
-            "sample_rate": str(config.rate_hz),
-            "n_speakers": str(config.num_speakers),
-            "voice": config.espeak_voice,
-            MADE_BY: json.dumps(dict(config.made_by), ensure_ascii=False),
-        },
-    )
+    onnx.helper.set_model_props(model, metadata(config))
     onnx.save(model, str(path))
+
+
+def metadata(config: VoiceConfig) -> dict[str, str]:
+    """What an ONNX file says of its voice."""
+    return {
+        "sample_rate": str(config.rate_hz),
+        "n_speakers": str(config.num_speakers),
+        "voice": config.espeak_voice,
+        MADE_BY: json.dumps(dict(config.made_by), ensure_ascii=False),
+    }
 
 
 def _legacy_exporter() -> dict[str, Any]:

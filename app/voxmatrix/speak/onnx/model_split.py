@@ -22,7 +22,7 @@ from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 
 #: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
-_FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
+FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
 #: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.
 _UPSAMPLING = "ConvTranspose"
@@ -112,7 +112,7 @@ def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
 
 def _split_point(graph: OnnxGraph) -> str | None:
     """The tensor between the halves."""
-    starts = (node for node in graph.nodes if any(name.endswith(_FIRST_DECODER_WEIGHT) for name in node.inputs))
+    starts = (node for node in graph.nodes if any(name.endswith(FIRST_DECODER_WEIGHT) for name in node.inputs))
     start = next(starts, None)
     if start is None:
         return None

@@ -8,6 +8,7 @@ from pydantic import Field
 from voxmatrix.serve.jobs.job import Work
 from voxmatrix.serve.jobs.kinds.kind import Device, JobRequest, Name, Sources, named_voice
 from voxmatrix.serve.jobs.kinds.train import device_lane
+from voxmatrix.tables.quality import QualityName
 
 
 class BenchmarkJobRequest(JobRequest):
@@ -17,7 +18,7 @@ class BenchmarkJobRequest(JobRequest):
     what: Literal["speak", "train", "matmul"]
     device: Device | Literal["all"] = "auto"
     runs: Annotated[int, Field(ge=1, le=1000)] | None = None
-    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] | None = None  # for train only
+    quality: QualityName | None = None  # for train only
     voice: Name | None = None  # for speak only
 
     def work(self, sources: Sources, folder: Path) -> Work:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from voxmatrix.config import home
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Plain, Sources, exactly_one, number
+from voxmatrix.tables.quality import QualityName
 
 _FOLDER = "recordings"
 
@@ -36,7 +37,7 @@ class RecordingsRequest(JobRequest):
 
     recordings: RecordingList | None = None
     file: Id | None = None
-    quality: Literal["tiny", "x_low", "low", "fast", "medium", "high"] | None = None
+    quality: QualityName | None = None
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}$")] | None = None
     phonemes: Literal["espeak", "text", "auto"] | None = None
     max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
