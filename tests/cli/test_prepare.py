@@ -33,7 +33,7 @@ def test_json_has_each_problem_with_its_kind_and_remedy(tmp_path: Path, capsys: 
 
     main.run(["prepare", str(tmp_path / "data"), "--phonemes", "text", "--force", "--json"])
 
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert answer["problems"]
     assert all(problem["kind"] and problem["remedy"] for problem in answer["problems"])
 
@@ -88,7 +88,7 @@ def test_the_amount_of_speech_is_followed_by_the_voice_to_expect_and_what_more_w
     out = capsys.readouterr().out
     assert "2 min 5" in out and "expect: a trial" in out and "with 10 minutes:" in out
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]) == 0
-    assert "a trial" in json.loads(capsys.readouterr().out)["expect"]
+    assert "a trial" in json.loads(capsys.readouterr().out.splitlines()[-1])["expect"]
 
 
 def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,6 +124,6 @@ def test_zero_seconds_means_the_automatic_limit(capsys: pytest.CaptureFixture[st
     answers = []
     for more in ([], ["--max-seconds", "0"], ["--max-seconds", "20"]):
         assert main.run([*words, *more]) == 0
-        answers.append(json.loads(capsys.readouterr().out))
+        answers.append(json.loads(capsys.readouterr().out.splitlines()[-1]))
     assert answers[0] == answers[1] == answers[2]
     assert answers[0]["clips"] > 0

@@ -113,7 +113,7 @@ def test_a_demand_for_what_is_not_there_is_exit_4_and_leaves_no_file(
     voice: Path, capsys: Any, words: tuple[str, ...]
 ) -> None:
     assert speak("--voice", str(voice), "--json", *words) == 4
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert answer["exit_code"] == 4 and answer["remedy"] and not Path("out.wav").exists()
 
 

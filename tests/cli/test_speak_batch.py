@@ -23,7 +23,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def speak(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
     code = main.run(["speak", *words, "--json"])
-    return code, dict(json.loads(capsys.readouterr().out))
+    return code, dict(json.loads(capsys.readouterr().out.splitlines()[-1]))
 
 
 def test_a_list_becomes_files_and_what_fails_is_named_in_its_place(
@@ -62,7 +62,7 @@ def test_the_same_command_goes_on_and_says_how_many_were_there(
     assert main.run(words) == 0
     assert "1 of 3 texts spoken" in (again := capsys.readouterr().out) and "2 skipped" in again
     assert main.run([*words, "--force", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["spoken"] == 3
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["spoken"] == 3
 
 
 def test_failures_that_are_alike_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -152,30 +152,39 @@ def test_a_driver_that_is_killed_at_any_moment_goes_on_with_the_same_audio(run: 
     assert found == audio(tmp_path / "job")
 
 
+class Deadly(LocalExecutor):
+    """Kills a process while it has something to speak, twice."""
+
+    kills = 0
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        super().submit(worker, units)
+        if self.kills < 2:
+            time.sleep(0.1 * (1 + self.kills))
+            pid = self._processes.running[0].process.pid
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            self.kills += 1
+
+
 @needs_signals
 def test_real_speech_is_the_same_when_workers_are_killed(tmp_path: Path) -> None:
     voice, settings = default_voice(), SpeakSettings()
     units = [unit_of(f"The birch canoe, number {n}.", voice_digest(voice), settings) for n in range(8)]
 
-    def spoken(name: str, *, workers: int, kill: bool) -> dict[str, bytes]:
-        killed: list[Any] = []
-        with (
-            open_ledger(tmp_path / name) as ledger,
-            LocalExecutor(voice, settings, ledger.incoming, workers=workers) as executor,
-        ):
+    with (
+        open_ledger(tmp_path / "alone") as ledger,
+        LocalExecutor(voice, settings, ledger.incoming, workers=1) as executor,
+    ):
+        run_job(ledger, units, executor)
+    with (
+        open_ledger(tmp_path / "killed") as ledger,
+        Deadly(voice, settings, ledger.incoming, workers=2) as deadly,
+    ):
+        outcome = run_job(ledger, units, deadly)
 
-            def killing(progress: JobProgress) -> None:
-                if kill and progress.done > len(killed) < 2:
-                    killed.append(progress.done)
-                    pid = executor._processes.running[0].process.pid
-                    assert pid is not None
-                    os.kill(pid, signal.SIGKILL)
-
-            outcome = run_job(ledger, units, executor, killing)
-        assert outcome.spoken == 8 and len(killed) == 2 * kill
-        return audio(tmp_path / name)
-
-    assert spoken("alone", workers=1, kill=False) == spoken("killed", workers=2, kill=True)
+    assert outcome.spoken == 8 and deadly.kills == 2
+    assert audio(tmp_path / "alone") == audio(tmp_path / "killed")
 
 
 class Instant:

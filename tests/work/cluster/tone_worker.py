@@ -60,11 +60,13 @@ _DAMAGE = {"corrupt": _corrupt, "truncate": _truncate}
 
 
 def damage_uploads(kind: str, seed: str) -> None:
-    """Damage a third of the audio on its way into the store."""
+    """Damage a third of the audio on its way into the store, each once: nothing is to be given up."""
     put, chance = store.RedisStore.put, random.Random(seed)
+    harmed: set[bytes] = set()
 
     def damaged(self: store.RedisStore, name: str, data: bytes, keep_seconds: int) -> None:
-        unlucky = name.startswith("audio/") and chance.random() < 1 / 3
+        unlucky = name.startswith("audio/") and data not in harmed and chance.random() < 1 / 3
+        harmed.update([data] if unlucky else [])
         put(self, name, _DAMAGE[kind](data, chance) if unlucky else data, keep_seconds)
 
     store.RedisStore.put = damaged  # type: ignore[method-assign]
