@@ -20,7 +20,7 @@ from voxmatrix.text.front import FrontEnd
 from voxmatrix.voice.checkpoint.checkpoint import EXTRA
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
-KINDS = [("tiny", 1, "espeak"), ("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
+KINDS = [("tiny", 1, "espeak"), ("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak"), ("fast", 3, "text")]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
@@ -32,10 +32,12 @@ def test_the_onnx_has_the_inputs_and_the_output_that_piper_expects(make_onnx: An
     assert [one.name for one in graph.output] == ["output"]
     assert [node.op_type for node in graph.node].count("Ceil") == 1  # where Piper finds durations
     onnx.checker.check_model(onnx.load(make_onnx(*kind)))
+    assert not any("flow/flows" in node.name for node in graph.node)  # the flow with fewer multiplications
 
 
-def test_a_batch_of_sentences_can_be_asked_at_once(make_onnx: Any) -> None:
-    session = onnxruntime_session(make_onnx())
+@pytest.mark.parametrize("quality", ["tiny", "fast"])
+def test_a_batch_of_sentences_can_be_asked_at_once(make_onnx: Any, quality: str) -> None:
+    session = onnxruntime_session(make_onnx(quality))
     inputs = {
         "input": np.ones((3, 20), np.int64),
         "input_lengths": np.array([20, 11, 5]),
@@ -45,6 +47,28 @@ def test_a_batch_of_sentences_can_be_asked_at_once(make_onnx: Any) -> None:
     output = session.run(None, inputs)[0]
 
     assert output.shape[:3] == (3, 1, 1) and output.shape[3] > 256
+
+
+@pytest.mark.parametrize("speakers", [1, 3])
+def test_the_decoder_of_fast_computes_in_planes(make_onnx: Any, make_checkpoint: Any, speakers: int) -> None:
+    model = onnx.load(make_onnx("fast", speakers, "text"))
+    weights = {tensor.name: len(tensor.dims) for tensor in model.graph.initializer}
+    session = onnxruntime_session(make_onnx("fast", speakers, "text"))
+    inputs = {
+        "input": np.ones((1, 20), np.int64),
+        "input_lengths": np.array([20]),
+        "scales": np.array([0, 1, 0], np.float32),
+        **({"sid": np.array([2])} if speakers > 1 else {}),
+    }
+
+    output = session.run(None, inputs)[0]
+
+    onnx.checker.check_model(model)
+    convolutions = {
+        node.input[1] for node in model.graph.node if node.op_type.startswith("Conv") and ".dec." in node.input[1]
+    }
+    assert len(convolutions) > 7 and {weights[name] for name in convolutions} == {4}
+    assert output.shape[:3] == (1, 1, 1) and output.shape[3] > 256
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from voxmatrix.errors import DamagedFileError, UsageError
 from voxmatrix.files import replacing
 from voxmatrix.speak.engines.torch import speaking_generator
-from voxmatrix.speak.export.onnx_writer import add_metadata, write_onnx
+from voxmatrix.speak.export.onnx_writer import write_onnx
 from voxmatrix.speak.export.provenance import with_provenance
 from voxmatrix.speak.export.verify import largest_difference
 from voxmatrix.speak.options import SpeakSettings
@@ -55,8 +55,7 @@ def export_voice(
     generator = speaking_generator(read)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         onnx = Path(folder) / "voice.onnx"
-        write_onnx(generator, read.num_speakers, onnx)
-        add_metadata(onnx, config)
+        write_onnx(generator, config, onnx)
         difference = largest_difference(generator, onnx, read.num_symbols, read.num_speakers)
         if not difference <= MOST_DIFFERENCE:
             raise DamagedFileError(

@@ -12,7 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.jit._trace import TracerWarning
 
+from voxmatrix.speak.export.flow import replace_flow
+from voxmatrix.speak.export.planes import decoder_to_planes
 from voxmatrix.voice.config import MADE_BY, VoiceConfig
+from voxmatrix.voice.decoders.istft import FourierDecoder
 from voxmatrix.voice.synthesizer import Synthesizer
 
 #: Supported by all of Piper's runtimes, including the oldest.
@@ -32,15 +35,20 @@ class _PiperModel(nn.Module):
         return self.generator.infer(text, lengths, scales[0], scales[1], scales[2], speaker).unsqueeze(1)
 
 
-def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
-    """Trace the generator into `out`. With a single speaker there is no input `sid`, as in Piper."""
+def write_onnx(generator: Synthesizer, config: VoiceConfig, out: Path) -> None:
+    """Trace the generator into `out`, with its provenance, in case the JSON is lost.
+
+    With a single speaker there is no input `sid`, as in Piper.
+    """
+    import onnx
+
     arguments: tuple[Tensor, ...] = (
         torch.zeros(1, _EXAMPLE_IDS, dtype=torch.long),
         torch.tensor([_EXAMPLE_IDS]),
         torch.tensor([0.667, 1.0, 0.8]),
     )
     names = ["input", "input_lengths", "scales"]
-    if num_speakers > 1:
+    if config.num_speakers > 1:
         arguments += (torch.tensor([0]),)
         names.append("sid")
     axes = {
@@ -49,6 +57,12 @@ def write_onnx(generator: Synthesizer, num_speakers: int, out: Path) -> None:
         "output": {0: "batch_size", 1: "time"},
     }
     trace_onnx(_PiperModel(generator), arguments, out, inputs=names, axes=axes)
+    model = onnx.load(str(out))
+    replace_flow(model)
+    if isinstance(generator.dec, FourierDecoder):  # others are what `distil` starts from, in their own shapes
+        decoder_to_planes(model)
+    onnx.helper.set_model_props(model, metadata(config))
+    onnx.save(model, str(out))
 
 
 def trace_onnx(
@@ -72,15 +86,6 @@ def trace_onnx(
             dynamic_axes=axes,
             **_legacy_exporter(),
         )
-
-
-def add_metadata(path: Path, config: VoiceConfig) -> None:
-    """Add the provenance to the ONNX file itself, in case its JSON is lost."""
-    import onnx
-
-    model = onnx.load(str(path))
-    onnx.helper.set_model_props(model, metadata(config))
-    onnx.save(model, str(path))
 
 
 def metadata(config: VoiceConfig) -> dict[str, str]:

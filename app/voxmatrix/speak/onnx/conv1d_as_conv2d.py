@@ -18,7 +18,7 @@ _BROADCAST: tuple[list[int] | None, ...] = (None, [], [1])
 #: Allowed at the end: the samples are flattened, so their axes do not matter.
 _CHANGE_AXES = frozenset({"Unsqueeze", "Squeeze"})
 #: Values for the height in the attributes of a convolution.
-_HEIGHT = {"kernel_shape": [1], "strides": [1], "dilations": [1], "output_padding": [0]}
+HEIGHT = {"kernel_shape": [1], "strides": [1], "dilations": [1], "output_padding": [0]}
 
 
 def can_be_conv2d(graph: OnnxGraph, nodes: Sequence[Node], output: str) -> bool:
@@ -58,6 +58,6 @@ def _attribute(attribute: Message) -> bytes:
     if name == "pads":
         before, after = ints
         ints = [0, before, 0, after]
-    elif name in _HEIGHT:
-        ints = _HEIGHT[name] + ints
+    elif name in HEIGHT:
+        ints = HEIGHT[name] + ints
     return attribute.without(proto.ATTRIBUTE_INTS) + b"".join(varint_field(proto.ATTRIBUTE_INTS, one) for one in ints)

@@ -21,7 +21,7 @@ from voxmatrix.voice.layers.norm import weight_norm
 #: The window of a spectrum, in hops: enough for a Hann window to overlap evenly.
 WINDOW_HOPS = 4
 #: Residual convolutions after the upsampling, and their kernel, which is also that of the head.
-TRUNK_LAYERS, TRUNK_KERNEL = 2, 7
+TRUNK_LAYERS, TRUNK_KERNEL = 2, 3
 #: Largest log-magnitude. A full-scale sine has a magnitude of a quarter of the window.
 _MOST = 6.0
 #: Log-magnitude of quiet speech, with which an untrained head starts.
