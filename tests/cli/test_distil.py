@@ -1,6 +1,5 @@
 """`voxmatrix distil`: what it writes, what it refuses, and that nothing is lost when it is interrupted."""
 
-import importlib.util
 import json
 import os
 import signal
@@ -9,12 +8,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.speak.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
 from voxmatrix.cli.main import run
+from voxmatrix.distil.learn.training import Limits
 from voxmatrix.distil.run import DistilSettings, GatesError, distil
-from voxmatrix.distil.training import Limits
 from voxmatrix.errors import UnreachableError
 from voxmatrix.speak.voice_files import config_path
 
@@ -55,10 +55,29 @@ def test_it_writes_a_voice_that_speaks_and_a_page(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fast.onnx", "fast.onnx.json", "report.html"]
     assert run(["speak", "--voice", str(out), "--text", "Hello there.", "--out", str(tmp_path / "hello.wav")]) == 0
     assert run(words) == 2  # it exists now
-    if importlib.util.find_spec("piper"):
-        from piper import PiperVoice
 
-        assert sum(len(chunk.audio_int16_array) for chunk in PiperVoice.load(out).synthesize("Hello there.")) > 4000
+
+@pytest.mark.espeak
+@pytest.mark.peers
+@pytest.mark.slow
+def test_after_a_hundred_steps_piper_speaks_it_much_like_its_original(
+    tmp_path: Path, text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from piper import PiperVoice
+
+    out = tmp_path / "fast.onnx"
+    words = ["distil", str(VOICE), "--out", str(out), "--steps", "100", "--text", str(text), "--force", "--json"]
+
+    assert run(words) == 0
+
+    gates = {gate["name"]: gate["value"] for gate in json.loads(capsys.readouterr().out.splitlines()[-1])["gates"]}
+    assert gates["largest difference in length, in samples"] == 0
+    assert gates["distance of mel bands"] < 1  # 3.0 after two steps, .39 after a hundred
+    loudness = []
+    for voice in (VOICE, out):
+        speech = np.concatenate([one.audio_float_array for one in PiperVoice.load(voice).synthesize("Hello there.")])
+        loudness.append(np.sqrt(np.mean(speech**2)))
+    assert loudness[1] == pytest.approx(loudness[0], rel=0.5)
 
 
 @pytest.mark.espeak
@@ -166,7 +185,7 @@ def test_a_folder_of_another_voice_is_not_continued(tmp_path: Path, capsys: pyte
     assert "--fresh" in capsys.readouterr().err
 
 
-def _quiet(title: str, note: object) -> object:
+def _quiet(title: str, note: object, begun: int) -> object:
     from voxmatrix.cli.terminal.progress import progress
 
     return progress(title, quiet=True)

@@ -37,6 +37,12 @@ def test_hoarse_speech_fails() -> None:
     assert "loss of harmonicity" in failing(speech() + noise * (np.abs(speech()) > 0.01))
 
 
+def test_whispered_speech_fails() -> None:
+    noise = 0.3 * np.random.default_rng(1).normal(size=len(speech())).astype(np.float32)
+    middle = np.arange(len(speech())) < RATE_HZ // 4
+    assert "voiced frames within 50 cents" in failing(np.where(middle, noise, speech()))
+
+
 def test_longer_speech_fails() -> None:
     assert "largest difference in length, in samples" in failing(np.concatenate([speech(), np.zeros(256, np.float32)]))
 

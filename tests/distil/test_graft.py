@@ -13,10 +13,12 @@ import torch
 from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.student import Student, copy_weights
+from voxmatrix.distil.learn.student import Student, copy_weights
 from voxmatrix.errors import BadInputError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
+from voxmatrix.speak.export import onnx_writer
+from voxmatrix.speak.export.export import export_voice
 from voxmatrix.speak.voice_files import config_path
 
 KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
@@ -57,6 +59,35 @@ def test_it_is_valid_and_has_the_inputs_of_the_original(grafted: tuple[Path, Pat
 def test_it_is_not_distilled_again(grafted: tuple[Path, Path, int]) -> None:
     with pytest.raises(BadInputError, match="fast voice already"):
         read_graph(grafted[1])
+
+
+@pytest.fixture
+def as_piper_writes_it(monkeypatch: pytest.MonkeyPatch, make_checkpoint: MakeCheckpoint, tmp_path: Path) -> Path:
+    """A voice whose flow is as torch traces it."""
+    monkeypatch.setattr(onnx_writer, "replace_flow", lambda model: False)
+    return export_voice(make_checkpoint("tiny", 3, "text"), tmp_path / "plain.onnx").onnx
+
+
+def test_the_flow_of_the_original_takes_fewer_multiplications(as_piper_writes_it: Path) -> None:
+    graph = read_graph(as_piper_writes_it)
+    inputs = {
+        "input": np.arange(1, 40)[None],
+        "input_lengths": np.array([39]),
+        "scales": np.array([0.0, 1.0, 0.0], np.float32),
+        "sid": np.array([1]),
+    }
+
+    fast = graft(graph, student_of(graph), {})
+    for node in graph.model.graph.node:
+        node.name = ""  # as in a file of another exporter
+    slow = graft(graph, student_of(graph), {})
+
+    count_fast, count_slow = (
+        sum(node.op_type == "Conv" for node in onnx.load_from_string(voice).graph.node) for voice in (fast, slow)
+    )
+    assert count_fast < count_slow - 30
+    ours, theirs = (onnxruntime.InferenceSession(voice).run(None, inputs)[0] for voice in (fast, slow))
+    assert np.abs(ours - theirs).max() < 1e-3 * np.abs(theirs).max()
 
 
 def test_it_computes_what_torch_computes(grafted: tuple[Path, Path, int]) -> None:

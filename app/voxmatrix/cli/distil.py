@@ -55,8 +55,8 @@ def command(
     context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
     """Make a voice several times faster: same words, pitch and files, from its ONNX file alone."""
+    from voxmatrix.distil.learn.training import Limits
     from voxmatrix.distil.run import DistilSettings, GatesError, distil
-    from voxmatrix.distil.training import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     settings = DistilSettings(
@@ -84,8 +84,8 @@ def command(
     typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 
-def _show(title: str, note: Callable[[], str], *, as_json: bool) -> "AbstractContextManager[OnProgress]":
-    return progress(title, note=note, as_json=as_json)
+def _show(title: str, note: Callable[[], str], begun: int, *, as_json: bool) -> "AbstractContextManager[OnProgress]":
+    return progress(title, note=note, as_json=as_json, begun=begun)
 
 
 def _device(context: typer.Context) -> "torch.device":

@@ -67,21 +67,22 @@ def examine(
 
 
 def share_in_tune(both: Sequence[tuple[Pitch, Pitch]]) -> float | None:
-    """The share of the original's voiced frames at whose pitch the fast voice is; None if no frame is voiced."""
-    cents = [1200 * np.abs(np.log2(fast.hz / original.hz))[original.voiced] for original, fast in both]
-    near = np.concatenate(cents) <= CENTS
-    return float(near.mean()) if len(near) else None
+    """The share of the original's voiced frames at whose pitch the fast voice is; None if no frame is voiced.
+
+    A frame that became unvoiced has no pitch, and is not in tune.
+    """
+    original, fast = (np.concatenate([pair[which].hz for pair in both]) for which in (0, 1))
+    voiced = (original > 0) & (fast > 0)
+    near = 1200 * np.abs(np.log2(fast[voiced] / original[voiced])) <= CENTS
+    return float(near.sum() / (original > 0).sum()) if original.any() else None
 
 
 def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
-    voiced = [one.voiced for one, _ in both]
     in_tune = share_in_tune(both)
     if in_tune is None:
         return [Gate(name="voiced frames", value=0.0, wanted="some", ok=False)]
-    original, fast = (
-        float(np.concatenate([pair[which].harmonicity[mask] for pair, mask in zip(both, voiced, strict=True)]).mean())
-        for which in (0, 1)
-    )
+    voiced = np.concatenate([original.voiced for original, _ in both])
+    original, fast = (np.concatenate([pair[which].harmonicity for pair in both])[voiced].mean() for which in (0, 1))
     return [
         Gate(
             name=f"voiced frames within {CENTS:.0f} cents",
@@ -89,7 +90,7 @@ def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
             wanted=f"at least {LEAST_IN_TUNE}",
             ok=in_tune >= LEAST_IN_TUNE,
         ),
-        _at_most("loss of harmonicity", original - fast, MOST_HARMONICITY_LOST),
+        _at_most("loss of harmonicity", float(original - fast), MOST_HARMONICITY_LOST),
     ]
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.speak.export.graph_edits import SPEAKER_WEIGHT, decoder_input
 from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
-#: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
-_SPEAKER_WEIGHT = "dec.cond.weight"
 _DECODER = "dec."
 #: Versions of the operations that are added here, and that torch can export.
 _OPSETS = range(13, 21)
@@ -53,24 +52,18 @@ def read_graph(path: Path) -> VoiceGraph:
         _unusual(path, "its weights are in another file")
     if any(tensor.name.endswith(FIRST_DECODER_WEIGHT) and len(tensor.dims) > 3 for tensor in model.graph.initializer):
         raise BadInputError(f"{path} is a fast voice already", "distil its original instead")
-    latent = _input_of(model, FIRST_DECODER_WEIGHT)
+    latent = decoder_input(model)
     if not latent:
         _unusual(path, f"it has no weight {FIRST_DECODER_WEIGHT}")
     graph = VoiceGraph(
         model=model,
         latent=latent,
-        speaker=_input_of(model, _SPEAKER_WEIGHT),
+        speaker=decoder_input(model, SPEAKER_WEIGHT),
         weights=_weights(model),
     )
     if graph.opset not in _OPSETS:
         _unusual(path, f"its operations have version {graph.opset}, not {_OPSETS[0]} to {_OPSETS[-1]}")
     return graph
-
-
-def _input_of(model: Any, ending: str) -> str:
-    """The input of the node that has a weight whose name ends like this; "" if there is none."""
-    nodes = (node for node in model.graph.node if any(name.endswith(ending) for name in node.input[1:]))
-    return next((str(node.input[0]) for node in nodes), "")
 
 
 def _weights(model: Any) -> dict[str, NDArray[np.float32]]:

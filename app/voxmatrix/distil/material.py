@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,10 @@ def make_material(
         if spoken is None:
             original = Original(graph, num_speakers, threads, seed=number + 1)
             speakers = np.random.default_rng(number).integers(0, num_speakers, len(chunk)).tolist()
-            spoken = [original.speak(ids, _for(options, speaker)) for ids, speaker in zip(chunk, speakers, strict=True)]
+            spoken = [
+                original.speak(ids, replace(options, speaker=speaker))
+                for ids, speaker in zip(chunk, speakers, strict=True)
+            ]
             _write(path, spoken)
         found += spoken
         seconds += sum(len(one.samples) for one in spoken) / rate_hz
@@ -104,10 +107,6 @@ def make_material(
         if seconds >= wanted_seconds:
             break
     return found
-
-
-def _for(options: SynthesisOptions, speaker: int) -> SynthesisOptions:
-    return SynthesisOptions(speaker=speaker, noise=options.noise, length=options.length, noise_w=options.noise_w)
 
 
 def _chunks(sentences: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]:

@@ -17,13 +17,13 @@ from voxmatrix.distil.compare import options_of, speak_with_both, times_as_fast
 from voxmatrix.distil.gates import Gate, Pair, examine, failed
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
+from voxmatrix.distil.learn.training import Limits, Position, Training, train
 from voxmatrix.distil.material import Utterance, make_material
 from voxmatrix.distil.recogniser import recogniser
-from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
-from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
-from voxmatrix.files import digest, read_errors, replacing, storage_errors, write_text
+from voxmatrix.files import digest, read_errors, replacing, write_text
 from voxmatrix.lock import locked
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.engines.onnx import open_onnx
@@ -37,8 +37,8 @@ from voxmatrix.voice.config import VoiceConfig
 LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES, STEP_SECONDS, WATCHED = 0.5, 30.0, 7.5, 8
 #: Utterances from which the mean spectrum is taken.
 _LEVELS_OF = 20
-#: Opens a progress bar, by its title and what to show beside it.
-Show = Callable[[str, Callable[[], str]], AbstractContextManager[OnProgress]]
+#: Opens a progress bar, by its title, what to show beside it, and what is done already.
+Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         _learn(training, settings.limits, checkpoint, show)
         fast = _fast_config(training, original)
         made = _write(training, original, fast, folder)
-        with show("comparing", str) as progress:
+        with show("comparing", str, 0) as progress:
             pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
         config = original.config
         distilled = Distilled(
@@ -183,7 +183,7 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
 
 
 def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[Utterance]:
-    with show("speaking", str) as progress, storage_errors(folder):
+    with show("speaking", str, 0) as progress:
         return make_material(
             original.graph,
             [sentence.ids for sentence in original.texts.learned],
@@ -210,12 +210,11 @@ def _open_training(
     torch.set_num_threads(settings.threads)
     weights = original.graph.weights
     student = Student(weights)
-    copied = copy_weights(student, weights)
+    copy_weights(student, weights)
     speech = np.concatenate([one.wave() for one in material[:_LEVELS_OF]])
     set_levels(student, torch.from_numpy(speech)[None])
     training = Training(
         student,
-        copied,
         learned=material[:-WATCHED],
         watched=material[-WATCHED:],
         rate_hz=original.config.rate_hz,
@@ -242,7 +241,7 @@ def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> 
         note = f"loss {loss:.3f}{watched}"
         progress(position.step, position.expected_steps(limits))
 
-    with show("learning", lambda: note) as progress:
+    with show("learning", lambda: note, training.position.step) as progress:
         train(training, limits, checkpoint, report)
 
 

@@ -22,3 +22,13 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with progress("texts", quiet=True, note=lambda: "GPU 93 %") as on_progress:
         on_progress(2, 2)
     assert capsys.readouterr().err == ""
+
+
+def test_what_an_earlier_command_has_done_took_no_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter((0.0, 10.0))
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(moments))
+    with progress("steps", begun=90) as on_progress:
+        on_progress(92, 100)
+    assert capsys.readouterr().err == "steps: 92/100, 40 s left\n"

@@ -19,37 +19,37 @@ _JSON_SECONDS = 1.0
 
 @contextmanager
 def progress(
-    title: str, quiet: bool = False, note: Callable[[], str] = str, *, as_json: bool = False
+    title: str, quiet: bool = False, note: Callable[[], str] = str, *, as_json: bool = False, begun: int = 0
 ) -> Iterator[OnProgress]:
     """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results.
 
     With `as_json`, lines {"progress": …} go to standard output, before the result, which is its last line.
-    `note` returns what to show beside the progress.
+    `note` returns what to show beside the progress. `begun` is what an earlier command has done: it took no time here.
     """
     if quiet:
         yield lambda done, total: None
     elif as_json:
-        yield _json_lines(title)
+        yield _json_lines(title, begun)
     elif sys.stderr.isatty():
-        with _bar(title, note) as on_progress:
+        with _bar(title, note, begun) as on_progress:
             yield on_progress
     else:
-        yield _plain(title, note)
+        yield _plain(title, note, begun)
 
 
 @contextmanager
-def _bar(title: str, note: Callable[[], str]) -> Iterator[OnProgress]:
+def _bar(title: str, note: Callable[[], str], begun: int) -> Iterator[OnProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
     columns = (TextColumn("{task.description}"), *shown)
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=None, note="")
+        task = bar.add_task(title, total=None, completed=begun, note="")
         yield lambda done, total: bar.update(task, completed=done, total=total, note=note())
 
 
-def _plain(title: str, note: Callable[[], str]) -> OnProgress:
+def _plain(title: str, note: Callable[[], str], begun: int) -> OnProgress:
     started = time.monotonic()
     last = started
 
@@ -59,14 +59,14 @@ def _plain(title: str, note: Callable[[], str]) -> OnProgress:
         if done < total and now - last < _PLAIN_SECONDS:
             return
         last = now
-        left = (now - started) / max(done, 1) * (total - done)
+        left = _seconds_left(now - started, done, total, begun)
         ending = "  ".join(filter(None, (f", {left:.0f} s left", note()))) if done < total else ""
         print(f"{title}: {done}/{total}{ending}", file=sys.stderr)  # noqa: T201
 
     return on_progress
 
 
-def _json_lines(title: str) -> OnProgress:
+def _json_lines(title: str, begun: int) -> OnProgress:
     started = last = time.monotonic()
 
     def on_progress(done: int, total: int) -> None:
@@ -75,10 +75,14 @@ def _json_lines(title: str) -> OnProgress:
         if now - last < _JSON_SECONDS:
             return
         last = now
-        left = (now - started) / max(done, 1) * (total - done)
+        left = _seconds_left(now - started, done, total, begun)
         print_progress({"work": title, "done": done, "total": total, "seconds_left": round(left, 1) if done else None})
 
     return on_progress
+
+
+def _seconds_left(seconds: float, done: int, total: int, begun: int) -> float:
+    return seconds / max(done - begun, 1) * (total - done)
 
 
 def print_progress(facts: dict[str, Any]) -> None:

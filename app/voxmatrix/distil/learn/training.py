@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.gates import share_in_tune
-from voxmatrix.distil.losses import SpectralLoss
+from voxmatrix.distil.learn.batches import Sampler
+from voxmatrix.distil.learn.losses import SpectralLoss
+from voxmatrix.distil.learn.muon import Muon
+from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
-from voxmatrix.distil.student import Student
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 from voxmatrix.train.stop import StopRequest
@@ -23,7 +24,8 @@ from voxmatrix.train.stop import StopRequest
 #: Frames per window and windows per step, for sentences of usual and of small length. Long windows waste less on the
 #: frames around them that are only looked at.
 WINDOWS, SHORT_WINDOWS = (128, 5), (32, 20)
-RATE, COPIED_RATE = 1e-3, 4e-4
+#: Rates of the weights, which Muon changes, and of the biases, which Adam changes.
+WEIGHT_RATE, BIAS_RATE = 1.5e-2, 1e-3
 #: The rate rises at first and falls at the end, in this share of all steps.
 WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.3, 0.05
 MOST_GRADIENT = 5.0
@@ -33,7 +35,7 @@ EVALUATE_EVERY = 500
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MOST_STEPS = 10_000, 40_000
 SAVE_SECONDS = 30.0
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +109,13 @@ class Training:
     def __init__(
         self,
         student: Student,
-        copied: set[str],
         *,
         learned: Sequence[Utterance],
         watched: Sequence[Utterance],
         rate_hz: int,
         device: torch.device,
     ) -> None:
-        """`copied`: names of weights that are the original's. Nothing is learned from `watched`: `evaluate` uses it."""
+        """Nothing is learned from `watched`: `evaluate` uses it."""
         self.student = student.to(device)
         self.position = Position()
         self.loss = SpectralLoss(rate_hz).to(device)
@@ -125,22 +126,23 @@ class Training:
         usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
         frames, self._windows = WINDOWS if usual else SHORT_WINDOWS
         self._sampler = _sampler(learned, frames, margin, device)
-        groups = _groups(student, copied)
-        self._optimizer = torch.optim.AdamW(groups, betas=(0.8, 0.99), weight_decay=0.01)
-        self._rates = [group["lr"] for group in self._optimizer.param_groups]
+        weights = [one for one in student.parameters() if one.ndim > 1]
+        biases = [one for one in student.parameters() if one.ndim == 1]
+        self._optimizers = Muon(weights, WEIGHT_RATE), torch.optim.Adam(biases, BIAS_RATE, betas=(0.8, 0.99))
         self.averaged = {name: value.detach().clone() for name, value in student.state_dict().items()}
 
     def step(self) -> float:
         """Take one step. Returns its loss."""
         factor = self.position.rate()
-        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
-            group["lr"] = rate * factor
+        for optimizer, rate in zip(self._optimizers, (WEIGHT_RATE, BIAS_RATE), strict=True):
+            optimizer.param_groups[0]["lr"] = rate * factor
         windows = self._sampler.draw(self._windows, self.position.step)
         loss = self.loss(windows.inside(self.student(windows.latent, windows.speaker)), windows.wave)
-        self._optimizer.zero_grad(set_to_none=True)
+        self.student.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.student.parameters(), MOST_GRADIENT)
-        self._optimizer.step()
+        for optimizer in self._optimizers:
+            optimizer.step()
         self._average()
         self.position.step += 1
         return float(loss.detach())
@@ -165,7 +167,7 @@ class Training:
             "format": _FORMAT,
             "student": self.student.state_dict(),
             "averaged": self.averaged,
-            "optimizer": self._optimizer.state_dict(),
+            "optimizers": [one.state_dict() for one in self._optimizers],
             "position": asdict(self.position),
         }
 
@@ -179,7 +181,8 @@ class Training:
             raise ValueError("another format")
         self.student.load_state_dict(state["student"])
         self.averaged = {name: value.to(self._device) for name, value in state["averaged"].items()}
-        self._optimizer.load_state_dict(state["optimizer"])
+        for optimizer, content in zip(self._optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(content)
         self.position = Position(**state["position"])
 
     def _average(self) -> None:
@@ -257,14 +260,6 @@ def _sampler(material: Sequence[Utterance], frames: int, margin: int, device: to
         raise BadInputError(
             f"the sentences are too short to learn from: {error}", "give longer sentences with --text FILE"
         ) from error
-
-
-def _groups(student: Student, copied: set[str]) -> list[dict[str, Any]]:
-    named = dict(student.named_parameters())
-    return [
-        {"params": [value for name, value in named.items() if name not in copied], "lr": RATE},
-        {"params": [value for name, value in named.items() if name in copied], "lr": COPIED_RATE},
-    ]
 
 
 def _flat(mels: Sequence[float]) -> bool:

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from tests.speak.conftest import MakeCheckpoint
-from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.graph import read_graph
+from voxmatrix.distil.learn.batches import Sampler
+from voxmatrix.distil.learn.student import Student, copy_weights
+from voxmatrix.distil.learn.training import Limits, Position, Training, train
 from voxmatrix.distil.material import Utterance
-from voxmatrix.distil.student import Student, copy_weights
-from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 
@@ -39,11 +39,9 @@ def new(make_onnx: MakeCheckpoint) -> Training:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     student = Student(weights)
-    copied = copy_weights(student, weights)
+    copy_weights(student, weights)
     material = utterances()
-    return Training(
-        student, copied, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=torch.device("cpu")
-    )
+    return Training(student, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=torch.device("cpu"))
 
 
 def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:

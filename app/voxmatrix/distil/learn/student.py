@@ -38,19 +38,15 @@ class Student(nn.Module):
         return samples
 
 
-def copy_weights(student: Student, original: Weights) -> set[str]:
-    """Start from the weights of the original where shapes allow. Returns the names of the copied ones."""
-    wanted = dict(student.named_parameters())
+def copy_weights(student: Student, original: Weights) -> None:
+    """Start from the weights of the original where shapes allow."""
     offered = {name: torch.from_numpy(array) for name, array in original.items()}
     offered |= _blocks(student.dec, offered)
-    copied = set()
     with torch.no_grad():
-        for name, parameter in wanted.items():
+        for name, parameter in student.named_parameters():
             value = offered.get(name)
             if value is not None and value.shape == parameter.shape:
                 parameter.copy_(value)
-                copied.add(name)
-    return copied
 
 
 def set_levels(student: Student, waves: Tensor) -> None:

@@ -1,0 +1,1 @@
+"""The fast decoder, and how it learns."""
