@@ -18,7 +18,7 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
-from tools import matrix  # noqa: E402
+from tools import matrix, shell_scripts  # noqa: E402
 from tools.images import building, engine, prerequisites  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
@@ -138,7 +138,7 @@ def lint(session: nox.Session) -> None:
         ["mypy", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docker").glob("*.py"))],
         ["lint-imports", "--no-cache"],
         ["hadolint", "docker/Dockerfile.cluster", *sorted({row.dockerfile for row in ROWS.values()})],
-        ["shellcheck", *shell_scripts()],
+        ["shellcheck", *shell_scripts.tracked()],
         *_actionlint(session),
     )
     failed = [check for check in checks if not _passes(session, programs, check)]
@@ -159,17 +159,7 @@ def _passes(session: nox.Session, programs: Path, check: list[str]) -> bool:
     return subprocess.run([str(programs / check[0]), *check[1:]], cwd=ROOT, check=False).returncode == 0
 
 
-def shell_scripts() -> list[str]:
-    """The tracked shell scripts, by extension or first line."""
-    tracked = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    paths = [ROOT / name for name in tracked.split("\0") if name]
-    return [str(path.relative_to(ROOT)) for path in paths if path.is_file() and _is_shell(path)]
-
-
-def _is_shell(path: Path) -> bool:
-    with path.open("rb") as file:
-        first = file.readline(80)
-    return path.suffix == ".sh" or (first.startswith(b"#!") and first.rstrip().endswith((b"/sh", b"bash")))
+FAULT_TESTS = ("tests/train/test_kill.py", "tests/distil/test_kill.py", "tests/work/cluster/faults")
 
 
 @nox.session(default=False)
@@ -177,7 +167,7 @@ def faults(session: nox.Session) -> None:
     """Let a cluster and a training fail at random moments, 100 times; 1.5 hours (less: VOXMATRIX_FAULT_RUNS=20)."""
     python = python_with(session, "test")
     env = {"VOXMATRIX_FAULT_RUNS": os.environ.get("VOXMATRIX_FAULT_RUNS", "100")}
-    options = ["-rs", "-n", str(2 * (os.cpu_count() or 1)), "tests/train/test_kill.py", "tests/work/cluster/faults"]
+    options = ["-rs", "-n", str(2 * (os.cpu_count() or 1)), *FAULT_TESTS]
     session.run(python, "-m", "pytest", *options, *session.posargs, external=True, env=env)
 
 

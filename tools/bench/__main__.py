@@ -3,6 +3,7 @@
 ./run bench                    # all of them
 ./run bench -- train speak     # some; the others keep their figures
 ./run bench -- text --data DIR # with the public test sets in DIR
+./run bench -- --page          # only write the page again, after a change of docs/measured-by-hand.md
 """
 
 import argparse
@@ -75,8 +76,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(names)} (default: all)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the public test sets, for text")
+    parser.add_argument("--page", action="store_true", help="measure nothing, only write the page again")
     arguments = parser.parse_args()
-    chosen = arguments.names or names
+    chosen = [] if arguments.page else arguments.names or names
     unknown = set(chosen) - set(names)
     if unknown:
         parser.error(f"unknown benchmarks: {', '.join(sorted(unknown))}; choose from {', '.join(names)}")

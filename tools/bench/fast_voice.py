@@ -113,10 +113,14 @@ def spoken_in(program: str, voice: str) -> float:
 
 
 def in_piper(voice: Path) -> Callable[[str], object]:
-    """Speak with piper-tts."""
+    """Speak with piper-tts, in one thread: it has no option for that, and two on one CPU wait for each other busily."""
+    import onnxruntime
     from piper import PiperVoice
 
     opened = PiperVoice.load(voice)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    opened.session = onnxruntime.InferenceSession(str(voice), options, providers=["CPUExecutionProvider"])
     return lambda text: [chunk.audio_int16_bytes for chunk in opened.synthesize(text)]
 
 

@@ -1,0 +1,19 @@
+"""The page of measurements is written from the figures and what was measured by hand."""
+
+import json
+from pathlib import Path
+
+from tools.bench.__main__ import FIGURES, PAGE, page
+
+
+def test_the_page_is_up_to_date() -> None:
+    written = page(json.loads(FIGURES.read_text(encoding="utf-8")))
+
+    assert PAGE.read_text(encoding="utf-8") == written, "run: ./run bench -- --page"
+
+
+def test_benchmarks_without_figures_are_listed_as_not_measured() -> None:
+    written = page({"speak": {"taken": "today", "ratio": 0.62}})
+
+    assert "| ratio | 0.62 |" in written and "Not measured yet." in written
+    assert Path("docs/measured-by-hand.md").name in written
