@@ -31,7 +31,7 @@ HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
 # Many tests wait for processes and containers, so there are more at once than CPUs.
-PARALLEL = ("-rs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--durations=15", "--durations-min=10")
+PARALLEL = ("-rfEs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--durations=15", "--durations-min=10")
 
 
 # The shared environment -----------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def faults(session: nox.Session) -> None:
     """Let a cluster and a training fail at random moments, 100 times; 1.5 hours (less: VOXMATRIX_FAULT_RUNS=20)."""
     python = python_with(session, "test")
     env = {"VOXMATRIX_FAULT_RUNS": os.environ.get("VOXMATRIX_FAULT_RUNS", "100")}
-    options = ["-rs", "-n", str(2 * (os.cpu_count() or 1)), *FAULT_TESTS]
+    options = ["-rfEs", "-n", str(2 * (os.cpu_count() or 1)), *FAULT_TESTS]
     session.run(python, "-m", "pytest", *options, *session.posargs, external=True, env=env)
 
 

@@ -11,7 +11,7 @@ from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.serve.security.keys import add_key
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 pytestmark = pytest.mark.browser
 
@@ -106,3 +106,33 @@ def test_an_address_with_a_key_needs_no_question(
     expect(page.get_by_role("radio", name="first")).to_be_checked()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert key not in page.url
+
+
+def test_a_page_that_did_not_arrive_whole_is_loaded_again(context: "BrowserContext", server: Server) -> None:
+    lost: list[str] = []
+
+    def lose(route: "Route") -> None:
+        lost.append(route.request.url)
+        if len(lost) <= 2:
+            route.abort("connectionreset")
+        else:
+            route.fallback()
+
+    context.route("**/js/tabs.js", lose)
+    page = opened(context, server)  # a voice can be chosen
+    assert len(lost) == 3
+
+
+def test_a_page_that_never_arrives_whole_says_so(context: "BrowserContext", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    context.route("**/style/base.css", lambda route: route.abort("connectionreset"))
+    page = context.new_page()
+    page.goto(server.url)
+    expect(page.get_by_text("A part of this page did not arrive.")).to_be_attached()
+
+
+def test_what_is_only_read_is_asked_for_again(context: "BrowserContext", server: Server) -> None:
+    context.route("**/v1/audio/voices", lambda route: route.abort("connectionreset"), times=1)
+    page = opened(context, server)
+    assert not page.get_by_text("The server does not answer.").count()

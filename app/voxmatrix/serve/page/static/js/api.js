@@ -25,7 +25,7 @@ export async function ask(path, { method, body, signal } = {}) {
   if (body) headers["Content-Type"] = isFile ? body.type : "application/json";
   const sent = isFile ? body : body && JSON.stringify(body);
   const options = { method: method ?? (body ? "POST" : "GET"), headers, signal, body: sent };
-  const response = await fetch(path, options).catch((error) => {
+  const response = await send(path, options).catch((error) => {
     if (error.name === "AbortError") throw error;
     lost();
     throw new Problem(GONE);
@@ -46,6 +46,14 @@ export const speech = (take, format, signal) =>
   ask("/v1/audio/speech", {
     signal,
     body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, response_format: format },
+  });
+
+/** What only reads is sent again: browsers end requests when a network interface comes or goes. */
+const send = (path, options) =>
+  fetch(path, options).catch(async (error) => {
+    if (error.name === "AbortError" || options.method !== "GET") throw error;
+    await new Promise((done) => setTimeout(done, 300));
+    return fetch(path, options);
   });
 
 async function said(response) {

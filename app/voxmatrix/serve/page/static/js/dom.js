@@ -5,6 +5,7 @@ export const byId = (id) => document.getElementById(id);
 /** An element. `props` are attributes; those that begin with "on" are listeners. Strings become text. */
 export function el(tag, props = {}, ...children) {
   const made = document.createElement(tag);
+  if (tag === "button") made.type = "button";
   for (const [name, value] of Object.entries(props)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value === true) made.setAttribute(name, "");
@@ -13,6 +14,9 @@ export function el(tag, props = {}, ...children) {
   made.append(...children.flat().filter((child) => child != null && child !== false));
   return made;
 }
+
+/** A remark. */
+export const note = (...children) => el("p", { class: "note" }, ...children);
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -120,7 +120,7 @@ export class Audiobook {
 
   #row(at) {
     const { index, title, seconds, file } = this.player.chapters[at];
-    const play = el("button", { type: "button", class: "step", disabled: !file, onclick: () => this.#toggle(at) });
+    const play = el("button", { class: "step", disabled: !file, onclick: () => this.#toggle(at) });
     const own = file && !/\.m4b$/.test(file);
     const row = el("li", {}, play, el("span", { class: "index number" }, index), el("span", { class: "title" }, title),
       el("span", { class: "note number" }, file ? clock(seconds, 0) : "not yet"),

@@ -60,7 +60,7 @@ export class Chapters extends EventTarget {
     const { index, title, seconds, sentences, characters } = this.#chapters[at];
     const tick = el("input", { type: "checkbox", "aria-label": `Chapter ${index}`, onclick: (event) => this.#onTick(at, event) });
     const name = el("input", { class: "title", "aria-label": `Title of chapter ${index}`, maxlength: 250, placeholder: `${index}`, spellcheck: "true", oninput: () => this.#rename(at, name) });
-    const hear = el("button", { type: "button", class: "step", "aria-label": `Hear the beginning of chapter ${index}`, onclick: () => this.onHear(this.#chapters[at]) }, icon(PLAY));
+    const hear = el("button", { class: "step", "aria-label": `Hear the beginning of chapter ${index}`, onclick: () => this.onHear(this.#chapters[at]) }, icon(PLAY));
     name.value = this.#titles.get(index) ?? title;
     const row = el("li", { onfocusin: () => this.#move(at) }, tick, el("span", { class: "index number" }, index), name,
       el("span", { class: "note number", title: `${characters.toLocaleString("en")} characters` }, el("span", { class: "wide" }, `${sentences.toLocaleString("en")} sentences · `), duration(seconds)), hear);

@@ -1,6 +1,6 @@
 // Words that are spoken wrong, and how they are to be spoken.
 
-import { el, icon } from "../dom.js";
+import { el, icon, note } from "../dom.js";
 import { PLAY } from "../icons.js";
 
 const CROSS = "M6 6l12 12M18 6 6 18";
@@ -15,7 +15,7 @@ export class Lexicon extends EventTarget {
     super();
     this.onHear = onHear;
     this.element = el("fieldset", { class: "lexicon" }, el("legend", {}, "Pronunciation"),
-      el("p", { class: "note" }, "A word or sentence of the book, and how to say it."), this.#rows);
+      note("A word or sentence of the book, and how to say it."), this.#rows);
     for (const [word, said] of Object.entries(entries)) this.#add(word, said);
     this.#add();
   }
@@ -53,8 +53,8 @@ export class Lexicon extends EventTarget {
     const written = input("Written", word);
     const spoken = input("Spoken", said);
     row.append(written, spoken,
-      el("button", { type: "button", class: "step", "aria-label": "Hear it", onclick: () => this.onHear(written.value, spoken.value || written.value) }, icon(PLAY)),
-      el("button", { type: "button", class: "step", "aria-label": "Remove it", onclick: () => this.#remove(row) }, icon(CROSS)));
+      el("button", { class: "step", "aria-label": "Hear it", onclick: () => this.onHear(written.value, spoken.value || written.value) }, icon(PLAY)),
+      el("button", { class: "step", "aria-label": "Remove it", onclick: () => this.#remove(row) }, icon(CROSS)));
     const shape = () => row.classList.toggle("long", written.value.length > LONG);
     written.addEventListener("input", shape);
     shape();

@@ -5,7 +5,7 @@ import { PAUSE, PLAY } from "../icons.js";
 import { clock } from "../words.js";
 
 export function listening(player) {
-  const play = el("button", { type: "button", class: "play", onclick: () => player.toggle() });
+  const play = el("button", { class: "play", onclick: () => player.toggle() });
   const title = el("strong");
   const time = el("span", { class: "number note" });
   const place = el("input", { type: "range", min: 0, step: 0.1, "aria-label": "Position in the chapter", oninput: () => player.seek(Number(place.value), { playing: player.playing }) });

@@ -1,6 +1,6 @@
 // The text of the chapter that is heard: the sentence being spoken is marked, and each can be heard or corrected.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 
 const MOST = 400; // sentences shown at once
 
@@ -9,7 +9,7 @@ export function reading(player, units, address) {
   const text = el("div", { class: "reading-text", onkeydown: onKey });
   const wrong = el("a", { class: "link" }, "Say this sentence differently");
   const element = el("section", { class: "reading", "aria-label": "Text of the chapter" }, text,
-    el("p", { class: "note" }, "Spoken wrong? ", wrong));
+    note("Spoken wrong? ", wrong));
   const byChapter = Map.groupBy(units, ({ chapter }) => chapter);
   let shown = ""; // the chapter, and which part of it
   let marked = null;

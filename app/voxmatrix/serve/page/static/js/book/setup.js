@@ -1,6 +1,6 @@
 // What will be made of a book: chapters, voice, files, pronunciation. What is chosen survives a reload.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { createJob, getJob } from "../jobs/api.js";
 import { duration, language } from "../words.js";
 import { Chapters } from "./chapters.js";
@@ -23,7 +23,7 @@ export class Setup {
   #along = el("input", { type: "checkbox" });
   #problem = el("p", { class: "problem", role: "alert" });
   #estimate = el("p", { class: "number estimate", role: "status" });
-  #make = el("button", { type: "button", class: "primary", onclick: () => this.#start() });
+  #make = el("button", { class: "primary", onclick: () => this.#start() });
 
   /** `source` is `{file: ID}` or `{job: ID}`; `sentence` is one that was spoken wrong. */
   constructor(place, source, sentence) {
@@ -70,7 +70,7 @@ export class Setup {
     this.place.replaceChildren(
       earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", "Audiobooks"),
       el("div", { class: "book" }, about(contents), panel, this.#chapters.element, this.#hearing.element,
-        el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && el("p", { class: "note" }, "Only what has changed is spoken again."), this.#problem), this.#make)));
+        el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && note("Only what has changed is spoken again."), this.#problem), this.#make)));
     if (this.sentence && !this.#lexicon.entries[this.sentence]) this.#lexicon.ask(this.sentence);
     for (const part of [this.#chapters, this.#voice, this.#lexicon]) part.addEventListener("change", () => this.#changed());
     for (const input of [this.#format, this.#subtitles, this.#along]) input.addEventListener("change", () => this.#changed());
@@ -136,6 +136,6 @@ export const back = (href, words) => el("a", { class: "back", href }, `‹ ${wor
 function about({ title, authors, language: code, thumbnail, warnings }) {
   const facts = [authors.join(", "), code && language(code)].filter(Boolean).join(" · ");
   return el("header", { class: "about" }, cover(thumbnail, title),
-    el("div", {}, el("h1", {}, title || "A book without a title"), facts && el("p", { class: "note" }, facts),
+    el("div", {}, el("h1", {}, title || "A book without a title"), facts && note(facts),
       warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
 }

@@ -1,6 +1,6 @@
 // All audiobooks, and the place for a new book.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { facts, stateOf } from "../jobs/words.js";
@@ -19,13 +19,13 @@ export class Shelf {
   #status = el("p", { class: "note", role: "status" });
   #bar = el("span", { class: "bar" });
   #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
-  #choose = el("button", { type: "button", class: "primary", onclick: () => this.#file.click() }, "Choose a file");
+  #choose = el("button", { class: "primary", onclick: () => this.#file.click() }, "Choose a file");
   #file = el("input", { type: "file", accept: READ, class: "hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#chosen() });
 
   constructor(place) {
     this.zone = el("div", { class: "drop" },
       el("h1", {}, "Make an audiobook"),
-      el("p", { class: "note" }, "Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
+      note("Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
       this.#choose, this.#file, this.#track, this.#status, this.#problem);
     place.replaceChildren(this.zone, this.#list);
     this.#listen();
@@ -39,7 +39,7 @@ export class Shelf {
       this.#show(data, more);
       if (data.some(({ state }) => state === "running" || state === "queued")) this.#timer = setTimeout(() => this.load(), LOOK_AGAIN_MS);
     } catch (problem) {
-      if (!this.#list.children.length) this.#list.replaceChildren(el("p", { class: "note" }, problem.message));
+      if (!this.#list.children.length) this.#list.replaceChildren(note(problem.message));
     }
   }
 
@@ -97,7 +97,7 @@ export class Shelf {
     this.#list.replaceChildren(
       el("h2", { class: "shelf-heading" }, "Audiobooks"),
       el("ul", { class: "lists" }, jobs.map(card)),
-      more ? el("p", { class: "note" }, "Older ones are in the tab Jobs.") : "");
+      more ? note("Older ones are in the tab Jobs.") : "");
   }
 }
 
@@ -108,7 +108,7 @@ function card(job) {
   const running = job.state === "running";
   return el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` },
     el("h2", {}, job.title),
-    el("p", { class: "note" }, `${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
+    note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
     running && el("span", { class: "track", "aria-hidden": "true" }, bar),
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
       el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), day.format(1000 * job.created)].filter(Boolean).join(" · ")))));

@@ -37,7 +37,7 @@ export function jobCard(job, { onChange, signal }) {
     }
   }
   function showButtons() {
-    const button = (words, request) => el("button", { type: "button", class: "quiet", onclick: () => act(request) }, words);
+    const button = (words, request) => el("button", { class: "quiet", onclick: () => act(request) }, words);
     const ended = ENDED.includes(job.state);
     buttons.replaceChildren(...[
       !ended && button(job.kind === "train" ? "Stop" : "Cancel", cancelJob),
@@ -80,7 +80,7 @@ function warned({ result }) {
 
 /** A button that asks once more. */
 function deletion(remove) {
-  const button = el("button", { type: "button", class: "quiet" }, "Delete");
+  const button = el("button", { class: "quiet" }, "Delete");
   button.addEventListener("click", () => {
     if (button.dataset.sure) return remove();
     button.dataset.sure = true;

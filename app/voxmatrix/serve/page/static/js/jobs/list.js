@@ -15,7 +15,7 @@ export class JobList {
   #timer = 0;
   #left = false;
   #list = el("div", { class: "jobs" });
-  #older = el("button", { type: "button", class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
+  #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
   #problem = el("p", { class: "problem", role: "alert" });
 
   /** `kind` limits it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */

@@ -1,6 +1,6 @@
 // The devices of a computer: its processor and its GPUs, each with a verdict.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { memory } from "../words.js";
 
 const VERDICTS = {
@@ -21,7 +21,7 @@ function gpuCard(gpu, { verdict, reason, remedy, image, advice }) {
   const facts = [gpu.capability && `capability ${gpu.capability}`, gpu.target, gpu.driver && `driver ${gpu.driver}`, gpu.mig && "MIG slice"];
   return el("article", { class: "device" },
     el("header", {}, el("h2", {}, gpu.name), el("span", { class: `verdict ${quality}` }, words)),
-    el("p", { class: "note" }, [`GPU ${gpu.index}`, ...facts].filter(Boolean).join(" · ")),
+    note([`GPU ${gpu.index}`, ...facts].filter(Boolean).join(" · ")),
     memoryBar(gpu.unified ? "Memory, shared with the processor" : "Memory", gpu.memory_mib, gpu.free_mib),
     el("p", {}, reason),
     remedy && el("p", { class: "remedy" }, remedy),
@@ -34,7 +34,7 @@ function processor(machine, hasGpus) {
   const place = [machine.platform, machine.architecture, machine.wsl && "WSL2", machine.container && "in a container"];
   return el("article", { class: "device" },
     el("header", {}, el("h2", {}, machine.cpu || "Processor"), el("span", { class: "verdict good" }, "Works")),
-    el("p", { class: "note" }, [`${machine.cpus} CPUs`, ...place].filter(Boolean).join(" · ")),
+    note([`${machine.cpus} CPUs`, ...place].filter(Boolean).join(" · ")),
     memoryBar("Memory", machine.memory_mib, machine.available_mib),
     !hasGpus && el("p", {}, "It speaks many times faster than real time. For training, a GPU is many times faster."),
     el("dl", {}, el("dt", {}, "Runs"), el("dd", {}, el("code", {}, torch)),
@@ -43,8 +43,8 @@ function processor(machine, hasGpus) {
 
 /** How much is in use; unknown amounts are said to be unknown. */
 function memoryBar(label, total, free) {
-  if (!total) return el("p", { class: "note" }, `${label}: its size could not be read`);
-  if (free == null) return el("p", { class: "note" }, `${label}: ${memory(total)}`);
+  if (!total) return note(`${label}: its size could not be read`);
+  if (free == null) return note(`${label}: ${memory(total)}`);
   const text = `${memory(free)} free of ${memory(total)}`;
   return el("div", { class: "memory" },
     el("span", {}, label), el("span", { class: "number" }, text),

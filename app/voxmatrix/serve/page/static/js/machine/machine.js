@@ -3,7 +3,7 @@
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
 import { devices } from "./devices.js";
-import { byId, el } from "../dom.js";
+import { byId, el, note } from "../dom.js";
 import { spaced } from "../words.js";
 
 /** Returns what to call when the tab is shown. */
@@ -41,7 +41,7 @@ function findings({ doctor, plan: { findings: ofPlan } }) {
       el("span", { class: "mark" }, severity),
       el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy))));
   return el("section", {}, el("h2", {}, "What to know"),
-    items.length ? el("ul", { class: "findings" }, items) : el("p", { class: "note" }, "Nothing is wrong here."));
+    items.length ? el("ul", { class: "findings" }, items) : note("Nothing is wrong here."));
 }
 
 function plan({ settings }) {
@@ -52,7 +52,7 @@ function plan({ settings }) {
       el("td", {}, reason, source !== "automatic" && el("span", { class: "tag" }, source))));
   const head = el("tr", {}, ["Setting", "Value", "Why"].map((name) => el("th", { scope: "col" }, name)));
   return el("section", {}, el("h2", {}, "How a training would run"),
-    el("p", { class: "note" }, "For a voice of quality “medium”. Every setting can be changed on the command line."),
+    note("For a voice of quality “medium”. Every setting can be changed on the command line."),
     el("table", { class: "plan" }, el("thead", {}, head), el("tbody", {}, rows)));
 }
 

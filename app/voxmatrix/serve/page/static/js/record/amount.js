@@ -1,6 +1,6 @@
 // How much was recorded, what a voice of that can be, and what to type next.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { clock } from "../words.js";
 
 export function amount({ seconds, expect, better, recorded, usable, train }) {
@@ -11,12 +11,12 @@ export function amount({ seconds, expect, better, recorded, usable, train }) {
     el("h2", {}, "What this gives"),
     el("span", { class: "track", "aria-hidden": "true" }, filled(better ? seconds / better.seconds : 1)),
     el("dl", {}, side(now, expect), better && side(`With ${better.amount}`, better.expect)),
-    train && el("p", { class: "note" }, "Train a voice on these recordings with"),
+    train && note("Train a voice on these recordings with"),
     train && command(train));
 }
 
 function command(text) {
-  const copy = el("button", { type: "button", class: "quiet" }, "Copy");
+  const copy = el("button", { class: "quiet" }, "Copy");
   copy.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);
     copy.textContent = "Copied";

@@ -1,6 +1,6 @@
 // All lists of prompts, and the form for a new one.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { clock, language } from "../words.js";
 import { addressOf, readLists } from "./api.js";
 import { newList } from "./new-list.js";
@@ -38,7 +38,7 @@ export class Lists {
     this.#isNew = false;
     this.place.replaceChildren(
       el("div", { class: "heading" }, el("h1", {}, "Recordings"),
-        el("button", { type: "button", class: "primary", onclick: () => this.#showForm(all) }, "New list")),
+        el("button", { class: "primary", onclick: () => this.#showForm(all) }, "New list")),
       el("ul", { class: "lists" }, all.lists.map(card)),
       el("p", { class: "note where-kept" }, "Kept in ", el("code", {}, all.folder)));
   }
@@ -57,7 +57,7 @@ function card(list) {
   bar.style.setProperty("--level", recorded / prompts);
   return el("li", {}, el("a", { class: "list", href: addressOf(list) },
     el("h2", {}, name),
-    el("p", { class: "note" }, `${profile} · ${language(list.language)}`),
+    note(`${profile} · ${language(list.language)}`),
     el("span", { class: "track", "aria-hidden": "true" }, bar),
     el("p", { class: "number" }, el("strong", {}, `${recorded} of ${prompts}`), ` recorded${skipped ? `, ${skipped} skipped` : ""} · ${clock(seconds, 0)}`)));
 }

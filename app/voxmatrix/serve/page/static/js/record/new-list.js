@@ -78,7 +78,7 @@ function ownSentences() {
   const element = el("div", { class: "own" },
     field("Language", select).element,
     field("Sentences", text).element,
-    el("div", { class: "under" }, el("button", { type: "button", class: "link", onclick: () => file.click() }, "Choose a text file"), count, file));
+    el("div", { class: "under" }, el("button", { class: "link", onclick: () => file.click() }, "Choose a text file"), count, file));
   return { element, prompts, language: () => select.value };
 }
 

@@ -43,7 +43,7 @@ export class Sentences {
 
   #row(prompt) {
     const [mark, words] = MARKS[standing(prompt)];
-    const button = el("button", { type: "button", "data-standing": standing(prompt), onclick: () => this.onChoose(prompt.number) },
+    const button = el("button", { "data-standing": standing(prompt), onclick: () => this.onChoose(prompt.number) },
       el("span", { class: "mark", "aria-hidden": "true" }, mark || prompt.number),
       el("span", { class: "line" }, prompt.text),
       el("span", { class: "hidden" }, `, ${words}`));

@@ -1,6 +1,6 @@
 // The sentence that is read now, its waveform, what was found in the take, and the buttons.
 
-import { el, icon } from "../dom.js";
+import { el, icon, note } from "../dom.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
 import { clock } from "../words.js";
@@ -24,8 +24,8 @@ export class Stage {
   constructor(act, signal) {
     const span = () => (this.#sound?.complete ? this.#sound.seconds : Math.max(1.5 + this.#text.length / CHARACTERS_PER_SECOND, (this.#sound?.seconds ?? 0) * 1.06));
     this.wave = new Waveform({ label: "Position in the recording", span, signal });
-    const step = (by, label, path) => el("button", { type: "button", class: "step", "aria-label": label, title: label, onclick: () => act.step(by) }, icon(path));
-    this.main = el("button", { type: "button", class: "main", "aria-keyshortcuts": "Space", onclick: act.main }, el("span", { class: "shape", "aria-hidden": "true" }), icon(MICROPHONE));
+    const step = (by, label, path) => el("button", { class: "step", "aria-label": label, title: label, onclick: () => act.step(by) }, icon(path));
+    this.main = el("button", { class: "main", "aria-keyshortcuts": "Space", onclick: act.main }, el("span", { class: "shape", "aria-hidden": "true" }), icon(MICROPHONE));
     this.under = el("span", { class: "under-main" });
     this.play = button("Play", "P", act.play);
     this.redo = button("Redo", "R", act.redo);
@@ -48,7 +48,7 @@ export class Stage {
 
   /** Tell something that is not about the take. */
   say(words) {
-    this.#result.replaceChildren(el("p", { class: "note" }, words));
+    this.#result.replaceChildren(note(words));
     this.#said.textContent = words;
   }
 
@@ -96,5 +96,5 @@ export class Stage {
 }
 
 function button(label, key, onclick, kind = "quiet") {
-  return el("button", { type: "button", class: kind, onclick, "aria-keyshortcuts": key }, el("span", {}, label), el("kbd", { "aria-hidden": "true" }, key));
+  return el("button", { class: kind, onclick, "aria-keyshortcuts": key }, el("span", {}, label), el("kbd", { "aria-hidden": "true" }, key));
 }

@@ -11,7 +11,7 @@ import { Waveform } from "./waveform.js";
 export function clip({ label, load, eager = false, signal }) {
   let sound = null;
   const wave = new Waveform({ label: `Position in ${label}`, span: () => sound?.seconds ?? 3, signal });
-  const play = el("button", { type: "button", class: "play", onclick: toggle });
+  const play = el("button", { class: "play", onclick: toggle });
   const time = el("span", { class: "number note" });
   const element = el("div", { class: "clip" }, play, wave.element, time);
 

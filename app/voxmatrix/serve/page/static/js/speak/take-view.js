@@ -9,10 +9,10 @@ import { clock, shortened } from "../words.js";
 /** `span` tells the width of the waveform in seconds: takes side by side share one. */
 export function takeView(take, span, signal) {
   const wave = new Waveform({ label: `Position in ${take.label}`, span, signal });
-  const play = el("button", { type: "button", class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
+  const play = el("button", { class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
   const time = el("span", { class: "number time" });
   const status = el("span", { class: "status" });
-  const download = el("button", { type: "button", class: "quiet download", disabled: true, onclick: () => save(take, download, status) }, icon(ARROW), el("span"));
+  const download = el("button", { class: "quiet download", disabled: true, onclick: () => save(take, download, status) }, icon(ARROW), el("span"));
   const element = el("div", { class: "take" },
     play, wave.element,
     el("div", { class: "facts" }, el("strong", {}, take.label), time, status),

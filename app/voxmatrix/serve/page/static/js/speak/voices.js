@@ -1,7 +1,7 @@
 // The list of voices: one is chosen or, to compare, several.
 
 import { read } from "../api.js";
-import { byId, el } from "../dom.js";
+import { byId, el, note } from "../dom.js";
 import { language } from "../words.js";
 
 export class Voices {
@@ -44,7 +44,7 @@ export class Voices {
       if (!this.#chosen.size) this.#chosen.add(this.#voices[0].id);
       this.#show();
     } catch (problem) {
-      if (!this.#voices.length) this.#list.replaceChildren(el("p", { class: "note" }, problem.message));
+      if (!this.#voices.length) this.#list.replaceChildren(note(problem.message));
     } finally {
       this.#list.setAttribute("aria-busy", "false");
     }

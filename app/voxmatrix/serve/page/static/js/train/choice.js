@@ -1,6 +1,6 @@
 // Which recordings to train on: a list that was recorded here, or a ZIP of one's own.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { createJob } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { readLists } from "../record/api.js";
@@ -39,7 +39,7 @@ export class Choice {
   #show(lists) {
     const own = el("div", { class: "own", hidden: lists.length > 0 },
       this.#file,
-      el("p", { class: "note" }, "Sound files with their texts: ", el("code", {}, "metadata.csv"), " beside ", el("code", {}, "wavs/"),
+      note("Sound files with their texts: ", el("code", {}, "metadata.csv"), " beside ", el("code", {}, "wavs/"),
         ", or a text file of the same name beside each sound."),
       el("label", { class: "field" }, el("span", {}, "Language"), this.#language));
     const choose = (id) => (own.hidden = id !== ZIP);
@@ -52,7 +52,7 @@ export class Choice {
       lists.length === 0 && el("div", { class: "none-yet" },
         el("p", {}, "There are no recordings on this server yet."),
         el("a", { class: "primary", href: "#/record" }, "Record a voice"),
-        el("p", { class: "note" }, "Or bring recordings that you have.")),
+        note("Or bring recordings that you have.")),
       el("fieldset", {}, el("legend", {}, "Which recordings?"), rows, radio(ZIP, "My own recordings", "a ZIP file")),
       own, this.#problem, this.#sent,
       el("div", { class: "form-actions" }, this.#submit));

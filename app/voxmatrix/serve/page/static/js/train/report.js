@@ -1,6 +1,6 @@
 // What was found in recordings: how many, how much, what it gives, and what is wrong with some of them.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { clock, count, language, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
@@ -17,7 +17,7 @@ export function report({ clips, seconds, expect, speakers, language: code, probl
     error ? el("div", {}, el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy))
       : el("p", {}, "What to expect: ", el("strong", {}, expect), "."),
     problems.length > 0 && kinds(problems),
-    !problems.length && !error && el("p", { class: "note" }, "Nothing is wrong with the recordings."));
+    !problems.length && !error && note("Nothing is wrong with the recordings."));
 }
 
 /** The problems of each kind, folded. */
@@ -29,6 +29,6 @@ function kinds(problems) {
       el("summary", {}, el("span", { class: "mark" }, isError ? "left out" : "warning"), ` ${spaced(kind.replaceAll("-", "_"))}: ${count(found.length, "recording")}`),
       el("p", { class: "remedy" }, found[0].remedy),
       el("ul", {}, found.slice(0, MOST).map(({ id, path, problem }) => el("li", {}, el("code", {}, path || id), ` ${problem}`))),
-      found.length > MOST && el("p", { class: "note" }, `and ${found.length - MOST} more`));
+      found.length > MOST && note(`and ${found.length - MOST} more`));
   }));
 }

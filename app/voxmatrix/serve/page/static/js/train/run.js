@@ -78,7 +78,7 @@ export class Run {
   }
 
   #showActions() {
-    const button = (words, request) => el("button", { type: "button", class: "quiet", onclick: () => this.#act(request) }, words);
+    const button = (words, request) => el("button", { class: "quiet", onclick: () => this.#act(request) }, words);
     const { state } = this.#job;
     this.#actions.replaceChildren(...[
       !ENDED.includes(state) && button("Stop", cancelJob),

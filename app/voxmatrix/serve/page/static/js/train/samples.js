@@ -1,6 +1,6 @@
 // The same sentence, spoken at each validation: how the voice improves.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { readFile } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
 import { count } from "../words.js";
@@ -19,7 +19,7 @@ export class Samples {
     Object.assign(this, { job, signal });
     this.element = el("section", { class: "part", hidden: true },
       el("h2", {}, "How it sounds"),
-      el("p", { class: "note" }, "A sentence that it does not learn from, after so many steps."), this.#newest, this.#folded);
+      note("A sentence that it does not learn from, after so many steps."), this.#newest, this.#folded);
   }
 
   show(files) {

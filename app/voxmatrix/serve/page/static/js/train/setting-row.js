@@ -1,6 +1,6 @@
 // One setting: its value, which can be changed, and the reason for it.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { spaced } from "../words.js";
 
 /** `onEdit` gets what was entered, or "" to make it automatic again. */
@@ -11,8 +11,8 @@ export function settingRow({ name, label = spaced(name), options, least, step },
     ? el("select", { id: name, onchange: () => onEdit(input.value) }, (options ?? []).map((each) => el("option", {}, each)))
     : el("input", { id: name, type: "number", min: least, step: step ?? 1, placeholder: "automatic", inputmode: "decimal", oninput: () => (writing = true), onchange: change });
   const reason = el("span");
-  const automatic = el("button", { type: "button", class: "link", hidden: true, onclick: giveBack, "aria-label": `Make ${label} automatic again` }, "Automatic");
-  const element = el("div", { class: "setting" }, el("label", { for: name }, label), input, el("p", { class: "note" }, reason, automatic));
+  const automatic = el("button", { class: "link", hidden: true, onclick: giveBack, "aria-label": `Make ${label} automatic again` }, "Automatic");
+  const element = el("div", { class: "setting" }, el("label", { for: name }, label), input, note(reason, automatic));
 
   function change() {
     writing = false;

@@ -2,7 +2,7 @@
 // changed until it is given back to be automatic.
 
 import { ask, read } from "../api.js";
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { count, duration } from "../words.js";
 import { listJobs } from "../jobs/api.js";
 import { dated } from "../jobs/words.js";
@@ -33,7 +33,7 @@ export class Settings {
     this.element = el("section", {},
       el("h2", {}, "How it will be trained"),
       el("div", { class: "setting" }, el("label", { for: "quality" }, "quality"), this.#quality,
-        el("p", { class: "note" }, "medium suits most; higher ones sound finer, and take longer to train and to speak")),
+        note("medium suits most; higher ones sound finer, and take longer to train and to speak")),
       rows(true), el("details", {}, el("summary", {}, "More settings"), rows(false)), this.#findings);
     this.#offerDevices();
     this.#offerTrainings();

@@ -2,7 +2,7 @@
 // prepare), and for a training.
 
 import { onBack } from "../connection.js";
-import { byId, el } from "../dom.js";
+import { byId, el, note } from "../dom.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
 import { back } from "./back.js";
@@ -48,7 +48,7 @@ const TRAININGS = {
   action: () => el("a", { class: "primary", href: "#/train/new" }, "New training"),
   empty: () => [
     el("p", { class: "lead" }, "Train a voice on recordings of somebody who reads aloud."),
-    el("p", { class: "note" }, "You watch it learn, hear it improve, and speak with it."),
+    note("You watch it learn, hear it improve, and speak with it."),
     el("a", { class: "primary", href: "#/train/new" }, "Choose recordings"),
   ],
 };

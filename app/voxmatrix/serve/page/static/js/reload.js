@@ -1,0 +1,12 @@
+// A page of which a script or a style did not arrive is loaded again: browsers end requests when a network interface of
+// the computer comes or goes, as when a container starts. Not a module: modules are what may not arrive.
+
+let whole = true;
+const onError = ({ target }) => (whole &&= target === window);
+addEventListener("error", onError, true); // errors of elements do not bubble
+addEventListener("load", () => {
+  const count = whole ? 0 : Number(sessionStorage.reloads ?? 0) + 1;
+  sessionStorage.reloads = count;
+  if (count > 5) document.getElementById("connection").textContent = "A part of this page did not arrive.";
+  else if (count) setTimeout(() => location.reload(), 500 * count);
+});
