@@ -18,6 +18,7 @@ from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.app import cluster_app, queue_of
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message
 from voxmatrix.work.cluster.store import open_store
+from voxmatrix.work.executors import celery
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.unit import Unit, unit_of, voice_digest
@@ -126,6 +127,18 @@ def _events(executor: CeleryExecutor, count: int, worker: PlayedWorker | None = 
 
     wait_until(enough)
     return found
+
+
+def test_work_begins_when_every_worker_that_runs_was_heard(
+    redis_server: RedisServer, executor: CeleryExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = [PlayedWorker(redis_server, name) for name in ("one", "two")]
+    with monkeypatch.context() as patch:
+        patch.setattr(celery, "ROUND_SECONDS", 1e9)
+        for worker in workers:
+            worker.beat()
+        assert executor.results(0.5) == []
+    _joined(executor, *workers)
 
 
 def test_audio_is_filed_as_soon_as_it_is_reported(

@@ -37,6 +37,9 @@ from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for so long it is gone.
 SILENT_SECONDS = 4.0
+#: In this time every worker that runs is heard. With only the first of them known, a damaged one could fail a unit so often
+#: that it is given up, and a slow one would get what others speak sooner.
+ROUND_SECONDS = 1.25
 #: Without any worker for so long, the job ends.
 PATIENCE_SECONDS = 60.0
 #: A worker that cannot speak the voice is asked again after this time.
@@ -208,6 +211,7 @@ class CeleryExecutor(Closing):
     def _hear(self, now: float) -> None:
         """Compare the workers with what was heard of them."""
         since, members = self._members.heard()
+        heard_all = since is not None and now - since > ROUND_SECONDS
         for name, member in members.items():
             remote = self._remotes.setdefault(name, _Remote(member.heartbeat))
             before, remote.heartbeat = remote.heartbeat, member.heartbeat
@@ -222,7 +226,7 @@ class CeleryExecutor(Closing):
             elif remote.joined and is_silent and can_judge:
                 self._lose(name, remote_failure(f"the worker {name} was not heard for {SILENT_SECONDS:.0f} s"))
                 self._drop_queue(name)
-            elif not remote.joined and not is_silent and member.heard > remote.unwanted_until:
+            elif heard_all and not remote.joined and not is_silent and member.heard > remote.unwanted_until:
                 remote.joined, remote.failure = True, None
                 self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed))
         if any(remote.joined for remote in self._remotes.values()):
