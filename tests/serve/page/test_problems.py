@@ -119,7 +119,7 @@ def test_a_page_that_did_not_arrive_whole_is_loaded_again(context: "BrowserConte
             route.fallback()
 
     context.route("**/js/tabs.js", lose)
-    page = opened(context, server)  # a voice can be chosen
+    opened(context, server)  # a voice can be chosen
     assert len(lost) == 3
 
 
