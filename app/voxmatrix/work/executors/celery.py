@@ -37,8 +37,8 @@ from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for so long it is gone.
 SILENT_SECONDS = 4.0
-#: In this time every worker that runs is heard. With only the first of them known, a damaged one could fail a unit so often
-#: that it is given up, and a slow one would get what others speak sooner.
+#: In this time every worker that runs is heard. Were only the first of them known, a damaged one could fail a unit so
+#: often that it is given up, and a slow one would get what others speak sooner.
 ROUND_SECONDS = 1.25
 #: Without any worker for so long, the job ends.
 PATIENCE_SECONDS = 60.0
