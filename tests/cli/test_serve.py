@@ -71,6 +71,16 @@ def test_the_log_can_be_json() -> None:
     assert (line["event"], line["id"], line["path"], line["status"]) == ("request", "mine", "/healthz", 200)
 
 
+def test_the_files_of_the_page_fill_no_log() -> None:
+    with served("--port", "0") as (url, process):
+        for path in ("page/js/main.js", "page/missing.js", ""):
+            httpx.get(f"{url}/{path}")
+        assert process.stderr is not None
+        lines = [process.stderr.readline() for _ in range(2)]
+    assert ["status=404" in line for line in lines] == [True, False]
+    assert "path=/ " in lines[1]
+
+
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     code = main.run(["serve", *words])
     return code, capsys.readouterr().err

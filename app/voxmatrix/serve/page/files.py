@@ -13,6 +13,8 @@ _TYPES = {
     "svg": "image/svg+xml",
 }
 INDEX = "index.html"
+#: Where all files but the index are.
+FOLDER = "/page/"
 
 
 @dataclass(frozen=True, kw_only=True)

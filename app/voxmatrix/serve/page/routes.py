@@ -7,12 +7,11 @@ from starlette.responses import Response
 
 import voxmatrix
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.page.files import INDEX, PageFile, page_files
+from voxmatrix.serve.page.files import FOLDER, INDEX, PageFile, page_files
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
 
 _ROOT = "/"
-_FOLDER = "/page/"
 #: Nothing comes from elsewhere, so that the page works without a network and no other site can get into it.
 _POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -29,7 +28,7 @@ _HEADERS = {
 
 def belongs_to_page(path: str) -> bool:
     """Whether this is the path of a file of the page."""
-    return path == _ROOT or path.startswith(_FOLDER)
+    return path == _ROOT or path.startswith(FOLDER)
 
 
 def page_routes(services: Services) -> APIRouter:
@@ -41,12 +40,12 @@ def page_routes(services: Services) -> APIRouter:
     async def index(request: Request) -> Response:
         return _answer(request, files[INDEX])
 
-    @router.get(_FOLDER + "settings.json")
+    @router.get(FOLDER + "settings.json")
     async def settings() -> dict[str, Any]:
         limit = services.settings.max_input
         return {"version": voxmatrix.__version__, "max_input": limit, "formats": FORMAT_NAMES}
 
-    @router.get(_FOLDER + "{name:path}")
+    @router.get(FOLDER + "{name:path}")
     async def file(name: str, request: Request) -> Response:
         if name not in files:
             raise ApiError(404, "the page has no such file", code="not_found")
