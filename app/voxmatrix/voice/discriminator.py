@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.voice.layers.norm import weight_norm
+from voxmatrix.voice.layers.rows import Convolve, convolve_rows, suits_rows
 
 SLOPE = 0.1
 PERIODS = (2, 3, 5, 7, 11)
@@ -51,14 +52,21 @@ class PeriodDiscriminator(nn.Module):
         self.conv_post = weight_norm(nn.Conv2d(widths[-1], 1, (3, 1), 1, padding=(1, 0)))
 
     def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions, period)."""
+        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions, period) or, on a CPU,
+        (b * period, positions, c)."""
         x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
         x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)
+        convolve: Convolve = nn.Module.__call__
+        if in_rows := self.training and suits_rows(x):
+            x, convolve = x.permute(0, 3, 2, 1).flatten(0, 1), convolve_rows
         for conv in self.convs:
-            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
+            x = functional.leaky_relu(convolve(conv, x), SLOPE, inplace=True)
             features.append(x)
-        score = self.conv_post(x)
-        return score.flatten(1), [*features, score]
+        score = convolve(self.conv_post, x)
+        features.append(score)
+        if in_rows:
+            score = score.view(-1, self.period, score.size(1)).transpose(1, 2)
+        return score.flatten(1), features
 
 
 class MultiPeriodDiscriminator(nn.Module):

@@ -120,10 +120,10 @@ def test_no_discriminator_keeps_what_it_computed_while_the_next_one_works(networ
     alive: list[int] = []
     judges = list(networks.discriminator.discriminators)
     for assess in judges:
-        assess.convs[0].register_forward_hook(
-            lambda _module, _inputs, out: alive.append(sum(each() is not None for each in kept))
+        assess.register_forward_pre_hook(
+            lambda _module, _inputs: alive.append(sum(each() is not None for each in kept))
         )
-        assess.conv_post.register_forward_hook(lambda _module, inputs, _out: kept.append(weakref.ref(inputs[0])))
+        assess.register_forward_hook(lambda _module, _inputs, out: kept.append(weakref.ref(out[1][0])))
     gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
     assert alive == [0, 1] * len(judges)  # the generated wave comes while the recording's features are needed
 

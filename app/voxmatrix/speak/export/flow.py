@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.speak.export.graph_edits import decoder_input, set_nodes
-from voxmatrix.speak.export.winograd import filtering
+from voxmatrix.voice.layers.winograd import filtering
 
 #: Frames computed at a time, and taps of a kernel.
 _FRAMES, _TAPS = 4, 5

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import weight_norm
+from voxmatrix.voice.layers.rows import Convolve, convolve_rows, suits_rows
 
 
 class WaveNet(CheckpointedModule):
@@ -25,16 +26,23 @@ class WaveNet(CheckpointedModule):
     def forward(self, x: Tensor, mask: Tensor, speaker: Tensor | None = None) -> Tensor:
         """(b, c, f), (b, 1, f), (b, speaker_channels, 1) -> (b, c, f)."""
         conditions = None if speaker is None else self.cond_layer(speaker).chunk(len(self.in_layers), dim=1)
+        convolve: Convolve = nn.Module.__call__
+        channels = 1
+        if in_rows := self.training and suits_rows(x):
+            x, mask, channels, convolve = x.mT, mask.mT, 2, convolve_rows
+            conditions = None if conditions is None else [one.mT for one in conditions]
         total: Tensor | None = None
         for layer, (conv, res_skip) in enumerate(zip(self.in_layers, self.res_skip_layers, strict=True)):
-            hidden = conv(x) if conditions is None else conv(x) + conditions[layer]  # (b, 2c, f)
-            signal, gate = hidden.chunk(2, dim=1)
-            out = res_skip(torch.tanh(signal) * torch.sigmoid(gate))
+            hidden = convolve(conv, x)  # (b, 2c, f), or in rows (b, f, 2c)
+            if conditions is not None:
+                hidden = hidden + conditions[layer]
+            signal, gate = hidden.chunk(2, channels)
+            out = convolve(res_skip, torch.tanh(signal) * torch.sigmoid(gate))
             if layer == len(self.in_layers) - 1:
                 total = out if total is None else total + out
                 break
-            residual, skip = out.chunk(2, dim=1)
+            residual, skip = out.chunk(2, channels)
             x = (x + residual) * mask
             total = skip if total is None else total + skip
         assert total is not None
-        return total * mask
+        return (total * mask).mT if in_rows else total * mask

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voxmatrix.speak.export.winograd import filtering
+from voxmatrix.voice.layers.winograd import filtering
 
 
 @pytest.mark.parametrize(("outputs", "taps"), [(1, 5), (2, 3), (4, 3), (4, 5), (2, 7)])
