@@ -37,7 +37,7 @@ def test_a_frame_becomes_a_hop() -> None:
     assert decoder()(torch.randn(2, 192, 7)).shape == (2, 1, 7 * HOP)
 
 
-def test_under_autocast_the_phases_keep_their_precision() -> None:
+def test_under_autocast_spectra_keep_their_precision() -> None:
     made, z = decoder().eval(), torch.randn(1, 192, 8)
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
         assert made(z).dtype == torch.float32

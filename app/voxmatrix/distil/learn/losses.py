@@ -1,5 +1,7 @@
 """How far the samples of the fast network are from those of the original."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -10,7 +12,10 @@ from voxmatrix.audio.spectrum import Spectrum
 WINDOWS = (128, 256, 512, 1024)
 _QUIETEST = 1e-3
 #: With a weight of 0.5, phases were not learned in 1,500 steps; with 4 to 20, within 120 (docs/measured-by-hand.md).
-_COMPLEX_WEIGHT = 6.0
+_COMPLEX_WEIGHT = 8.0
+#: Up to which frequency, in Hz, they have which share of it: most where the harmonics are that make the pitch. Phases
+#: of noise, which is above, cannot be heard.
+_SHARES = ((1200.0, 3.0), (4000.0, 1.0), (math.inf, 0.3))
 
 
 class SpectralLoss(nn.Module):
@@ -21,15 +26,19 @@ class SpectralLoss(nn.Module):
         super().__init__()
         self.spectrum = Spectrum(rate_hz)
         for length in WINDOWS:
+            frequencies = torch.linspace(0, rate_hz / 2, length // 2 + 1)
+            shares = [next(share for most, share in _SHARES if one <= most) for one in frequencies.tolist()]
             self.register_buffer(f"window_{length}", torch.hann_window(length), persistent=False)
+            self.register_buffer(f"shares_{length}", torch.tensor(shares).unsqueeze(1), persistent=False)
 
     def forward(self, made: Tensor, wanted: Tensor) -> Tensor:
         """Samples (b, n) of both -> ()."""
         total = self.mel_distance(made, wanted)
         for length in WINDOWS:
-            ours, theirs = self._spectra(made, length), self._spectra(wanted, length)
-            logs, compressed = (functional.l1_loss(*pair) for pair in zip(ours, theirs, strict=True))
-            total = total + (logs + _COMPLEX_WEIGHT * compressed) / len(WINDOWS)
+            (logs, compressed), theirs = self._spectra(made, length), self._spectra(wanted, length)
+            shares = getattr(self, f"shares_{length}")
+            distance = ((compressed - theirs[1]).abs() * shares).mean()
+            total = total + (functional.l1_loss(logs, theirs[0]) + _COMPLEX_WEIGHT * distance) / len(WINDOWS)
         return total
 
     def mel_distance(self, made: Tensor, wanted: Tensor) -> Tensor:

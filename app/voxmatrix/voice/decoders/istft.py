@@ -1,8 +1,9 @@
 """A decoder that ends in an inverse Fourier transform (iSTFTNet, Kaneko et al. 2022, arXiv 2203.02395).
 
-The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and a head that predicts magnitudes
-and phases of short spectra. The inverse transform and its overlapping windows are one transposed convolution each for
-the real and imaginary parts, so that every ONNX runtime computes it, and in segments.
+The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and a head that predicts the real and
+imaginary parts of short spectra, times a magnitude: as numbers of a plane, phases go round without a leap. The inverse
+transform and its overlapping windows are one transposed convolution each for the real and imaginary parts, so that
+every ONNX runtime computes it, and in segments.
 """
 
 import math
@@ -61,7 +62,8 @@ class FourierDecoder(Decoder):
         )
         self.trunk = nn.ModuleList(weight_norm(_conv(channels, channels)) for _ in range(TRUNK_LAYERS))
         self.magnitude = _conv(channels, bins)
-        self.phase = _conv(channels, bins)
+        self.real_part = _conv(channels, bins)
+        self.imaginary_part = _conv(channels, bins)
         assert self.magnitude.bias is not None
         nn.init.constant_(self.magnitude.bias, _QUIET)
         if speaker_channels:
@@ -83,10 +85,10 @@ class FourierDecoder(Decoder):
         for conv in self.trunk:
             x = x + conv(functional.leaky_relu(x, SLOPE))
         x = functional.leaky_relu(x, SLOPE)
-        magnitude, phase = self.magnitude(x), self.phase(x)
-        with without_autocast(x):  # half precision has too few steps for a phase
-            magnitude, phase = torch.exp(magnitude.float().clamp_max(_MOST)), phase.float()
-            real, imaginary = magnitude * torch.cos(phase), magnitude * torch.sin(phase)
+        magnitude, real, imaginary = self.magnitude(x), self.real_part(x), self.imaginary_part(x)
+        with without_autocast(x):  # half precision has too few steps for a sum of 65 loud and quiet waves
+            magnitude = torch.exp(magnitude.float().clamp_max(_MOST))
+            real, imaginary = magnitude * real.float(), magnitude * imaginary.float()
             return self._samples(real, self.real) + self._samples(imaginary, self.imaginary)
 
     def _samples(self, part: Tensor, basis: Tensor) -> Tensor:
