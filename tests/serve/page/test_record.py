@@ -171,7 +171,7 @@ def test_a_take_is_discarded_redone_and_heard(page: "Page", server: Server) -> N
     page.keyboard.press("s")  # what is recorded is not skipped
     page.keyboard.press("ArrowRight")
     page.keyboard.press("s")
-    page.get_by_role("button", name="A second line.").click()
+    page.get_by_role("button", name="A second line. , skipped").click()  # the page has the server's answer
     expect(page.get_by_text("Sentence 2 of 2")).to_be_visible()
     assert states(server, "again") == ["recorded", "skipped"]
     page.keyboard.press("s")
