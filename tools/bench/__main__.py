@@ -43,7 +43,7 @@ BENCHES = (
         name="train",
         title="Training, compared with Piper's trainer",
         script="train_beside_piper.py",
-        arguments=("--rounds", "2"),
+        arguments=("--rounds", "3"),
     ),
     Bench(name="tiny", title="A training step of `tiny`, compared with `medium`", script="tiny_beside_medium.py"),
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
