@@ -70,3 +70,15 @@ def test_scores_losses_and_gradients_are_pipers(piper_train: SimpleNamespace) ->
     for key, weight in theirs.named_parameters():
         # Rounding changes the sign of a few nearly equal features, and so a few numbers of a gradient by more.
         assert (gradients[key] - weight.grad).norm() <= 2e-3 * weight.grad.norm() + 1e-9, key
+
+
+@pytest.mark.parametrize("n", [8192, 1001])
+def test_in_training_on_a_cpu_it_computes_what_it_computes_otherwise(n: int) -> None:
+    discriminator, wave = MultiPeriodDiscriminator(4), torch.randn(2, 1, n)
+    scores, features = discriminator.train()(wave)
+    plain_scores, plain_features = discriminator.eval()(wave)
+    torch.testing.assert_close(scores, plain_scores, atol=1e-5, rtol=1e-5)
+    for ours, theirs in zip(features[1:], plain_features[1:], strict=True):
+        for rows, planes in zip(ours, theirs, strict=True):
+            same = planes.permute(0, 3, 2, 1).flatten(0, 1)  # (b, c, positions, period), as rows
+            torch.testing.assert_close(rows, same, atol=1e-5, rtol=1e-5)
