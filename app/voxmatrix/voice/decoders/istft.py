@@ -1,9 +1,9 @@
 """A decoder that ends in an inverse Fourier transform (iSTFTNet, Kaneko et al. 2022, arXiv 2203.02395).
 
-The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and a head that predicts short spectra:
-real and imaginary parts, times a magnitude. Unlike a phase, they do not jump when a wave has gone round once. The
-inverse transform and its overlapping windows are one transposed convolution each for the real and imaginary parts, so
-that every ONNX runtime computes it, and in segments.
+The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and a head that predicts short
+spectra: real and imaginary parts, times a magnitude. Unlike a phase, they do not jump when a wave has gone round once.
+The inverse transform and its overlapping windows are one transposed convolution each for the real and imaginary parts,
+so that every ONNX runtime computes it, and in segments.
 """
 
 import math
