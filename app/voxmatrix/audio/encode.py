@@ -20,6 +20,7 @@ class Format:
     container: str
     codec: str | None
     default_options: tuple[str, ...]  # used without a bit rate; empty for lossless formats, which have no bit rate
+    encoder_options: tuple[str, ...] = ()  # used with any bit rate
 
 
 #: Output formats by extension. Vorbis rejects most bit rates at 16 and 22 kHz, so its default is a quality instead.
@@ -27,7 +28,8 @@ FORMATS = {
     "mp3": Format("mp3", "libmp3lame", ("-b:a", "128k")),
     "ogg": Format("ogg", "libvorbis", ("-q:a", "5")),
     "opus": Format("opus", "libopus", ("-b:a", "48k")),
-    "m4a": Format("ipod", "aac", ("-b:a", "96k")),
+    # ffmpeg 5 has another default: for speech, it takes three times as long and loses more (docs/measured-by-hand.md).
+    "m4a": Format("ipod", "aac", ("-b:a", "96k"), ("-aac_coder", "fast")),
     "flac": Format("flac", "flac", ()),
     "wav": Format("wav", None, ()),
 }
@@ -105,7 +107,7 @@ def _decode(source: Path) -> Any:
 
 
 def _export(segment: Any, encoded: Path, target: Format, bitrate: str | None) -> None:
-    options = None if bitrate else list(target.default_options) or None
+    options = [*target.encoder_options, *(() if bitrate else target.default_options)] or None
     failure = ""
     with warnings.catch_warnings(), encoded.open("wb+") as file:
         warnings.simplefilter("ignore", ResourceWarning)  # pydub leaves its temporary files open when ffmpeg fails

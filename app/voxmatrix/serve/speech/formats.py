@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
-from voxmatrix.audio.encode import FORMATS, Format
+from voxmatrix.audio.encode import FORMATS
 from voxmatrix.audio.samples import Samples
 from voxmatrix.serve.speech.ffmpeg_pipe import pipe_to
 from voxmatrix.speak.wav import header, pcm
@@ -29,7 +29,9 @@ CONTENT_TYPES: dict[FormatName, str] = {
     "pcm": "audio/pcm",
 }
 #: AAC without a container, which a file would have.
-_ENCODED = {name: FORMATS[name] for name in ("mp3", "opus", "flac")} | {"aac": Format("adts", "aac", ("-b:a", "96k"))}
+_ENCODED = {name: FORMATS[name] for name in ("mp3", "opus", "flac")} | {
+    "aac": replace(FORMATS["m4a"], container="adts")
+}
 #: No index is written at the end, as none can be added to what was sent; pages of Ogg leave at once.
 _STREAMED = {"mp3": ("-write_xing", "0", "-id3v2_version", "0"), "opus": ("-page_duration", "20000")}
 
@@ -50,7 +52,7 @@ def encoder(name: FormatName, rate_hz: int, put: Put) -> Iterator[Write]:
         resampled.finish()
     else:
         target = _ENCODED[name]
-        arguments = [*target.default_options, *_STREAMED.get(name, ()), "-flush_packets", "1"]
+        arguments = [*target.encoder_options, *target.default_options, *_STREAMED.get(name, ()), "-flush_packets", "1"]
         codec = ["-c:a", target.codec] if target.codec else []
         with pipe_to(
             put, rate_hz, [*codec, *arguments, "-f", target.container, "pipe:1"], Path(f"speech.{name}")

@@ -91,7 +91,7 @@ def _encoding(file: SoundFile) -> list[str]:
     name = _format_name(file.out)
     form = FORMATS[name]
     options = ("-b:a", file.bitrate) if file.bitrate else _SPEECH_OPTIONS.get(name, form.default_options)
-    return ["-c:a", form.codec or "copy", *options, "-f", form.container]
+    return ["-c:a", form.codec or "copy", *form.encoder_options, *options, "-f", form.container]
 
 
 def _inputs(file: SoundFile, folder: Path) -> list[str]:
