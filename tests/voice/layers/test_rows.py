@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from voxmatrix.voice.layers.rows import convolve_rows, suits_rows
 
@@ -50,3 +51,10 @@ def test_only_for_training_in_single_precision_on_a_cpu() -> None:
         assert not suits_rows(x)
     with torch.no_grad():
         assert not suits_rows(x)
+
+
+def test_fake_tensors_leave_nothing_behind() -> None:
+    conv, x = nn.Conv1d(64, 64, 5, padding=2), torch.randn(1, 9, 64)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        convolve_rows(conv, torch.empty(1, 9, 64))
+    assert type(convolve_rows(conv, x)) is torch.Tensor

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -101,8 +103,12 @@ def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
     return kernels
 
 
-@cache
 def _matrices(taps: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The matrices of `Filtering`."""
-    after, kernel, before = (torch.from_numpy(matrix).float() for matrix in filtering(_OUTPUTS, taps))
+    """The matrices of `Filtering`. Tensors are made anew: one of FakeTensorMode must not outlive it."""
+    after, kernel, before = (torch.from_numpy(matrix) for matrix in _filtering(taps))
     return after, kernel, before
+
+
+@cache
+def _filtering(taps: int) -> list[NDArray[np.float32]]:
+    return [matrix.astype(np.float32) for matrix in filtering(_OUTPUTS, taps)]
