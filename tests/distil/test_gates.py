@@ -29,7 +29,7 @@ def test_the_same_speech_passes() -> None:
 
 
 def test_speech_out_of_tune_fails() -> None:
-    assert "frames voiced in both within 50 cents" in failing(speech(135.0))
+    assert "voiced frames within 50 cents" in failing(speech(135.0))
 
 
 def test_hoarse_speech_fails() -> None:
@@ -40,7 +40,7 @@ def test_hoarse_speech_fails() -> None:
 def test_whispered_speech_fails() -> None:
     noise = 0.3 * np.random.default_rng(1).normal(size=len(speech())).astype(np.float32)
     middle = np.arange(len(speech())) < RATE_HZ // 4
-    assert "voiced frames that became unvoiced" in failing(np.where(middle, noise, speech()))
+    assert "voiced frames within 50 cents" in failing(np.where(middle, noise, speech()))
 
 
 def test_longer_speech_fails() -> None:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.distil.gates import pitch_kept
+from voxmatrix.distil.gates import share_in_tune
 from voxmatrix.distil.learn.batches import Sampler
 from voxmatrix.distil.learn.losses import SpectralLoss
 from voxmatrix.distil.learn.muon import Muon
@@ -56,7 +56,7 @@ class Position:
     falls_from: int = 0  # the step after which the rate falls; 0: not decided yet
     ends_at: int = 0
     mels: list[float] = field(default_factory=list)  # distances, of the evaluations
-    in_tune: float = 0.0  # the share of all voiced frames at the last evaluation
+    in_tune: float = 0.0  # the share of frames at the last evaluation
 
     def decide(self, limits: Limits) -> None:
         """Let the rate fall from now on if it is time."""
@@ -159,8 +159,7 @@ class Training:
         finally:
             self.student.load_state_dict(current)
         sung = [pitch(wave.squeeze(0).cpu().numpy(), self._rate_hz) for wave in made]
-        in_tune, unvoiced = pitch_kept(list(zip(self._pitches, sung, strict=True))) or (0.0, 0.0)
-        return sum(distances) / len(distances), in_tune * (1 - unvoiced)
+        return sum(distances) / len(distances), share_in_tune(list(zip(self._pitches, sung, strict=True))) or 0.0
 
     def state(self) -> dict[str, Any]:
         """The content of a checkpoint."""
