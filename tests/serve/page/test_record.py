@@ -186,7 +186,7 @@ def test_the_level_is_shown(page: "Page", server: Server) -> None:
     studio(page, server, "level")
     meter = page.get_by_role("meter", name="Level of the microphone")
     expect(meter).to_have_attribute("aria-valuetext", "Good level")
-    expect(meter).to_have_attribute("aria-valuenow", re.compile(r"^-(1?\d|20)(\.\d+)?$"))  # it changes all the time
+    expect(meter).to_have_attribute("aria-valuenow", re.compile(r"^-(1?\d|20)(\.\d+)?$"))  # at its loudest moment
 
 
 def test_a_take_that_cannot_be_saved_is_kept_until_it_can(page: "Page", server: Server) -> None:

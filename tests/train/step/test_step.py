@@ -123,7 +123,7 @@ def test_no_discriminator_keeps_what_it_computed_while_the_next_one_works(networ
         assess.register_forward_pre_hook(
             lambda _module, _inputs: alive.append(sum(each() is not None for each in kept))
         )
-        assess.register_forward_hook(lambda _module, _inputs, out: kept.append(weakref.ref(out[1][0])))
+        assess.register_forward_hook(lambda _module, _inputs, out: kept.append(weakref.ref(out[1][-2])))
     gradients(networks, unscaled(), [batch], seeds=[5], autocast=nullcontext)
     assert alive == [0, 1] * len(judges)  # the generated wave comes while the recording's features are needed
 
