@@ -1,4 +1,4 @@
-"""Convolutions as matrix products, for training in single precision on a CPU. The channels of a place are one row.
+"""Convolutions as matrix products, for training on a CPU. The channels of a place are one row.
 
 oneDNN's convolutions reach half to nine tenths of the speed of a matrix product there. Kernels without a stride need
 0.4 to 0.5 of the multiplications as well (`winograd`); results differ by a few millionths.
@@ -8,13 +8,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.voice.layers.winograd import filtering
+from voxmatrix.voice.layers.winograd import Filtering, filtering
 
 #: Outputs that are computed together. With more, rounding and memory grow faster than the products become fewer.
 _OUTPUTS = 4
@@ -27,8 +25,8 @@ Convolve = Callable[[Any, Tensor], Tensor]
 
 def suits_rows(x: Tensor) -> bool:
     """Whether these networks should compute this input in rows."""
-    single = x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-    return x.device.type == "cpu" and single and torch.is_grad_enabled()
+    exact = x.dtype in (torch.float32, torch.float64) and not torch.is_autocast_enabled("cpu")
+    return x.device.type == "cpu" and exact and torch.is_grad_enabled()
 
 
 def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
@@ -79,7 +77,7 @@ class _Windows(torch.autograd.Function):
 def _filtered(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """(n, h, c), (d, c, taps) -> (n, h, d)."""
     (n, h, c), taps = x.shape, weight.size(2)
-    after, _, before = _matrices(taps)
+    after, _, before = _matrices(taps, x.dtype)
     size, count = before.size(0), -(-h // _OUTPUTS)
     windows = _windows(x, taps // 2, size, _OUTPUTS).view(n * count, size, c)
     mixed = torch.bmm(before.expand(n * count, -1, -1), windows)
@@ -95,7 +93,7 @@ def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
     kernels: tuple[Tensor, ...] | None = getattr(weight, "_kernels", None)
     if kernels is None:
         d, c, taps = weight.shape[:3]
-        kernel = _matrices(taps)[1]
+        kernel = _matrices(taps, weight.dtype)[1]
         kernels = (kernel @ weight.reshape(-1, taps).t()).view(-1, d, c).unbind()
         if not weight.is_leaf:
             # A normalised weight, which is never updated: in `parametrize.cached()`, several calls have the same one.
@@ -103,12 +101,12 @@ def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
     return kernels
 
 
-def _matrices(taps: int) -> tuple[Tensor, Tensor, Tensor]:
+def _matrices(taps: int, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
     """The matrices of `Filtering`. Tensors are made anew: one of FakeTensorMode must not outlive it."""
-    after, kernel, before = (torch.from_numpy(matrix) for matrix in _filtering(taps))
+    after, kernel, before = (torch.from_numpy(matrix).to(dtype) for matrix in _filtering(taps))
     return after, kernel, before
 
 
 @cache
-def _filtering(taps: int) -> list[NDArray[np.float32]]:
-    return [matrix.astype(np.float32) for matrix in filtering(_OUTPUTS, taps)]
+def _filtering(taps: int) -> Filtering:
+    return filtering(_OUTPUTS, taps)
