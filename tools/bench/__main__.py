@@ -46,6 +46,7 @@ BENCHES = (
         arguments=("--rounds", "3"),
     ),
     Bench(name="tiny", title="A training step of `tiny`, compared with `medium`", script="tiny_beside_medium.py"),
+    Bench(name="fast-training", title="`fast` trained beside `medium`", script="fast_beside_medium.py"),
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),

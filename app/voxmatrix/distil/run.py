@@ -34,7 +34,7 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 from voxmatrix.voice.config import VoiceConfig
 
 #: Speech to learn from; a step sees so much of it. The curve is measured on so many sentences.
-LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES, STEP_SECONDS, WATCHED = 0.5, 30.0, 7.5, 8
+LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES, STEP_SECONDS, WATCHED = 0.5, 30.0, 3.0, 8
 #: Utterances from which the mean spectrum is taken.
 _LEVELS_OF = 20
 #: Opens a progress bar, by its title, what to show beside it, and what is done already.
