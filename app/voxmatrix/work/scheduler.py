@@ -5,7 +5,8 @@ The rule, with measured figures in docs/scale.md:
 - A batch takes 2 to 15 s on its worker, at most nine tenths of what all workers together still need.
 - A worker declines a unit that it would finish after the others have finished everything.
 - When nothing is left, an idle worker takes over units that it would end sooner than the worker that holds them: those
-  not yet begun are moved, and the one being spoken is copied. The first result is the one that counts.
+  not yet begun are moved, and the one being spoken is copied, again if a faster worker becomes idle. The first result
+  counts.
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
 - A unit that has failed is a batch of its own. Of a worker that dies, only what it had not reported is known: the unit
   that is blamed may not be the one that it spoke, and without this rule an innocent one could be given up.
@@ -22,8 +23,6 @@ from voxmatrix.work.unit_queue import UnitQueue
 #: Seconds that a batch takes on its worker.
 LEAST_SECONDS = 2.0
 MOST_SECONDS = 15.0
-#: The first batch of a worker, whose speed is a guess.
-FIRST_SECONDS = 8.0
 #: The part of what all workers still need that one batch may take.
 SHARE = 0.9
 #: A unit is taken over only if it ends in less than this part of the time.
@@ -200,8 +199,7 @@ class Scheduler:
             drained = drain.ends_in()
             if ends > drained and self._declines(lane, lanes, first, drain, now):
                 return []
-        most = MOST_SECONDS if lane.measured else FIRST_SECONDS
-        seconds = min(most, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
+        seconds = min(MOST_SECONDS, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
             if units and (self._has_failed(unit) or self._has_failed(units[0])):
@@ -260,14 +258,18 @@ class Scheduler:
         return found
 
     def _taken_over(self, lane: Lane, other: Lane, now: float) -> list[PendingUnit]:
-        """Units from the back of what `other` holds, as long as each ends sooner here; the last one is a copy."""
+        """Units from the back of what `other` holds, as long as each ends sooner here than with all who hold it.
+
+        The unit that `other` speaks is copied, the others are moved.
+        """
         units = [unit for unit in other.units() if self._may_try(lane, unit)]
         speaking = self.speaking(other.name)
         ends, there = lane.overhead, other.ends_in(now)
         taken: list[PendingUnit] = []
         for unit in reversed(units):
             ends += unit.seconds / lane.speed
-            if ends >= GAIN * there or len(self._holders[unit.key]) > 1:
+            copies = [holder.ends_in(now) for holder in self._holders[unit.key] if holder is not other]
+            if ends >= GAIN * min([there, *copies]):
                 break
             if taken and (self._has_failed(unit) or self._has_failed(taken[0])):
                 break
