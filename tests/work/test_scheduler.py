@@ -243,7 +243,7 @@ def test_batches_take_some_seconds_on_their_own_worker() -> None:
 
     sizes = {one.worker: sum(unit.seconds for unit in one.units) for one in scheduler.decide(0.0).assignments}
 
-    assert sizes["fast"] <= 15.0 * 100 and sizes["slow"] <= 15.0 * 5
+    assert sizes["fast"] <= 8.0 * 100 and sizes["slow"] <= 8.0 * 5
     assert sizes["fast"] >= 15 * sizes["slow"]
 
 

@@ -5,17 +5,17 @@ Both have one thread, learn the samples with the same batches and validate as of
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Steps between validations, whose time counts as well.
 _VALIDATE_EVERY = 25
-_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class Validation(NamedTuple):
@@ -75,8 +75,7 @@ def train(quality: str, out: Path, steps: int, most_seconds: float = float("inf"
 
 def cpu_seconds(pid: int) -> float:
     """The CPU time of a process and of its children that have ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / _TICKS_PER_SECOND
+    return float(sum(psutil.Process(pid).cpu_times()[:4]))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ from voxmatrix.work.unit_queue import UnitQueue
 #: Seconds that a batch takes on its worker.
 LEAST_SECONDS = 2.0
 MOST_SECONDS = 15.0
+#: The first batch of a worker, whose speed is a guess.
+FIRST_SECONDS = 8.0
 #: The part of what all workers still need that one batch may take.
 SHARE = 0.9
 #: A unit is taken over only if it ends in less than this part of the time.
@@ -199,7 +201,8 @@ class Scheduler:
             drained = drain.ends_in()
             if ends > drained and self._declines(lane, lanes, first, drain, now):
                 return []
-        seconds = min(MOST_SECONDS, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
+        most = MOST_SECONDS if lane.measured else FIRST_SECONDS
+        seconds = min(most, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
             if units and (self._has_failed(unit) or self._has_failed(units[0])):

@@ -5,14 +5,13 @@ oneDNN's convolutions reach half to nine tenths of the speed of a matrix product
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.voice.layers.winograd import Filtering, filtering
+from voxmatrix.voice.layers.winograd import filtering
 
 #: Outputs that are computed together. With more, rounding and memory grow faster than the products become fewer.
 _OUTPUTS = 4
@@ -103,10 +102,5 @@ def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
 
 def _matrices(taps: int, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
     """The matrices of `Filtering`. Tensors are made anew: one of FakeTensorMode must not outlive it."""
-    after, kernel, before = (torch.from_numpy(matrix).to(dtype) for matrix in _filtering(taps))
+    after, kernel, before = (torch.from_numpy(matrix).to(dtype) for matrix in filtering(_OUTPUTS, taps))
     return after, kernel, before
-
-
-@cache
-def _filtering(taps: int) -> Filtering:
-    return filtering(_OUTPUTS, taps)

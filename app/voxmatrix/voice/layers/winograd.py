@@ -3,6 +3,7 @@ Gray 2016, arXiv 1509.09308). Exact but for rounding."""
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ class Filtering(NamedTuple):
     before: NDArray[np.float64]  # (a, a)
 
 
+@cache
 def filtering(outputs: int, taps: int) -> Filtering:
     """The matrices for up to 8 inputs.
 
