@@ -247,6 +247,32 @@ def test_batches_take_some_seconds_on_their_own_worker() -> None:
     assert sizes["fast"] >= 15 * sizes["slow"]
 
 
+def time_left_after(took: list[float]) -> float:
+    """Of a hundred units more, when these seconds were taken for one of them each."""
+    scheduler = Scheduler(0.0)
+    scheduler.joined("only", 0.0, 1.0)
+    scheduler.add(PendingUnit(str(n), 10.0) for n in range(len(took) + 100))
+    now = 0.0
+    for number, seconds in enumerate(took):
+        now += seconds
+        scheduler.decide(now)
+        scheduler.delivered("only", str(number), seconds, now)
+    left = scheduler.seconds_left(now)
+    assert left is not None
+    return left
+
+
+def test_one_sentence_that_took_longer_says_little_about_a_fast_worker() -> None:
+    usual = time_left_after([0.1] * 300)
+    assert abs(usual - 10.0) < 1e-6
+    assert time_left_after([0.1] * 300 + [0.5]) < 1.05 * usual
+
+
+def test_a_worker_that_becomes_slower_is_believed_in_less_than_a_minute() -> None:
+    assert 15.0 < time_left_after([0.1] * 150 + [0.2] * 150) <= 20.0 + 1e-6
+    assert 85.0 < time_left_after([0.1] * 150 + [1.0] * 45) <= 100.0 + 1e-6
+
+
 def test_the_estimate_of_the_time_left_is_that_of_all_workers_together() -> None:
     scheduler = Scheduler(0.0)
     assert scheduler.seconds_left(0.0) is None

@@ -1,10 +1,11 @@
 """What the scheduler knows of a worker: what it holds, how fast it is, and when it last made progress."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: Least weight of a new measurement in the speed, and the least seconds that a measurement is taken for.
-_WEIGHT = 0.3
+#: The speed is that of about so many seconds: of many units of a fast worker, and of a few of a slow one.
+_MEASURED_SECONDS = 10.0
 _LEAST_SECONDS = 1e-6
 #: Silent for longer than this many times the expected time, plus these seconds: overdue.
 _OVERDUE_TIMES = 2.0
@@ -25,6 +26,8 @@ class Lane:
     __slots__ = (
         "_begun",
         "_seconds",
+        "_spoken",
+        "_worked",
         "batches",
         "measured",
         "name",
@@ -50,6 +53,7 @@ class Lane:
         #: The unit that an overdue worker was speaking.
         self.stuck_on: str | None = None
         self._seconds = 0.0
+        self._spoken = self._worked = 0.0  # seconds of audio, and what they took; older ones count less
         self._begun = False  # something of the first batch was reported
 
     def units(self) -> Iterator[PendingUnit]:
@@ -88,9 +92,12 @@ class Lane:
         self.suspect, self.stuck_on = False, None
         if unit is None:
             return
-        weight = max(_WEIGHT, 1 / (self.measured + 1))
+        took = max(wall_seconds, _LEAST_SECONDS)
+        kept = math.exp(-took / _MEASURED_SECONDS)
+        self._spoken = kept * self._spoken + unit.seconds
+        self._worked = kept * self._worked + took
+        self.speed = self._spoken / self._worked
         self.measured += 1
-        self.speed += weight * (unit.seconds / max(wall_seconds, _LEAST_SECONDS) - self.speed)
         first = self.batches and unit.key in self.batches[0]
         if self.drop(unit.key) is not None and first and self.batches:
             self._begun = True
@@ -114,4 +121,5 @@ class Lane:
 
     def overdue(self, now: float) -> bool:
         """Whether it has been silent for so long that others must do its work."""
-        return bool(self.batches) and now - self.since > _OVERDUE_TIMES * self._current() + _OVERDUE_SECONDS
+        late = now - self.since - _OVERDUE_SECONDS
+        return late > 0 and bool(self.batches) and late > _OVERDUE_TIMES * self._current()

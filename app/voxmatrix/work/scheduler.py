@@ -2,7 +2,7 @@
 
 The rule, with measured figures in docs/scale.md:
 
-- A batch takes 2 to 15 s on its worker, at most nine tenths of what all workers together still need.
+- A batch takes 2 to 15 s on its worker, at most what all workers together still need.
 - A worker declines a unit that it would finish after the others have finished everything.
 - When nothing is left, an idle worker takes over units that it would end sooner than the worker that holds them: those
   not yet begun are moved, and the one being spoken is copied, again if a faster worker becomes idle. The first result
@@ -25,8 +25,6 @@ LEAST_SECONDS = 2.0
 MOST_SECONDS = 15.0
 #: The first batch of a worker, whose speed is a guess.
 FIRST_SECONDS = 8.0
-#: The part of what all workers still need that one batch may take.
-SHARE = 0.9
 #: A unit is taken over only if it ends in less than this part of the time.
 GAIN = 0.9
 #: Batches that a worker holds, so that it never waits for the next one.
@@ -196,13 +194,13 @@ class Scheduler:
         # No sharing out can end sooner than this: while it is far away, nothing more need be computed.
         drained = (self._waiting.seconds + self.later_seconds) / total
         ends = own + lane.overhead + first.seconds / lane.speed
-        if ends > drained or SHARE * (drained - own) < MOST_SECONDS:
+        if ends > drained or drained - own < MOST_SECONDS:
             drain = self._drain(lanes, now)
             drained = drain.ends_in()
             if ends > drained and self._declines(lane, lanes, first, drain, now):
                 return []
         most = MOST_SECONDS if lane.measured else FIRST_SECONDS
-        seconds = min(most, max(LEAST_SECONDS, SHARE * (drained - own))) * lane.speed
+        seconds = min(most, max(LEAST_SECONDS, drained - own)) * lane.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
             if units and (self._has_failed(unit) or self._has_failed(units[0])):
@@ -244,30 +242,38 @@ class Scheduler:
         return self._drained[1]
 
     def _relieve(self, lanes: Sequence[Lane], now: float) -> list[Assignment]:
-        """For workers without work: units of those that would end last."""
+        """For workers without work, fastest first: units of those that would end last."""
         idle = [lane for lane in lanes if not lane.batches]
         if not idle:
             return []
-        busy = sorted((lane for lane in lanes if lane.batches), key=lambda lane: -lane.ends_in(now))
+        ends = {lane: lane.ends_in(now) for lane in lanes if lane.batches}
         found = []
         for lane in idle:
-            for other in busy:
-                if lane.overhead >= GAIN * other.ends_in(now):
-                    break  # the others end even sooner
-                if units := self._taken_over(lane, other, now):
-                    found.append(self._assign(lane, units, now))
-                    busy.sort(key=lambda lane: -lane.ends_in(now))
-                    break
+            assignment = self._relieved_by(lane, ends, now)
+            if assignment:
+                found.append(assignment)
+            elif not self._failures:
+                break  # the others are no faster, and may try the same units
         return found
 
-    def _taken_over(self, lane: Lane, other: Lane, now: float) -> list[PendingUnit]:
+    def _relieved_by(self, lane: Lane, ends: dict[Lane, float], now: float) -> Assignment | None:
+        """A batch of what a busy worker holds, whose end then changes."""
+        for other in sorted(ends, key=lambda busy: -ends[busy]):
+            if lane.overhead >= GAIN * ends[other]:
+                return None  # the others end even sooner
+            if units := self._taken_over(lane, other, ends[other], now):
+                ends[other] = other.ends_in(now)
+                return self._assign(lane, units, now)
+        return None
+
+    def _taken_over(self, lane: Lane, other: Lane, there: float, now: float) -> list[PendingUnit]:
         """Units from the back of what `other` holds, as long as each ends sooner here than with all who hold it.
 
-        The unit that `other` speaks is copied, the others are moved.
+        `there` is when `other` ends. The unit that it speaks is copied, the others are moved.
         """
         units = [unit for unit in other.units() if self._may_try(lane, unit)]
         speaking = self.speaking(other.name)
-        ends, there = lane.overhead, other.ends_in(now)
+        ends = lane.overhead
         taken: list[PendingUnit] = []
         for unit in reversed(units):
             ends += unit.seconds / lane.speed
