@@ -6,6 +6,7 @@ import sysconfig
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,14 @@ def is_rank_zero() -> bool:
 
 def voice_folders() -> tuple[Path, ...]:
     """Where voices are looked up: the user's own, then those bundled with a clone or an installation."""
+    return home() / "voices", *_bundled_folders()
+
+
+@cache
+def _bundled_folders() -> tuple[Path, Path]:
+    """In a clone, and in an installation. They never move, and `serve` looks at them for each request."""
     clone = Path(__file__).resolve().parents[2] / "samples" / "voices"
-    return home() / "voices", clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
+    return clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
 
 
 def read_config(folder: Path | None = None) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Speakers:
         Raises:
             ApiError: too many are open.
         """
-        self._turns.enter()
+        self._turns.enter(job.voice.id)
         answer = Answer(self, job)
         self._open.add(answer)
         return answer

@@ -101,5 +101,5 @@ def _checkpoint_config(path: Path) -> VoiceConfig:
 
 def _is_in_its_folder(path: Path) -> bool:
     """Whether neither file of the voice is a link that leads out of the folder of voices."""
-    folder = path.parent.resolve()
-    return all(file.resolve().parent == folder for file in (path, config_path(path)))
+    links = [file for file in (path, config_path(path)) if file.is_symlink()]
+    return all(link.resolve().parent == path.parent.resolve() for link in links)

@@ -38,8 +38,7 @@ class Turns:
         Raises:
             ApiError: too many wait for this voice already.
         """
-        if self._places.locked() and self._waiting[voice] >= self._most_waiting:
-            raise self._busy("queue", f"too many answers wait for the voice {voice}")
+        self._check_queue(voice)  # again: several may have entered since
         self._count(voice, 1)
         try:
             await self._places.acquire()
@@ -54,12 +53,13 @@ class Turns:
             self._metrics.computing.dec()
             self._mean_seconds += _WEIGHT * (time.monotonic() - started - self._mean_seconds)
 
-    def enter(self) -> None:
+    def enter(self, voice: str) -> None:
         """An answer begins; it may be read for longer than it is computed.
 
         Raises:
-            ApiError: there are too many.
+            ApiError: there are too many, or too many wait for this voice.
         """
+        self._check_queue(voice)
         if self._open >= _MOST_OPEN:
             raise self._busy("open", "too many answers are being read")
         self._open += 1
@@ -67,6 +67,10 @@ class Turns:
     def leave(self) -> None:
         """An answer has ended."""
         self._open -= 1
+
+    def _check_queue(self, voice: str) -> None:
+        if self._places.locked() and self._waiting[voice] >= self._most_waiting:
+            raise self._busy("queue", f"too many answers wait for the voice {voice}")
 
     def _count(self, voice: str, change: int) -> None:
         self._waiting[voice] += change
