@@ -12,7 +12,7 @@ from voxmatrix.audio.spectrum import Spectrum
 WINDOWS = (128, 256, 512, 1024)
 _QUIETEST = 1e-3
 #: With a weight of 0.5, phases were not learned in 1,500 steps; with 4 to 20, within 120 (docs/measured-by-hand.md).
-_COMPLEX_WEIGHT = 12.0
+_COMPLEX_WEIGHT = 14.0
 #: Up to which frequency, in Hz, they have which share of it: most where the harmonics are that make the pitch. Phases
 #: of noise, which is above, cannot be heard.
 _SHARES = ((1200.0, 3.0), (4000.0, 1.0), (math.inf, 0.3))
