@@ -29,7 +29,6 @@ class Lane:
         "_spoken",
         "_worked",
         "batches",
-        "measured",
         "name",
         "overhead",
         "since",
@@ -43,7 +42,6 @@ class Lane:
         self.name = name
         self.speed = speed
         self.overhead = overhead
-        self.measured = 0
         #: Unreported units of each batch, in the order in which they are spoken.
         self.batches: list[dict[str, PendingUnit]] = []
         #: The last report, or the submission to an idle worker.
@@ -55,6 +53,11 @@ class Lane:
         self._seconds = 0.0
         self._spoken = self._worked = 0.0  # seconds of audio, and what they took; older ones count less
         self._begun = False  # something of the first batch was reported
+
+    @property
+    def measured(self) -> bool:
+        """Whether the speed is no longer a guess."""
+        return self._worked > 0
 
     def units(self) -> Iterator[PendingUnit]:
         """All units that it holds, in order."""
@@ -97,7 +100,6 @@ class Lane:
         self._spoken = kept * self._spoken + unit.seconds
         self._worked = kept * self._worked + took
         self.speed = self._spoken / self._worked
-        self.measured += 1
         first = self.batches and unit.key in self.batches[0]
         if self.drop(unit.key) is not None and first and self.batches:
             self._begun = True

@@ -80,7 +80,7 @@ class Speakers:
         """Begin an answer.
 
         Raises:
-            ApiError: too many are open.
+            ApiError: too many are open, or wait for this voice.
         """
         self._turns.enter(job.voice.id)
         answer = Answer(self, job)
