@@ -64,6 +64,17 @@ def test_sentences_become_even_one_after_the_other() -> None:
         assert loudness(leveller.level(speech(2.0, RATE_HZ, seed=seed, level=amplitude))) == pytest.approx(-20, abs=0.5)
 
 
+def test_a_short_beginning_has_the_gain_of_the_sentences_before_and_the_rest_goes_on_with_it() -> None:
+    leveller = Leveller(RATE_HZ, 6.0)
+    samples = speech(4.0, RATE_HZ, level=0.5)
+    head, rest = samples[: RATE_HZ // 5], samples[RATE_HZ // 5 :]
+    assert loudness(leveller.level(head, whole=False)) - loudness(head) == pytest.approx(6, abs=2.5)
+    before = leveller.gain_db
+    gain_db = loudness(leveller.level(rest, begins=False, whole=False)) - loudness(rest)
+    assert gain_db == pytest.approx(6, abs=2.5)
+    assert leveller.gain_db != before  # what follows is as loud as the whole sentence asks for
+
+
 def test_a_very_short_sentence_takes_the_gain_of_those_before_it() -> None:
     leveller = Leveller(RATE_HZ)
     for seed in range(5):

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voxmatrix.speak.early import HEAD_SECONDS, pieces, quiet_place
+from voxmatrix.audio.loudness import HEAD_SECONDS
+from voxmatrix.speak.early import pieces, quiet_place
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import front_end, synthesize
 from voxmatrix.speak.voice import open_voice
 
@@ -45,6 +47,20 @@ def test_the_first_piece_needs_not_more_than_its_segments() -> None:
     assert len(asked) <= 4
 
 
+def test_without_a_loudness_to_measure_each_segment_leaves_at_once() -> None:
+    samples, asked = speech(6.0), []
+
+    def segments() -> Iterator[np.ndarray]:
+        for segment in cut(samples):
+            asked.append(segment)
+            yield segment
+
+    found = pieces(segments(), RATE_HZ, measured=False)
+    first = next(found)
+    assert len(asked) == 1
+    assert np.array_equal(np.concatenate([first, *found]), samples)
+
+
 @pytest.mark.parametrize("samples", [speech(1.0), np.zeros(0, np.float32), np.zeros(200_000, np.float32)])
 def test_what_is_short_or_silent_is_one_piece(samples: np.ndarray) -> None:
     (found,) = pieces(cut(samples), RATE_HZ)
@@ -59,16 +75,8 @@ def test_pieces_end_where_the_signal_is_small() -> None:
 
 
 def test_the_first_sentence_comes_in_parts_with_one_gain(make_onnx: Callable[..., Path]) -> None:
-    texts = ["the quick brown fox jumps over the lazy dog " * 6 + ".", "And then it sleeps."]
-
-    def spoken(*, early: bool) -> list[tuple[bool, np.ndarray]]:
-        with open_voice(make_onnx("tiny", phoneme_type="text"), 1, seed=7) as voice:
-            settings = SpeakSettings(seed=7)
-            with front_end(voice, settings) as front:
-                found = synthesize(voice, front, texts, settings, early=early)
-                return [(part.begins, part.samples) for part in found]
-
-    whole, parts = spoken(early=False), spoken(early=True)
+    voice = make_onnx("tiny", phoneme_type="text")
+    whole, parts = _spoken(voice, early=False), _spoken(voice, early=True)
     assert [begins for begins, _ in whole] == [True, True]
     assert [begins for begins, _ in parts].count(True) == 2
     assert parts[-1][0]  # the second sentence is one part
@@ -79,3 +87,26 @@ def test_the_first_sentence_comes_in_parts_with_one_gain(make_onnx: Callable[...
     gains = 20 * np.log10(first[loud] / whole[0][1][loud])
     assert gains.max() - gains.min() < 0.1
     assert abs(gains.mean()) < 3.0
+
+
+def test_after_other_speech_the_first_part_is_a_segment_and_as_loud_as_that(make_onnx: Callable[..., Path]) -> None:
+    voice = make_onnx("tiny", phoneme_type="text")
+    plain = _spoken(voice, early=False, levelled=False)[0][1]
+    unknown, known = _spoken(voice, early=True), _spoken(voice, early=True, gain_db=6.0)
+    assert len(known[0][1]) < 0.5 * len(unknown[0][1])
+    head = slice(0, len(known[0][1]))
+    loud = np.abs(plain[head]) > 0.01
+    gains = 20 * np.log10(known[0][1][loud] / plain[head][loud])
+    own_db = 20 * np.log10(unknown[0][1][head][loud] / plain[head][loud]).mean()
+    assert abs(gains.mean() - 6.0) < 0.5 * abs(own_db - 6.0)
+
+
+def _spoken(
+    path: Path, *, early: bool, levelled: bool = True, gain_db: float | None = None
+) -> list[tuple[bool, np.ndarray]]:
+    """Two sentences, the first one long: whether each part begins one, and its samples."""
+    texts = ["the quick brown fox jumps over the lazy dog " * 6 + ".", "And then it sleeps."]
+    settings = SpeakSettings(seed=7, levelled=levelled)
+    with open_voice(path, 1, seed=7) as voice, front_end(voice, settings) as front:
+        found = synthesize(voice, front, texts, settings, SpeechPosition(gain_db=gain_db), early=early)
+        return [(part.begins, part.samples) for part in found]

@@ -13,6 +13,9 @@ SILENT_DBFS = -60.0
 MAX_GAIN_DB = 24.0
 #: Less speech than this is too little to measure: the gain of the previous sentences is blended in.
 RELIABLE_SECONDS = 0.4
+#: So much speech from the beginning of a sentence tells its loudness (tiny voice, 30 sentences of 8 to 11 s: 0.3 dB
+#: standard deviation, 0.7 dB at most; 1 s: 0.6 and 1.3 dB).
+HEAD_SECONDS = 1.5
 #: Weight of each new sentence in the running gain.
 SMOOTHING = 0.3
 FRAME_SECONDS = 0.02
@@ -36,7 +39,8 @@ def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
 class Leveller:
     """Bring consecutive sentences to TARGET_DBFS, with peaks below CEILING_DBFS.
 
-    Short and silent sentences use the gain of those before them.
+    Short and silent sentences use the gain of those before them. So does a sentence of which only a short beginning is
+    there.
     """
 
     def __init__(self, rate_hz: int, gain_db: float | None = None) -> None:
@@ -45,13 +49,17 @@ class Leveller:
         self.gain_db = gain_db
         self._applied_db = 0.0
 
-    def level(self, samples: Samples, *, begins: bool = True) -> Samples:
-        """The next sentence at the target level. What does not begin one has the gain of the samples before it."""
+    def level(self, samples: Samples, *, begins: bool = True, whole: bool = True) -> Samples:
+        """The next sentence, or a part of one, at the target level.
+
+        What does not begin a sentence has the gain of the samples before it.
+        """
+        gain_db = self._next_gain_db(samples, RELIABLE_SECONDS if whole else HEAD_SECONDS)
         if begins:
-            self._applied_db = self._next_gain_db(samples)
+            self._applied_db = gain_db
         return limit(samples * np.float32(10 ** (self._applied_db / 20)), self._rate_hz)
 
-    def _next_gain_db(self, samples: Samples) -> float:
+    def _next_gain_db(self, samples: Samples, reliable_seconds: float) -> float:
         measured, seconds = speech_level_dbfs(samples, self._rate_hz)
         if not np.isfinite(measured):
             return self.gain_db or 0.0
@@ -59,7 +67,7 @@ class Leveller:
         if self.gain_db is None:
             self.gain_db = own
             return own
-        confidence = min(1.0, seconds / RELIABLE_SECONDS)
+        confidence = min(1.0, seconds / reliable_seconds)
         gain_db = confidence * own + (1 - confidence) * self.gain_db
         self.gain_db += SMOOTHING * confidence * (own - self.gain_db)
         return gain_db

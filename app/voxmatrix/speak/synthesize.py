@@ -67,7 +67,7 @@ def synthesize(
     """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
 
     The sentences before `start` are not computed, but the others sound as if they had been. With `early`, the first
-    one comes in parts while it is computed, as loud as its first part is to be.
+    one comes in parts while it is computed, as loud as those before it; if there were none, as its first 1.5 seconds.
 
     Raises:
         BadInputError: the voice has no such speaker, or cannot be used.
@@ -87,12 +87,15 @@ def synthesize(
             begin(sentence)  # uses up its random numbers
         yield SpokenSentence(sentence=sentence, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
     in_order = settings.seed is not None
-    cut = partial(pieces, rate_hz=rate_hz) if early else whole
-    last = None
+    measured = leveller is not None and leveller.gain_db is None
+    cut = partial(pieces, rate_hz=rate_hz, measured=measured) if early else whole
+    first = last = None
     for sentence, samples in prefetch(sentences, begin, voice.workers, begin_in_order=in_order, cut_first=cut):
+        first = first or sentence
         begins, last = sentence is not last, sentence
         spoken = voice.checked(samples)
-        levelled = leveller.level(spoken, begins=begins) if leveller else spoken
+        is_whole = not (early and sentence is first)
+        levelled = leveller.level(spoken, begins=begins, whole=is_whole) if leveller else spoken
         if settings.volume != 1.0:
             levelled = levelled * np.float32(settings.volume)
         gain_db = leveller.gain_db if leveller else None

@@ -188,14 +188,7 @@ def test_other_paths_and_methods_are_errors_of_openai(shared: Running, method: s
 
 
 def test_events_carry_the_audio_and_its_usage(shared: Running) -> None:
-    with httpx.stream(
-        "POST", f"{shared.url}/v1/audio/speech", timeout=60,
-        json={"model": "tts-1", "voice": "alloy", "input": f"{SENTENCE} {SENTENCE}", "response_format": "pcm",
-              "stream_format": "sse"},
-    ) as answer:  # fmt: skip
-        assert answer.headers["content-type"].startswith("text/event-stream")
-        events = [json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line]
-    *deltas, done = events
+    *deltas, done = _events(shared, f"{SENTENCE} {SENTENCE}")
     assert {event["type"] for event in deltas} == {"speech.audio.delta"}
     assert len(deltas) > 1
     assert done["type"] == "speech.audio.done"
@@ -203,6 +196,23 @@ def test_events_carry_the_audio_and_its_usage(shared: Running) -> None:
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
     assert min(usage.values()) > 0
     assert seconds_of(b"".join(base64.b64decode(event["audio"]) for event in deltas), "pcm") > 1
+
+
+def test_the_first_piece_of_the_second_answer_is_short_because_the_loudness_of_the_voice_is_known(
+    server: Running,
+) -> None:
+    text = " ".join([SENTENCE.rstrip(".")] * 4)
+    first, second = (len(base64.b64decode(_events(server, text)[0]["audio"])) / 2 / 24000 for _ in range(2))
+    assert first >= 1.4
+    assert second < 0.7
+
+
+def _events(server: Running, text: str) -> list[dict[str, Any]]:
+    """The events of an answer."""
+    body = {"model": "tts-1", "voice": "alloy", "input": text, "response_format": "pcm", "stream_format": "sse"}
+    with httpx.stream("POST", f"{server.url}/v1/audio/speech", timeout=60, json=body) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return [json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line]
 
 
 def test_speed_changes_the_length(shared: Running) -> None:

@@ -52,7 +52,8 @@ def piper_routes(services: Services) -> APIRouter:
         voices = services.catalogue.voices()
         # Piper's server speaks with its default voice when it does not know the name.
         voice = voices.get(body.voice or "", services.catalogue.default)
-        job = SpeechJob(text=body.text, voice=voice, settings=_settings(body, voice, services), format="wav")
+        settings = _settings(body, voice, services)
+        job = SpeechJob(text=body.text, voice=voice, settings=settings, format="wav", streamed=False)
         record_of(request).voice = voice.id
         answer = services.speakers.begin(job)
         first = await first_piece(answer, request)

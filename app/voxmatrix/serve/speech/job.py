@@ -15,6 +15,7 @@ from voxmatrix.serve.voices.catalogue import ListedVoice
 from voxmatrix.serve.voices.loaded import LoadedVoices, OpenVoice
 from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import synthesize
 from voxmatrix.speak.text_chunks import paragraphs
 from voxmatrix.speak.voice import Voice
@@ -29,6 +30,7 @@ class SpeechJob:
     voice: ListedVoice
     settings: SpeakSettings
     format: FormatName
+    streamed: bool = True  # it is heard while it is computed
 
 
 @dataclass
@@ -80,8 +82,11 @@ def _speak(job: SpeechJob, opened: OpenVoice, front: FrontEnd, outbox: Outbox, s
     voice: Voice = opened.voice.with_engine(_Stoppable(opened.voice.engine, outbox))
     config = voice.config
     pause = np.zeros(round(job.settings.pause_seconds * config.rate_hz), np.float32)
+    speaker = voice.speaker(job.settings.speaker)
+    start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
     with encoder(job.format, config.rate_hz, outbox.put) as write:
-        with closing(synthesize(voice, front, paragraphs(job.text), job.settings, early=True)) as parts:
+        texts = paragraphs(job.text)
+        with closing(synthesize(voice, front, texts, job.settings, start, early=job.streamed)) as parts:
             total = 0
             for part in parts:
                 samples = part.samples
@@ -92,6 +97,8 @@ def _speak(job: SpeechJob, opened: OpenVoice, front: FrontEnd, outbox: Outbox, s
                 total += len(samples)
                 spoken.frames = total // config.hop
                 spoken.seconds = total / config.rate_hz
+                if part.gain_db is not None:
+                    opened.gains_db[speaker] = part.gain_db
         if not spoken.symbols:
             raise BadInputError("there is nothing to speak in the text", "give a text that contains words")
 

@@ -31,7 +31,7 @@ class LoadingError(VoxmatrixError):
 
 @dataclass
 class OpenVoice(Closing):
-    """A voice in memory, with the front ends that no answer uses at present."""
+    """A voice in memory, with the front ends that no answer uses at present, and its loudness."""
 
     listed: ListedVoice
     voice: Voice
@@ -40,6 +40,8 @@ class OpenVoice(Closing):
     users: int = 0
     last_used: float = field(default_factory=time.monotonic)
     fronts: list[FrontEnd] = field(default_factory=list)
+    #: By speaker, the gain of what was spoken last: a next answer need not be measured before it can leave.
+    gains_db: dict[int, float] = field(default_factory=dict)
 
     @contextmanager
     def front(self) -> Iterator[FrontEnd]:
