@@ -12,6 +12,7 @@ from tests.work import openings
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.audiobook import Joined
 from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound import levels
 from voxmatrix.book.make import BookRequest, open_book_job, partial_folder
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.speak.options import SpeakSettings
@@ -140,6 +141,20 @@ def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookReq
     make(long, look)
     assert seen == {"01 One.flac"}
     assert not partial_folder(request_.out).exists()
+
+
+def test_loudness_is_measured_while_the_book_is_spoken(
+    request_: BookRequest, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def again(*_: Any) -> None:
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(levels, "measure_sounds", again)
+    one = replace(request_, book=replace(BOOK, chapters=BOOK.chapters[:1]))  # of several, most are written early
+    make(one)
+    assert len(manifest(one)["units"]) == 4
+    make(with_text(one, 1, "One", "The first one. The second one.", "Another end."))  # most of it is spoken already
+    assert len(manifest(one)["units"]) == 4
 
 
 def test_a_book_without_a_sentence_is_an_error_that_says_where_to_look(request_: BookRequest, make: Make) -> None:

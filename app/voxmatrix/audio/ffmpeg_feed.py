@@ -25,11 +25,16 @@ class _EndedEarlyError(Exception):
     """ffmpeg reads no more: its exit code and its messages say why."""
 
 
+def samples_input(rate_hz: int) -> list[str]:
+    """The options of an input of mono 16-bit samples."""
+    return ["-f", "s16le", "-ar", str(rate_hz), "-ac", "1"]
+
+
 @contextmanager
 def fed_ffmpeg(
-    rate_hz: int, arguments: Sequence[str], out: Path, output: IO[bytes] | None = None
+    given: Sequence[str], arguments: Sequence[str], out: Path, output: IO[bytes] | None = None
 ) -> Iterator[Callable[[bytes], None]]:
-    """Start ffmpeg with mono 16-bit samples as its first input; yield the function that sends it samples.
+    """Start ffmpeg, and yield the function that sends it its first input, whose options are `given`.
 
     `arguments` are what follows that input. `out` is named in messages. ffmpeg's own output goes to `output`. When the
     block fails, ffmpeg is killed; when it succeeds, ffmpeg has ended well.
@@ -40,7 +45,7 @@ def fed_ffmpeg(
         UnreachableError: the disk is full, or `out` cannot be written.
         VoxmatrixError: ffmpeg was killed.
     """
-    command = [ffmpeg_program(), "-v", "error", "-y", "-f", "s16le", "-ar", str(rate_hz), "-ac", "1", "-i", "pipe:0"]
+    command = [ffmpeg_program(), "-v", "error", "-y", *given, "-i", "pipe:0"]
     with tempfile.TemporaryFile() as log:
         with subprocess.Popen(
             [*command, *arguments], stdin=subprocess.PIPE, stdout=output or subprocess.DEVNULL, stderr=log

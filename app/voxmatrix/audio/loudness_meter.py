@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg
+from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
 from voxmatrix.errors import VoxmatrixError
 
 #: Loudness of 400 ms, in LUFS, for every 100 ms of a sound.
@@ -59,7 +59,7 @@ def measure_sounds(sounds: Iterable[tuple[npt.NDArray[np.int16], int]], rate_hz:
     at = WINDOW  # of silence: ffmpeg's first windows are shorter
     arguments = ["-af", f"ebur128=metadata=1,ametadata=mode=print:key={_KEY}:file=-", "-f", "null", "-"]
     with tempfile.TemporaryFile() as output:
-        with fed_ffmpeg(rate_hz, arguments, Path("the loudness"), output) as send:
+        with fed_ffmpeg(samples_input(rate_hz), arguments, Path("the loudness"), output) as send:
             send(bytes(2 * at * block))
             for sound, pause in sounds:
                 # In one block of silence, ffmpeg's filter forgets the sound.

@@ -13,6 +13,7 @@ from voxmatrix.book.join.audiobook import Joined, join_book
 from voxmatrix.book.join.manifest import Origin, manifest_path
 from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
+from voxmatrix.book.join.sound.meter import SpeechMeter
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import book_units
@@ -63,6 +64,7 @@ class BookJob:
 
     def __init__(self, request: BookRequest, ledger: Ledger) -> None:
         self._request, self._ledger = request, ledger
+        self._meter: SpeechMeter | None = None
         self._voice = find_voice(request.voice)
         self._checksum = voice_digest(self._voice)
         self.units = list(book_units(request.book, request.language, self._checksum, request.speech))
@@ -81,8 +83,8 @@ class BookJob:
             And what `run_job` raises.
         """
         request, ledger = self._request, self._ledger
-        folder = partial_folder(request.out)
-        with PartialChapters(request.book, self.units, ledger, folder, request.joining) as partial:
+        folder, self._meter = partial_folder(request.out), SpeechMeter()
+        with PartialChapters(request.book, self.units, ledger, folder, request.joining, meter=self._meter) as partial:
 
             def progressed(progress: JobProgress) -> None:
                 partial.update()
@@ -109,6 +111,7 @@ class BookJob:
             request.joining,
             source=Origin(request.source.name, digest(request.source)),
             voice=Origin(self._voice.name, self._checksum),
+            meter=self._meter,
             on_progress=on_progress,
         )
         joining.unlink(missing_ok=True)

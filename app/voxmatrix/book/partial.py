@@ -1,4 +1,4 @@
-"""Chapters that can be heard while the rest of the book is made."""
+"""What is done with a book while it is still spoken: complete chapters can be heard, and its loudness is measured."""
 
 import threading
 from collections import deque
@@ -11,6 +11,7 @@ from typing import Self
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.chapter_files import join_chapter
 from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound.meter import SpeechMeter
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.units import BookUnit
 from voxmatrix.errors import VoxmatrixError
@@ -23,13 +24,22 @@ _EXTENSION = "flac"
 class PartialChapters:
     """Writes each chapter whose sentences are all spoken, in a thread: encoding must not keep the workers waiting.
 
-    That a chapter cannot be written is no error: the book is made all the same, or fails with a better message.
+    Gives all sentences to `meter`. That a chapter cannot be written is no error: the book is made all the same, or
+    fails with a better message.
     """
 
     def __init__(
-        self, book: Book, units: Sequence[BookUnit], ledger: Ledger, folder: Path, settings: JoinSettings
+        self,
+        book: Book,
+        units: Sequence[BookUnit],
+        ledger: Ledger,
+        folder: Path,
+        settings: JoinSettings,
+        *,
+        meter: SpeechMeter,
     ) -> None:
         self.complete = 0  # chapters
+        self._meter = meter
         self._book, self._ledger, self._folder, self._settings = book, ledger, folder, settings
         chapters = {chapter.index: chapter for chapter in book.chapters}
         self._left = deque(
@@ -46,6 +56,7 @@ class PartialChapters:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._meter.finish()
         self._stopping.set()
         self._jobs.put(None)
         self._thread.join()
@@ -55,7 +66,10 @@ class PartialChapters:
         while self._left:
             chapter, units = self._left[0]
             while units and (delivery := self._ledger.delivery(units[0].unit.key)):
-                self._spoken.append(spoken_unit(units.popleft(), self._ledger, delivery))
+                spoken = spoken_unit(units.popleft(), self._ledger, delivery)
+                self._spoken.append(spoken)
+                pause_seconds = self._settings.pauses.before(units[0].starts_paragraph if units else None)
+                self._meter.add(spoken, pause_seconds, ends_chapter=not units)
             if units:
                 return
             self._left.popleft()

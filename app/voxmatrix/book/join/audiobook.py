@@ -14,6 +14,7 @@ from voxmatrix.book.join.overlay import write_overlay
 from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.sound.levels import measure
+from voxmatrix.book.join.sound.meter import SpeechMeter
 from voxmatrix.book.join.subtitles import srt, vtt
 from voxmatrix.book.join.timeline import Spoken, timeline
 from voxmatrix.errors import Finding
@@ -40,12 +41,14 @@ def join_book(
     *,
     source: Origin,
     voice: Origin,
+    meter: SpeechMeter | None = None,
     on_progress: OnProgress = lambda done, total: None,
 ) -> Joined:
     """Join the speech of a book to `out`: `B.m4b`, or with another extension a file per chapter in the folder `B`.
 
-    The certificate `B.manifest.json` appears last: where it is, every sentence is in the audiobook. Progress is
-    reported twice, in sentences that are verified and then in chapters that are written.
+    The certificate `B.manifest.json` appears last: where it is, every sentence is in the audiobook. `meter` may have
+    measured the speech already. Progress is reported twice, in sentences that are measured and then in chapters, or
+    parts of a long file, that are written.
 
     Raises:
         UsageError: the extension or the bit rate is not supported.
@@ -57,7 +60,7 @@ def join_book(
     """
     check_sound_format(out, settings.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
     line = timeline(book.chapters, spoken, settings.pauses)
-    levels = measure(line, on_progress)
+    levels = measure(line, on_progress, meter.result(line, on_progress) if meter else None)
     speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
     with storage_errors(out):
         manifest_path(out).unlink(missing_ok=True)  # it would be that of an earlier audiobook

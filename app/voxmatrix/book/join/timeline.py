@@ -47,6 +47,12 @@ class Pauses:
                 problem = f"the pause after a {name} is {seconds} seconds"
                 raise UsageError(problem, f"choose a number from 0 to {MOST_PAUSE_SECONDS:g}")
 
+    def before(self, starts_paragraph: bool | None) -> float:
+        """The pause before a sentence that does or does not start a paragraph; None: after the last of a chapter."""
+        if starts_paragraph is None:
+            return self.chapter
+        return self.paragraph if starts_paragraph else self.sentence
+
 
 @dataclass(frozen=True, kw_only=True)
 class TimedSentence:
@@ -115,10 +121,7 @@ def _timed(chapter: Chapter, spoken: Sequence[Spoken], at: int, rate_hz: int, pa
     sentences: list[TimedSentence] = []
     start = at
     for sentence, following in zip_longest(spoken, spoken[1:]):
-        if following is None:
-            pause = pauses.chapter
-        else:
-            pause = pauses.paragraph if following.starts_paragraph else pauses.sentence
+        pause = pauses.before(None if following is None else following.starts_paragraph)
         end = at + sentence.samples
         pause_end = end + round(pause * rate_hz)
         sentences.append(TimedSentence(spoken=sentence, start=at, end=end, pause_end=pause_end))

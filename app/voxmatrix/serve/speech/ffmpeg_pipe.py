@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg
+from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
 
 _READ_BYTES = 65_536
 
@@ -26,7 +26,8 @@ def pipe_to(
         reader = threading.Thread(target=_forward, args=[encoded, put], name="encoded")
         reader.start()
         try:
-            with os.fdopen(write_end, "wb") as output, fed_ffmpeg(rate_hz, arguments, out, output) as send:
+            given = samples_input(rate_hz)
+            with os.fdopen(write_end, "wb") as output, fed_ffmpeg(given, arguments, out, output) as send:
                 yield send
         finally:
             reader.join()  # its pipe has no other end any more

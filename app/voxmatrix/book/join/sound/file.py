@@ -2,12 +2,12 @@
 
 import base64
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.audio.encode import FORMATS, check_format
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg
+from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
 from voxmatrix.book.content import Cover
 from voxmatrix.book.join.cover import flac_picture
 from voxmatrix.book.join.tags import metadata_file
@@ -22,12 +22,14 @@ PER_CHAPTER = ("m4a", "mp3", "ogg", "opus", "flac")
 #: Speech in mono needs less than the music that the defaults of FORMATS are meant for.
 _SPEECH_OPTIONS = {"m4a": ("-b:a", "64k"), "mp3": ("-b:a", "64k")}
 #: The same input gives the same bytes: no date, no version of ffmpeg.
-_REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")
+REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")
 _CONTAINER_OPTIONS = {
     "m4b": ("-brand", "M4B ", "-movflags", "+faststart"),
     "m4a": ("-movflags", "+faststart"),
     "mp3": ("-id3v2_version", "3"),
 }
+#: Samples of a frame of AAC. An encoder adds one of silence in front.
+AAC_FRAME = 1024
 #: Containers in which the cover is a stream of its own; in Ogg it is a tag.
 _WITH_PICTURE = ("m4b", "m4a", "mp3", "flac")
 
@@ -53,13 +55,23 @@ def write_sound(file: SoundFile, sound: Iterable[bytes]) -> Path:
         UnreachableError: the file cannot be written.
         VoxmatrixError: ffmpeg was killed.
     """
-    encoding = _encoding(file)
+    return _write(file, samples_input(file.rate_hz), encoding(file), sound)
+
+
+def write_frames(file: SoundFile, parts: Iterable[bytes]) -> Path:
+    """Write sound that is encoded already, as AAC frames in ADTS, to a file: see `write_sound`."""
+    priming = ["-itsoffset", f"{-AAC_FRAME / file.rate_hz:.9f}"]  # silence that an encoder adds in front
+    return _write(file, [*priming, "-f", "aac"], ["-c:a", "copy"], parts)
+
+
+def _write(file: SoundFile, given: Sequence[str], codec: Sequence[str], data: Iterable[bytes]) -> Path:
     extension = _extension(file.out)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as name, replacing_path(file.out) as beside:
-        arguments = [*_inputs(file, Path(name)), *encoding, *_CONTAINER_OPTIONS.get(extension, ()), *_REPRODUCIBLE]
-        with fed_ffmpeg(file.rate_hz, [*arguments, f"file:{beside}"], file.out) as send:
-            for samples in sound:
-                send(samples)
+        arguments = [*_inputs(file, Path(name)), *codec, "-f", FORMATS[_format_name(file.out)].container]
+        arguments += [*_CONTAINER_OPTIONS.get(extension, ()), *REPRODUCIBLE]
+        with fed_ffmpeg(given, [*arguments, f"file:{beside}"], file.out) as send:
+            for piece in data:
+                send(piece)
     return file.out
 
 
@@ -86,12 +98,17 @@ def _format_name(out: Path) -> str:
     return "m4a" if extension == "m4b" else extension
 
 
-def _encoding(file: SoundFile) -> list[str]:
+def encoding(file: SoundFile) -> list[str]:
+    """The codec of a file, and its options.
+
+    Raises:
+        UsageError: the extension or the bit rate is not supported.
+    """
     check_sound_format(file.out, file.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
     name = _format_name(file.out)
     form = FORMATS[name]
     options = ("-b:a", file.bitrate) if file.bitrate else _SPEECH_OPTIONS.get(name, form.default_options)
-    return ["-c:a", form.codec or "copy", *form.encoder_options, *options, "-f", form.container]
+    return ["-c:a", form.codec or "copy", *form.encoder_options, *options]
 
 
 def _inputs(file: SoundFile, folder: Path) -> list[str]:

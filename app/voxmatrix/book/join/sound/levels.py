@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from voxmatrix.audio.loudness_meter import SILENT_LUFS, WINDOW_SECONDS, MeasuredSound, integrated_lufs, measure_sounds
-from voxmatrix.book.join.sound.speech import read_speech
-from voxmatrix.book.join.timeline import Timeline
+from voxmatrix.book.join.sound.speech import Samples16, read_speech
+from voxmatrix.book.join.timeline import Spoken, Timeline
 from voxmatrix.progress import OnProgress
 
 #: The usual loudness of audiobooks and podcasts in mono.
@@ -30,15 +29,20 @@ class Levels:
     gains_db: tuple[float, ...]  # one per chapter
 
 
-def measure(line: Timeline, on_progress: OnProgress = lambda done, total: None) -> Levels:
-    """Read and verify every sentence of the timeline, and measure it.
+def measure(
+    line: Timeline,
+    on_progress: OnProgress = lambda done, total: None,
+    measured: list[MeasuredSound] | None = None,
+) -> Levels:
+    """Read and verify every sentence of the timeline, and measure it, unless all of them are `measured` already.
 
     Raises:
         BadInputError: the file of a sentence is missing.
         DamagedFileError: the file of a sentence is not what was promised.
         MissingProgramError: ffmpeg is not installed.
     """
-    measured = measure_sounds(_sounds(line, on_progress), line.rate_hz)
+    if measured is None:
+        measured = measure_sounds(_sounds(line, on_progress), line.rate_hz)
     gains: list[float] = []
     at = 0
     for chapter in line.chapters:
@@ -47,14 +51,23 @@ def measure(line: Timeline, on_progress: OnProgress = lambda done, total: None) 
     return Levels(tuple(round(integrated_lufs(one.alone), 2) for one in measured), tuple(gains))
 
 
-def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[tuple[npt.NDArray[np.int16], int]]:
+def sound_to_measure(spoken: Spoken, pause: int, *, ends_chapter: bool) -> tuple[Samples16, int]:
+    """A sentence, read and verified, and the samples of the pause behind it.
+
+    Raises:
+        BadInputError, DamagedFileError: as `read_speech`.
+    """
+    # No window reaches from one chapter into the next.
+    least = round(WINDOW_SECONDS * spoken.rate_hz) if ends_chapter else 0
+    return read_speech(spoken), max(pause, least)
+
+
+def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[tuple[Samples16, int]]:
     total, done = len(line.sentences), 0
     for chapter in line.chapters:
         for sentence in chapter.sentences:
-            pause = sentence.pause_end - sentence.end
-            # No window reaches from one chapter into the next.
-            least = round(WINDOW_SECONDS * line.rate_hz) if sentence is chapter.sentences[-1] else 0
-            yield read_speech(sentence.spoken), max(pause, least)
+            pause, ends_chapter = sentence.pause_end - sentence.end, sentence is chapter.sentences[-1]
+            yield sound_to_measure(sentence.spoken, pause, ends_chapter=ends_chapter)
             done += 1
             on_progress(done, total)
 

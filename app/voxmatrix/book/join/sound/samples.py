@@ -1,12 +1,12 @@
-"""The sound of chapters, sentence by sentence: 16-bit samples with their pauses and gain."""
+"""The sound of a book, sentence by sentence: 16-bit samples with their pauses and gain."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from voxmatrix.audio.true_peak import limit_true_peak
 from voxmatrix.book.join.sound.speech import Samples16, read_speech
-from voxmatrix.book.join.timeline import TimedChapter
+from voxmatrix.book.join.timeline import TimedChapter, TimedSentence
 
 #: At most -1.5 dBTP are wanted in what is heard; encoding moves peaks by some tenths of a decibel.
 CEILING_DBTP = -2.0
@@ -14,17 +14,22 @@ _FULL_SCALE = 32768
 
 
 def chapter_sound(chapter: TimedChapter, rate_hz: int, gain_db: float) -> Iterator[bytes]:
-    """The sound of one chapter as little-endian samples; together they are as long as the timeline says.
+    """The sound of one chapter: see `sound`."""
+    return sound(((sentence, gain_db) for sentence in chapter.sentences), chapter.start, chapter.end, rate_hz)
+
+
+def sound(sentences: Iterable[tuple[TimedSentence, float]], start: int, end: int, rate_hz: int) -> Iterator[bytes]:
+    """The sound from `start` to `end` as little-endian samples: sentences, each with its gain in dB, and silence.
 
     Raises:
         BadInputError, DamagedFileError: the file of a sentence is missing, or not what was promised.
     """
-    at = chapter.start
-    for sentence in chapter.sentences:
+    at = start
+    for sentence, gain_db in sentences:
+        yield bytes(2 * (sentence.start - at))
         yield levelled(read_speech(sentence.spoken), rate_hz, gain_db).astype("<i2", copy=False).tobytes()
-        yield bytes(2 * (sentence.pause_end - sentence.end))
-        at = sentence.pause_end
-    yield bytes(2 * (chapter.end - at))
+        at = sentence.end
+    yield bytes(2 * (end - at))
 
 
 def levelled(samples: Samples16, rate_hz: int, gain_db: float) -> Samples16:
