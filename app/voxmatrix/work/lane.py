@@ -25,6 +25,7 @@ class Lane:
 
     __slots__ = (
         "_begun",
+        "_ends",
         "_seconds",
         "_spoken",
         "_worked",
@@ -53,6 +54,7 @@ class Lane:
         self._seconds = 0.0
         self._spoken = self._worked = 0.0  # seconds of audio, and what they took; older ones count less
         self._begun = False  # something of the first batch was reported
+        self._ends: tuple[float, float] | None = None  # what `ends_in` said for a time, until something happens
 
     @property
     def measured(self) -> bool:
@@ -66,6 +68,7 @@ class Lane:
 
     def hold(self, units: list[PendingUnit], now: float) -> None:
         """Another batch was submitted."""
+        self._ends = None
         if not self.batches:
             self.since = now
         self.batches.append({unit.key: unit for unit in units})
@@ -76,6 +79,7 @@ class Lane:
         for place, batch in enumerate(self.batches):
             unit = batch.pop(key, None)
             if unit is not None:
+                self._ends = None
                 self._seconds -= unit.seconds
                 if not batch:
                     self._forget(place)
@@ -91,7 +95,7 @@ class Lane:
 
     def report(self, unit: PendingUnit | None, wall_seconds: float, now: float) -> None:
         """It has spoken a unit, which it may not hold any more, in this time."""
-        self.since = now
+        self.since, self._ends = now, None
         self.suspect, self.stuck_on = False, None
         if unit is None:
             return
@@ -117,9 +121,11 @@ class Lane:
         """
         if not self.batches:
             return 0.0
-        left = self._seconds / self.speed + self.overhead * (len(self.batches) - self._begun)
-        current, since = self._current(), now - self.since
-        return left - since if since <= current else left - current + (since - current)
+        if self._ends is None or self._ends[0] != now:  # a decision asks for it thousands of times
+            left = self._seconds / self.speed + self.overhead * (len(self.batches) - self._begun)
+            current, since = self._current(), now - self.since
+            self._ends = now, left - since if since <= current else left - current + (since - current)
+        return self._ends[1]
 
     def overdue(self, now: float) -> bool:
         """Whether it has been silent for so long that others must do its work."""
