@@ -42,3 +42,16 @@ def test_a_forced_format_that_suits_is_not_warned_of() -> None:
     assert precision_findings(RTX_3060, fp16, choose_tf32(RTX_3060, None)) == []
     assert precision_findings(T4, fp16, choose_tf32(T4, None)) == []
     assert precision_findings(None, fp16, choose_tf32(None, None))
+
+
+def test_a_cpu_with_instructions_for_bf16_is_told_of_it() -> None:
+    assert choose_precision(None, None, cpu_bf16=True).value == "fp32"
+    assert "--precision bf16" in choose_precision(None, None, cpu_bf16=True).reason
+    assert "no instructions" in choose_precision(None, None, cpu_bf16=False).reason
+    assert "AVX512-BF16 or AMX" in choose_precision(None, None).reason
+
+
+@pytest.mark.parametrize(("cpu_bf16", "warnings"), [(True, 0), (False, 1), (None, 1)])
+def test_bf16_on_a_cpu_is_warned_of_where_it_gains_nothing(cpu_bf16: bool | None, warnings: int) -> None:
+    bf16: Setting[Precision] = Setting(value="bf16", reason="--precision", source="flag")
+    assert len(precision_findings(None, bf16, choose_tf32(None, None), cpu_bf16=cpu_bf16)) == warnings

@@ -66,6 +66,7 @@ def detect(
         wsl=wsl,
         container=system.read_container(root),
         cpu=system.read_cpu(root),
+        cpu_bf16=system.read_cpu_bf16(root),
         cpus=1 if bound is None else bound.cpus,
         memory_mib=mem.total_mib,
         available_mib=mem.available_mib,

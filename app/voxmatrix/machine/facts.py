@@ -109,6 +109,7 @@ class Machine:
     wsl: bool = False
     container: bool = False
     cpu: str | None = None  # model name
+    cpu_bf16: bool | None = None  # whether the CPU multiplies bf16 numbers (AVX512-BF16, AMX, Arm's BF16)
     cpus: int = field(metadata={"ge": 1, "lt": 2**20})  # CPUs available to this process: affinity and cgroup quota
     memory_mib: int | None = None  # memory limit of this process: the computer's or the cgroup's, whichever is less
     available_mib: int | None = None  # of which available now

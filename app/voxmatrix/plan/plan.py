@@ -112,7 +112,7 @@ def plan_on(
         UsageError: there is no such quality.
     """
     row, gpu = quality(quality_name), selected.gpu
-    precision = choose_precision(gpu, overrides.precision)
+    precision = choose_precision(gpu, overrides.precision, cpu_bf16=machine.cpu_bf16)
     tf32 = choose_tf32(gpu, overrides.tf32)
     compiled = choose_compile(gpu, overrides.compile)
     devices = choose_devices(gpu, machine, overrides.devices)
@@ -140,7 +140,7 @@ def plan_on(
         parallel_voices=choose_parallel_voices(gpu, machine, budget, overrides.parallel_voices),
         findings=(
             *selected.findings,
-            *precision_findings(gpu, precision, tf32),
+            *precision_findings(gpu, precision, tf32, cpu_bf16=machine.cpu_bf16),
             *compile_findings(gpu, compiled),
             *measured.findings,
             *(batching.findings if task == "train" else ()),

@@ -33,6 +33,21 @@ def test_a_container_is_known_by_what_its_engine_leaves(tmp_path: Path, files: d
     assert system.read_container(pretend(tmp_path, files))
 
 
+@pytest.mark.parametrize(
+    ("cpuinfo", "has"),
+    [
+        ("flags\t\t: fpu avx512f avx512_bf16 avx512vbmi\n", True),
+        ("flags\t\t: fpu amx_bf16 amx_tile\n", True),
+        ("Features\t: fp asimd i8mm bf16\n", True),
+        ("flags\t\t: fpu avx2 avx512f\n", False),
+        ("processor\t: 0\n", None),
+        ("", None),
+    ],
+)
+def test_bf16_is_known_by_the_instructions(tmp_path: Path, cpuinfo: str, has: bool | None) -> None:
+    assert system.read_cpu_bf16(pretend(tmp_path, {"proc/cpuinfo": cpuinfo})) is has
+
+
 def test_only_apples_own_processors_have_apples_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system.platform, "machine", lambda: "arm64")
     assert system.read_apple_gpu()[0].kind == "mps"

@@ -10,6 +10,8 @@ from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.facts import Gpu, Platform, printable
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
+#: Names of instructions in /proc/cpuinfo that multiply bf16 numbers.
+_BF16 = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 #: Names in the cgroup of process 1 that only container engines write.
 _ENGINES = re.compile(r"docker|containerd|kubepods|libpod|lxc")
 
@@ -50,6 +52,13 @@ def parse_cpu(cpuinfo: str) -> str | None:
     """The first "model name" of /proc/cpuinfo, with whitespace collapsed."""
     found = re.search(r"^model name[ \t]*:[ \t]*(\S.*)$", cpuinfo, re.MULTILINE)
     return " ".join(found[1].split()) if found else None
+
+
+def read_cpu_bf16(root: Path = Path("/")) -> bool | None:
+    """Whether the processor multiplies bf16 numbers; None if it does not list its instructions (Windows, macOS)."""
+    cpuinfo = read_text_or_empty(root / "proc/cpuinfo")
+    found = re.search(r"^(?:flags|Features)[ \t]*:(.*)$", cpuinfo, re.MULTILINE)
+    return None if found is None else not _BF16.isdisjoint(found[1].split())
 
 
 def read_apple_gpu() -> tuple[Gpu, ...]:
