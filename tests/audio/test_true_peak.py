@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import soxr
 
 from voxmatrix.audio.true_peak import limit_true_peak, true_peaks
 
@@ -21,6 +22,23 @@ def test_no_true_peak_is_above_the_ceiling(hz: float, phase: float, amplitude: f
     assert limited.dtype == np.float32
     assert true_peaks(limited).max() <= 10 ** (-2.0 / 20)
     assert true_peaks(limited).max() > 10 ** (-3.0 / 20)
+
+
+def test_it_is_what_a_resampler_finds() -> None:
+    sound = np.random.default_rng(1).standard_normal(16000)
+    sound = soxr.resample(sound, 2, 1).astype(np.float32)  # nothing near half the rate
+    sound = soxr.resample(sound, 1, 2).astype(np.float32)
+    dense = np.abs(soxr.resample(sound, 1, 4))[: 4 * len(sound)].reshape(-1, 4).max(axis=1)
+    found = true_peaks(sound)
+    assert found.max() == pytest.approx(dense.max(), rel=0.01)
+    assert (found[100:-100] >= 0.98 * dense[100:-100]).all()
+
+
+def test_points_are_sought_only_beside_loud_samples() -> None:
+    sound = tone(4000, np.pi / 4, 1.0)
+    loud, quiet = true_peaks(sound, 0.5), true_peaks(sound, 0.8)
+    assert loud.max() == pytest.approx(1.0, abs=0.02)
+    assert np.array_equal(quiet, np.abs(sound))
 
 
 def test_what_is_quiet_stays_as_it_is() -> None:

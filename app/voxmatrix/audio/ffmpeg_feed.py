@@ -18,6 +18,8 @@ from voxmatrix.files import storage_errors
 _STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 #: Messages about a file that is incomplete. ffmpeg 5.1, that of Debian 12, ends with exit code 0 all the same.
 _INCOMPLETE = re.compile(r"error (while )?(writing|closing|muxing)|av_interleaved_write_frame", re.IGNORECASE)
+#: Packets that wait in ffmpeg. With several inputs it takes at most the usual 8 every 10 ms (ffmpeg 5).
+_QUEUE = ("-thread_queue_size", "1024")
 _AGAIN = "free some memory if it was short, and run the same command again"
 
 
@@ -45,7 +47,7 @@ def fed_ffmpeg(
         UnreachableError: the disk is full, or `out` cannot be written.
         VoxmatrixError: ffmpeg was killed.
     """
-    command = [ffmpeg_program(), "-v", "error", "-y", *given, "-i", "pipe:0"]
+    command = [ffmpeg_program(), "-v", "error", "-y", *_QUEUE, *given, "-i", "pipe:0"]
     with tempfile.TemporaryFile() as log:
         with subprocess.Popen(
             [*command, *arguments], stdin=subprocess.PIPE, stdout=output or subprocess.DEVNULL, stderr=log

@@ -57,6 +57,10 @@ class Job:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def again(self) -> "Job":
+        """The same job, which goes on with what is done."""
+        return Job(self._broker, self._voice, self._folder, self._units, self._store)
+
     def until(self, done: int) -> None:
         """Wait until so many units are done."""
         wait_until(lambda: self._done >= done or not self._thread.is_alive())
