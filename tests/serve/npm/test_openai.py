@@ -20,7 +20,8 @@ def test_the_official_client_of_npm_speaks_streams_and_raises_its_own_errors(ser
     command = ["node", str(PROGRAM), server.url, str(tmp_path), "right"]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, timeout=300).stdout)
 
-    spoken = [facts["audio_seconds"] for facts in server.requests(7)]
+    # The seven answers and the three errors: an error may be logged before the answer that came first.
+    spoken = [facts["audio_seconds"] for facts in server.requests(10) if facts["audio_seconds"] is not None]
     for name, seconds in zip(FORMAT_NAMES, spoken, strict=False):
         found = seconds_of((tmp_path / f"speech.{name}").read_bytes(), name)
         assert found == pytest.approx(seconds, abs=0.15), name
