@@ -68,7 +68,7 @@ class PartialChapters:
             while units and (delivery := self._ledger.delivery(units[0].unit.key)):
                 spoken = spoken_unit(units.popleft(), self._ledger, delivery)
                 self._spoken.append(spoken)
-                pause_seconds = self._settings.pauses.before(units[0].starts_paragraph if units else None)
+                pause_seconds = self._settings.pauses.behind(units[0].starts_paragraph if units else None)
                 self._meter.add(spoken, pause_seconds, ends_chapter=not units)
             if units:
                 return

@@ -13,6 +13,7 @@ from voxmatrix.audio import ffmpeg as ffmpeg_module
 from voxmatrix.book.content import Cover
 from voxmatrix.book.join.m4b import write_m4b
 from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.sound import parts as parts_module
 from voxmatrix.book.join.timeline import Pauses
 from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
 
@@ -93,6 +94,14 @@ def test_progress_counts_the_chapters(tmp_path: Path) -> None:
     assert steps == [(1, 2), (2, 2)]
 
 
+@pytest.fixture(params=["one piece", "parts"])
+def _pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is encoded in one piece, and in parts."""
+    if request.param == "parts":
+        monkeypatch.setattr(parts_module, "PART_SECONDS", 1.0)
+
+
+@pytest.mark.usefixtures("_pieces")
 def test_speech_that_changes_while_it_is_joined_leaves_the_old_file(tmp_path: Path) -> None:
     ready = finished(book(["One", "Two"]), speech(tmp_path / "units", [2, 2]))
     (tmp_path / "book.m4b").write_bytes(b"mine")
@@ -147,6 +156,7 @@ def test_an_ffmpeg_that_ends_early_without_an_error_is_no_success(
     assert not (tmp_path / "book.m4b").exists()
 
 
+@pytest.mark.usefixtures("_pieces")
 def test_ctrl_c_ends_ffmpeg_and_leaves_nothing(tmp_path: Path) -> None:
     ready = finished(book(["One", "Two"]), speech(tmp_path / "units", [2, 2]))
 

@@ -1,12 +1,12 @@
 """One file with chapter marks for a whole book."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from voxmatrix.book.join.finished import FinishedSpeech
 from voxmatrix.book.join.sound.file import SoundFile, write_frames, write_sound
-from voxmatrix.book.join.sound.parts import Part, encoded, parts
+from voxmatrix.book.join.sound.parts import encoded, parts
 from voxmatrix.book.join.sound.samples import chapter_sound
 from voxmatrix.book.join.tags import tags
 from voxmatrix.progress import OnProgress
@@ -32,7 +32,7 @@ def write_m4b(speech: FinishedSpeech, out: Path, on_progress: OnProgress = lambd
     found = parts(speech)
     if len(found) == 1:
         return write_sound(file, _sound(speech, on_progress))
-    with closing(_frames(found, file, on_progress)) as frames:
+    with closing(encoded(found, file, on_progress)) as frames:
         return write_frames(file, frames)
 
 
@@ -40,10 +40,3 @@ def _sound(speech: FinishedSpeech, on_progress: OnProgress) -> Iterator[bytes]:
     for number, (chapter, gain_db) in enumerate(speech.chapters(), start=1):
         yield from chapter_sound(chapter, speech.line.rate_hz, gain_db)
         on_progress(number, len(speech.line.chapters))
-
-
-def _frames(found: list[Part], file: SoundFile, on_progress: OnProgress) -> Generator[bytes, None, None]:
-    with closing(encoded(found, file)) as frames:
-        for number, part in enumerate(frames, start=1):
-            yield part
-            on_progress(number, len(found))

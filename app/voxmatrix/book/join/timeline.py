@@ -47,11 +47,11 @@ class Pauses:
                 problem = f"the pause after a {name} is {seconds} seconds"
                 raise UsageError(problem, f"choose a number from 0 to {MOST_PAUSE_SECONDS:g}")
 
-    def before(self, starts_paragraph: bool | None) -> float:
-        """The pause before a sentence that does or does not start a paragraph; None: after the last of a chapter."""
-        if starts_paragraph is None:
+    def behind(self, next_starts_paragraph: bool | None) -> float:
+        """The pause behind a sentence, by whether the next one starts a paragraph; None: it ends the chapter."""
+        if next_starts_paragraph is None:
             return self.chapter
-        return self.paragraph if starts_paragraph else self.sentence
+        return self.paragraph if next_starts_paragraph else self.sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ def _timed(chapter: Chapter, spoken: Sequence[Spoken], at: int, rate_hz: int, pa
     sentences: list[TimedSentence] = []
     start = at
     for sentence, following in zip_longest(spoken, spoken[1:]):
-        pause = pauses.before(None if following is None else following.starts_paragraph)
+        pause = pauses.behind(None if following is None else following.starts_paragraph)
         end = at + sentence.samples
         pause_end = end + round(pause * rate_hz)
         sentences.append(TimedSentence(spoken=sentence, start=at, end=end, pause_end=pause_end))

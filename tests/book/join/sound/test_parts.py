@@ -14,7 +14,6 @@ from voxmatrix.book.join.sound import parts as parts_module
 from voxmatrix.book.join.sound.file import AAC_FRAME
 from voxmatrix.book.join.sound.parts import parts
 from voxmatrix.book.join.timeline import Pauses
-from voxmatrix.errors import DamagedFileError
 
 
 @pytest.fixture
@@ -100,26 +99,6 @@ def test_a_rate_that_aac_does_not_have_is_one_part(tmp_path: Path) -> None:
     ready = finished(book(["One"]), units)
     assert len(parts(ready)) == 1
     assert len(decoded(write_m4b(ready, tmp_path / "book.m4b"), 20000)) >= ready.line.samples - AAC_FRAME
-
-
-@pytest.mark.usefixtures("short_parts")
-def test_damage_in_one_part_leaves_the_old_file(tmp_path: Path, ready: FinishedSpeech) -> None:
-    (tmp_path / "book.m4b").write_bytes(b"mine")
-    ready.line.sentences[5].spoken.path.write_bytes(b"changed")
-    with pytest.raises(DamagedFileError, match="chapter 3, sentence 2"):
-        write_m4b(ready, tmp_path / "book.m4b")
-    assert (tmp_path / "book.m4b").read_bytes() == b"mine"
-    assert not list(tmp_path.glob(".*"))
-
-
-@pytest.mark.usefixtures("short_parts")
-def test_ctrl_c_between_parts_leaves_nothing(tmp_path: Path, ready: FinishedSpeech) -> None:
-    def interrupt(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_m4b(ready, tmp_path / "book.m4b", interrupt)
-    assert [path.name for path in tmp_path.iterdir()] == ["units"]
 
 
 def test_the_first_sentence_is_heard_from_its_first_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

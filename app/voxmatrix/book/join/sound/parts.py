@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from itertools import islice
 
 from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
 from voxmatrix.book.join.finished import FinishedSpeech
@@ -19,6 +19,7 @@ from voxmatrix.book.join.sound.file import AAC_FRAME, REPRODUCIBLE, SoundFile, e
 from voxmatrix.book.join.sound.samples import sound
 from voxmatrix.book.join.timeline import TimedSentence
 from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.progress import OnProgress
 
 #: The least length of a part but the last: to start ffmpeg takes as long as it needs for ten seconds of speech.
 PART_SECONDS = 180.0
@@ -52,8 +53,10 @@ def parts(speech: FinishedSpeech) -> list[Part]:
     return [*found, Part(start=start, end=line.samples, sentences=tuple(sentences))]
 
 
-def encoded(found: list[Part], file: SoundFile) -> Generator[bytes, None, None]:
+def encoded(found: list[Part], file: SoundFile, on_progress: OnProgress) -> Generator[bytes, None, None]:
     """The AAC frames of each part. As many parts as there are CPUs are encoded at once, and few are in memory.
+
+    Progress is in parts that were taken.
 
     Raises:
         BadInputError, DamagedFileError: the file of a sentence is missing, or not what was promised.
@@ -61,14 +64,13 @@ def encoded(found: list[Part], file: SoundFile) -> Generator[bytes, None, None]:
     """
     workers = cpus()
     waiting: deque[Future[bytes]] = deque()
+    left = iter(found)
     pool = ThreadPoolExecutor(workers, thread_name_prefix="encode")
     try:
-        for part in found:
-            waiting.append(pool.submit(partial(_encoded, part, file)))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
+        for number in range(1, len(found) + 1):
+            waiting += (pool.submit(_encoded, part, file) for part in islice(left, workers + 1 - len(waiting)))
             yield waiting.popleft().result()
+            on_progress(number, len(found))
     finally:
         pool.shutdown(cancel_futures=True)
 
