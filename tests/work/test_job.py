@@ -15,9 +15,10 @@ from tests.work import openings
 from tests.work.conftest import RunJob
 from tests.work.test_ledger import audio
 from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
+from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.voice_files import default_voice
-from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined
+from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined, WorkerLeft
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
@@ -112,6 +113,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from tests.work import openings
+from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import run_job
@@ -211,6 +213,34 @@ class Instant:
     def replace(self, worker: str) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Unheard(Instant):
+    """Its worker leaves without a word whenever it should speak, and then tells why; the seventh time it speaks."""
+
+    def __init__(self, folder: Path, why: Failure | None) -> None:
+        super().__init__(folder)
+        self._why = why
+
+    def submit(self, worker: str, units: Sequence[Unit]) -> None:
+        if self.submitted >= 6:
+            super().submit(worker, units)
+        else:
+            self.submitted += len(units)
+            self.events += [WorkerLeft(worker=worker), WorkerJoined(worker=worker, failure=self._why)]
+
+
+@pytest.mark.parametrize(
+    ("why", "given_up"), [(None, 0), (Failure(problem="it was started anew", remedy="", exit_code=1), 1)]
+)
+def test_that_a_worker_is_not_heard_is_no_failure_of_a_unit_unless_it_has_died(
+    why: Failure | None, given_up: int, tmp_path: Path
+) -> None:
+    with open_ledger(tmp_path / "job") as ledger:
+        outcome = run_job(ledger, said("Hello."), Unheard(tmp_path, why))
+
+    assert len(outcome.given_up) == given_up
+    assert outcome.spoken == 1 - given_up
 
 
 def test_no_result_is_forgotten_however_many_arrive_at_once(tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ class _Job:
         self._on_progress = on_progress
         self._scheduler = Scheduler(executor.overhead_seconds)
         self._guesses = ledger.speeds()
+        self._held: dict[str, str] = {}  # what workers spoke that left without a failure
         self._units: dict[str, Unit] = {}  # read from the ledger, and neither done nor given up
         self._place = 0  # of the last unit that was read
         self._all_read = False
@@ -169,7 +170,10 @@ class _Job:
 
     def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
-            case WorkerJoined(worker=worker, speed=speed):
+            case WorkerJoined(worker=worker, speed=speed, failure=failure):
+                key = self._held.pop(worker, None)
+                if failure and key:
+                    self._on_failure(worker, key, failure, now)
                 self._scheduler.joined(worker, now, speed or self._guesses.get(worker))
             case WorkerLeft(worker=worker, failure=failure):
                 self._left(worker, failure, now)
@@ -182,8 +186,11 @@ class _Job:
 
     def _left(self, worker: str, failure: Failure | None, now: float) -> None:
         """A worker is gone. If it died, the unit that it spoke may be the reason."""
-        if failure and (key := self._scheduler.speaking(worker)):
+        key = self._scheduler.speaking(worker)
+        if key and failure:
             self._on_failure(worker, key, failure, now)
+        elif key:
+            self._held[worker] = key
         self._scheduler.left(worker)
 
     def _on_spoken(self, event: UnitSpoken, now: float) -> None:

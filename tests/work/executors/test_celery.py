@@ -289,8 +289,22 @@ def test_a_worker_without_heartbeats_is_gone(
 
     (left,) = _events(executor, 1)
 
-    assert isinstance(left, WorkerLeft) and left.failure and "was not heard" in left.failure.problem
+    assert left == WorkerLeft(worker="played")
     assert not redis_server.client.exists("w.played")
+
+
+@pytest.mark.parametrize(("boot", "died"), [(BOOT, False), ("1" * 32, True)])
+def test_a_worker_that_was_not_heard_has_died_if_it_starts_anew(
+    boot: str, died: bool, executor: CeleryExecutor, worker: PlayedWorker, units: list[Unit]
+) -> None:
+    executor.submit("played", units)
+    _events(executor, 1)
+    worker.boot = boot
+
+    (joined,) = _events(executor, 1, worker)
+
+    assert isinstance(joined, WorkerJoined)
+    assert bool(joined.failure) == died
 
 
 def test_a_worker_without_the_device_is_left_alone_while_others_work(

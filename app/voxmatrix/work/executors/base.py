@@ -16,11 +16,12 @@ class WorkerJoined:
 
     worker: str
     speed: float | None = None  # in seconds of audio per second, if it is known
+    failure: Failure | None = None  # it had left without one, and died, as is known only now
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerLeft:
-    """A worker is gone, with everything that it held. Without a failure it was stopped in an orderly way."""
+    """A worker is gone, with everything that it held. Without a failure it was stopped, or is only not heard."""
 
     worker: str
     failure: Failure | None = None

@@ -62,6 +62,7 @@ class _Remote:
     joined: bool = False
     unwanted_until: float = 0.0  # nothing is sent to it before, and before it is heard again
     failure: Failure | None = None  # why it cannot speak this voice
+    unheard: str | None = None  # the boot that was lost because nothing was heard of it
 
 
 class CeleryExecutor(Closing):
@@ -216,19 +217,24 @@ class CeleryExecutor(Closing):
             remote = self._remotes.setdefault(name, _Remote(member.heartbeat))
             before, remote.heartbeat = remote.heartbeat, member.heartbeat
             if before.boot != member.heartbeat.boot:
-                self._lose(name, remote_failure(f"the worker {name} was started anew"))
+                self._lose(name, _started_anew(name))
                 remote.unwanted_until, remote.failure = 0.0, None
             is_silent = now - member.heard > SILENT_SECONDS
             can_judge = since is not None and now - since > SILENT_SECONDS and now > self._judge_after
             if member.leaving:
                 self._lose(name, None)
                 self._drop_queue(name)
+                remote.unheard = None
             elif remote.joined and is_silent and can_judge:
-                self._lose(name, remote_failure(f"the worker {name} was not heard for {SILENT_SECONDS:.0f} s"))
+                # A busy computer or its network is no fault of a sentence. That it died is known when it starts anew.
+                self._lose(name, None)
                 self._drop_queue(name)
+                remote.unheard = member.heartbeat.boot
             elif heard_all and not remote.joined and not is_silent and member.heard > remote.unwanted_until:
-                remote.joined, remote.failure = True, None
-                self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed))
+                died = remote.unheard is not None and remote.unheard != member.heartbeat.boot
+                remote.joined, remote.failure, remote.unheard = True, None, None
+                failure = _started_anew(name) if died else None
+                self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed, failure=failure))
         if any(remote.joined for remote in self._remotes.values()):
             self._last_joined = now
 
@@ -359,3 +365,7 @@ class CeleryExecutor(Closing):
                 self._events.append(UnitFailed(worker=task.worker, key=unit.key, failure=failure))
             elif task.given_up is None:  # of this worker: another one may well have the device
                 self._unusable(task.worker, failure)
+
+
+def _started_anew(worker: str) -> Failure:
+    return remote_failure(f"the worker {worker} was started anew")
