@@ -59,13 +59,16 @@ def command(
     from voxmatrix.distil.run import DistilSettings, GatesError, distil
     from voxmatrix.machine.probes.limits import cpus
 
+    device = _device(context)
+    preflight = context.obj
     settings = DistilSettings(
         voice=voice,
         out=out,
         text=given.text,
         limits=Limits(steps=given.steps, minutes=given.minutes),
         threads=given.threads or cpus(),
-        device=_device(context),
+        device=device,
+        bf16=device.type == "cpu" and preflight is not None and bool(preflight.machine.cpu_bf16),
         force=given.force,
         fresh=given.fresh,
     )

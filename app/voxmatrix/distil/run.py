@@ -47,7 +47,7 @@ Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress
 
 @dataclass(frozen=True, kw_only=True)
 class DistilSettings:
-    """What to do. `text` None: the bundled sentences."""
+    """What to do. `text` None: the bundled sentences; `bf16`: see Training."""
 
     voice: Path
     out: Path
@@ -55,6 +55,7 @@ class DistilSettings:
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+    bf16: bool = False
     force: bool = False
     fresh: bool = False
 
@@ -223,6 +224,7 @@ def _open_training(
         watched=material[-WATCHED:],
         rate_hz=original.config.rate_hz,
         device=settings.device,
+        bf16=settings.bf16,
     )
     if checkpoint.exists():
         try:

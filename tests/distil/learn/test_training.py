@@ -34,14 +34,15 @@ def training(make_onnx: MakeCheckpoint) -> Training:
     return new(make_onnx)
 
 
-def new(make_onnx: MakeCheckpoint) -> Training:
+def new(make_onnx: MakeCheckpoint, *, bf16: bool = False) -> Training:
     weights = read_graph(make_onnx("tiny", 1, "text")).weights
     torch.manual_seed(0)
     torch.set_num_threads(1)
     student = Student(weights)
     copy_weights(student, weights)
     material = utterances()
-    return Training(student, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=torch.device("cpu"))
+    device = torch.device("cpu")
+    return Training(student, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=device, bf16=bf16)
 
 
 def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
@@ -59,6 +60,17 @@ def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: 
     assert second.position.step == 4
     for name, value in straight.averaged.items():
         assert torch.equal(value, second.averaged[name]), name
+
+
+def test_bf16_learns_the_same_but_for_rounding(make_onnx: MakeCheckpoint) -> None:
+    exact, rounded = new(make_onnx), new(make_onnx, bf16=True)
+    for training in (exact, rounded):
+        training.position.decide(Limits(steps=3))
+
+    losses = [(exact.step(), rounded.step()) for _ in range(3)]
+
+    assert all(ours != theirs and ours == pytest.approx(theirs, rel=0.01) for ours, theirs in losses)
+    assert all(value.dtype == torch.float32 for value in rounded.student.parameters())
 
 
 def test_what_is_learned_is_kept_on_a_full_disk(training: Training) -> None:
