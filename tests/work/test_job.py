@@ -24,6 +24,8 @@ from voxmatrix.work.job import JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import Unit, unit_of, voice_digest
 
+KILLED = Failure(problem="it was killed", remedy="", exit_code=1)
+
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
 
 
@@ -162,7 +164,7 @@ class Deadly(LocalExecutor):
         super().submit(worker, units)
         if self.kills < 2:
             time.sleep(0.05 * (1 + self.kills))
-            self.replace(worker)  # what it had not finished is submitted again: to the second victim
+            self.replace(worker, KILLED)  # what it had not finished is submitted again: to the second victim
             self.kills += 1
 
 
@@ -210,7 +212,7 @@ class Instant:
 
     def cancel(self, worker: str, keys: Sequence[str]) -> None: ...
 
-    def replace(self, worker: str) -> None: ...
+    def replace(self, worker: str, failure: Failure) -> None: ...
 
     def close(self) -> None: ...
 
@@ -227,7 +229,8 @@ class Unheard(Instant):
             super().submit(worker, units)
         else:
             self.submitted += len(units)
-            self.events += [WorkerLeft(worker=worker), WorkerJoined(worker=worker, failure=self._why)]
+            left = WorkerLeft(worker=worker, suspects=tuple(unit.key for unit in units))
+            self.events += [left, WorkerJoined(worker=worker, failure=self._why)]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ class _Job:
         self._on_progress = on_progress
         self._scheduler = Scheduler(executor.overhead_seconds)
         self._guesses = ledger.speeds()
-        self._held: dict[str, str] = {}  # what workers spoke that left without a failure
+        self._held: dict[str, tuple[str, ...]] = {}  # what workers may have spoken that left without a failure
         self._units: dict[str, Unit] = {}  # read from the ledger, and neither done nor given up
         self._place = 0  # of the last unit that was read
         self._all_read = False
@@ -148,9 +148,8 @@ class _Job:
 
     def _submit(self, now: float) -> None:
         for worker in self._scheduler.silent(now, SILENT_SECONDS):
-            self._executor.replace(worker)
             failure = Failure(problem=f"{worker} was silent for {SILENT_SECONDS:.0f} s", remedy="", exit_code=1)
-            self._left(worker, failure, now)
+            self._executor.replace(worker, failure)
         decision = self._scheduler.decide(now)
         for worker, keys in decision.recalls:
             self._executor.cancel(worker, keys)
@@ -171,12 +170,15 @@ class _Job:
     def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
             case WorkerJoined(worker=worker, speed=speed, failure=failure):
-                key = self._held.pop(worker, None)
-                if failure and key:
-                    self._on_failure(worker, key, failure, now)
+                suspects = self._held.pop(worker, ())
+                if failure:
+                    self._on_death(worker, suspects, failure, now)
                 self._scheduler.joined(worker, now, speed or self._guesses.get(worker))
-            case WorkerLeft(worker=worker, failure=failure):
-                self._left(worker, failure, now)
+            case WorkerLeft(worker=worker, failure=failure, suspects=suspects):
+                if failure:
+                    self._on_death(worker, suspects, failure, now)
+                self._held[worker] = () if failure else suspects
+                self._scheduler.left(worker)
             case UnitSpoken():
                 self._on_spoken(event, now)
             case UnitFailed(worker=worker, key=key, failure=failure):
@@ -184,14 +186,10 @@ class _Job:
                 if failure.exit_code in FATAL_CODES:
                     raise error_of(failure)
 
-    def _left(self, worker: str, failure: Failure | None, now: float) -> None:
-        """A worker is gone. If it died, the unit that it spoke may be the reason."""
-        key = self._scheduler.speaking(worker)
-        if key and failure:
-            self._on_failure(worker, key, failure, now)
-        elif key:
-            self._held[worker] = key
-        self._scheduler.left(worker)
+    def _on_death(self, worker: str, suspects: tuple[str, ...], failure: Failure, now: float) -> None:
+        """A worker has died, maybe of the unit that it spoke."""
+        if suspects:
+            self._on_failure(worker, suspects[0], failure, now, certain=len(suspects) == 1)
 
     def _on_spoken(self, event: UnitSpoken, now: float) -> None:
         unit = self._units.get(event.key)
@@ -214,9 +212,9 @@ class _Job:
         self._estimated += estimated_seconds(unit.text)
         self._measured += delivery.seconds
 
-    def _on_failure(self, worker: str, key: str, failure: Failure, now: float) -> None:
+    def _on_failure(self, worker: str, key: str, failure: Failure, now: float, *, certain: bool = True) -> None:
         self._failures.append((key, worker, failure.problem))
-        if self._scheduler.failed(worker, key, now):
+        if self._scheduler.failed(worker, key, now, certain=certain):
             self._given_up += 1
             self._ledger.give_up(key, failure.problem)
             del self._units[key]

@@ -9,7 +9,8 @@ The rule, with measured figures in docs/scale.md:
   counts.
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
 - A unit that has failed is a batch of its own. Of a worker that dies, only what it had not reported is known: the unit
-  that is blamed may not be the one that it spoke, and without this rule an innocent one could be given up.
+  that is blamed may not be the one that it spoke. So that no innocent one is given up, only failures that are certain
+  count more than once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -97,15 +98,15 @@ class Scheduler:
         self._failures.forget(key)
         return True
 
-    def failed(self, worker: str, key: str, now: float) -> bool:
-        """A worker could not speak a unit. True: the unit is given up."""
+    def failed(self, worker: str, key: str, now: float, *, certain: bool = True) -> bool:
+        """A worker could not speak a unit; or died, `certain` if it can only have spoken this one. True: given up."""
         lane, unit = self._lanes.get(worker), self._open.get(key)
         if lane:
             lane.report(None, 0.0, now)
             lane.drop(key)
         if unit is None:
             return False
-        if self._failures.add(key, worker, self._lanes):
+        if self._failures.add(key, worker, self._lanes, certain=certain):
             del self._open[key]
             self._release(unit, lane)
             return True

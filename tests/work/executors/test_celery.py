@@ -266,7 +266,8 @@ def test_a_new_start_of_a_worker_holds_nothing(
 
     left, joined = _events(executor, 2)
 
-    assert isinstance(left, WorkerLeft)
+    assert isinstance(left, WorkerLeft) and left.failure
+    assert left.suspects == tuple(unit.key for unit in units)
     assert isinstance(joined, WorkerJoined)
 
 
@@ -278,7 +279,7 @@ def test_a_worker_that_stops_is_no_failure_and_its_queue_is_deleted(
 
     (left,) = _events(executor, 1)
 
-    assert left == WorkerLeft(worker="played")
+    assert isinstance(left, WorkerLeft) and left.worker == "played" and left.failure is None
     assert not redis_server.client.exists("w.played")
 
 
@@ -289,7 +290,7 @@ def test_a_worker_without_heartbeats_is_gone(
 
     (left,) = _events(executor, 1)
 
-    assert left == WorkerLeft(worker="played")
+    assert isinstance(left, WorkerLeft) and left.worker == "played" and left.failure is None
     assert not redis_server.client.exists("w.played")
 
 
@@ -320,7 +321,7 @@ def test_a_worker_without_the_device_is_left_alone_while_others_work(
     (left,) = _events(executor, 1, rich)
     poor.beat()
 
-    assert left == WorkerLeft(worker="poor")
+    assert isinstance(left, WorkerLeft) and left.worker == "poor" and left.failure is None
     assert executor.results(0.5) == []
 
 

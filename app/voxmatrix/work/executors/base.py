@@ -25,6 +25,7 @@ class WorkerLeft:
 
     worker: str
     failure: Failure | None = None
+    suspects: tuple[str, ...] = ()  # the keys of the units of which it spoke one, as far as known; in order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +79,11 @@ class Executor(Protocol):
         """A worker need not speak these units any more. It may do so nevertheless, e.g. because it has begun."""
         ...
 
-    def replace(self, worker: str) -> None:
-        """A worker has been silent for very long: end it, if that is possible, and start another one."""
+    def replace(self, worker: str, failure: Failure) -> None:
+        """A worker has been silent for very long: end it, if that is possible, and start another one.
+
+        It leaves with this failure.
+        """
         ...
 
     def close(self) -> None:

@@ -166,15 +166,13 @@ class CeleryExecutor(Closing):
                     tasks[name] = indices
         self._cancel(worker, tasks)
 
-    def replace(self, worker: str) -> None:
+    def replace(self, worker: str, failure: Failure) -> None:
         """Kill the process in which a worker speaks. It joins again when it is heard."""
         remote = self._remotes.get(worker)
-        held = [name for name, task in self._tasks.items() if task.worker == worker and task.given_up is None]
         if remote is not None:
             with suppress(UnreachableError):
-                self._mailbox.kill(remote.heartbeat.hostname, held)
-            self._give_up(worker)
-            remote.joined = False
+                self._mailbox.kill(remote.heartbeat.hostname, [task.name for task in self._held(worker)])
+            self._lose(worker, failure)
 
     def close(self) -> None:
         """Tell the workers that nobody waits for their results any more."""
@@ -242,19 +240,24 @@ class CeleryExecutor(Closing):
         """A worker is gone, or does not have what it was sent. It may join again after this time."""
         remote = self._remotes[worker]
         remote.unwanted_until = time.monotonic() + seconds
+        held = self._held(worker)
         self._give_up(worker)
         if remote.joined:
             remote.joined = False
-            self._events.append(WorkerLeft(worker=worker, failure=failure))
+            # It had begun the first batch only. What was cancelled of it may have been spoken nevertheless.
+            spoken = tuple(held[0].units[index].key for index in held[0].unreported()) if held else ()
+            self._events.append(WorkerLeft(worker=worker, failure=failure, suspects=spoken))
+
+    def _held(self, worker: str) -> list[SentTask]:
+        """The batches that a worker has, in the order in which it speaks them."""
+        return [task for task in self._tasks.values() if task.worker == worker and task.given_up is None]
 
     def _give_up(self, worker: str) -> None:
         """Wait no longer for what a worker has; it need not go on with it."""
-        now, tasks = time.monotonic(), {}
-        for name, task in self._tasks.items():
-            if task.worker == worker and task.given_up is None:
-                task.given_up = now
-                tasks[name] = task.unreported()
-        self._cancel(worker, tasks)
+        held, now = self._held(worker), time.monotonic()
+        for task in held:
+            task.given_up = now
+        self._cancel(worker, {task.name: task.unreported() for task in held})
 
     def _cancel(self, worker: str, tasks: dict[str, list[int]]) -> None:
         if tasks:

@@ -49,6 +49,7 @@ class _LocalWorker:
     queue: deque[Unit] = field(default_factory=deque)
     sent: deque[str] = field(default_factory=deque)  # the keys of the jobs of the process
     since: float = 0.0  # the last result, or the submission to an idle worker
+    failure: Failure | None = None  # why its process was killed
 
 
 class LocalExecutor(Closing):
@@ -126,10 +127,11 @@ class LocalExecutor(Closing):
         found, unwanted = self._named(worker), set(keys)
         found.queue = deque(unit for unit in found.queue if unit.key not in unwanted)
 
-    def replace(self, worker: str) -> None:
+    def replace(self, worker: str, failure: Failure) -> None:
         """Kill a process; its death is an event, and another one is started."""
         found = self._named(worker)
         if found.process is not None:
+            found.failure = failure
             found.process.process.kill()
 
     def close(self) -> None:
@@ -202,8 +204,9 @@ class LocalExecutor(Closing):
         if not process.opened:
             self._on_open_failure(worker, death("a worker that opened the voice", exitcode), died=True)
             return
-        failure = death("the worker that spoke it", exitcode)
-        self._events.append(WorkerLeft(worker=worker.name, failure=failure))
+        failure, worker.failure = worker.failure or death("the worker that spoke it", exitcode), None
+        spoken = tuple(worker.sent)[:1]
+        self._events.append(WorkerLeft(worker=worker.name, failure=failure, suspects=spoken))
         worker.queue.clear()
         worker.sent.clear()
         self._deaths_in_a_row += 1
