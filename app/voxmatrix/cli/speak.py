@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _LEAST_FOR_PROGRESS = 2000
 #: Standard input or output.
 _STANDARD = "-"
+#: From here on, a text is worth the time of opening the voice for many sentences: a dozen of them.
+_MANY_CHARACTERS = 1500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,9 +160,12 @@ def _speak(
             "--out - writes sound to standard output, which is a terminal", "add | aplay, or choose --out speech.wav"
         )
     place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
+    many = length >= _MANY_CHARACTERS and not streamed  # somebody waits for the first sound of a stream
     try:
         with _progress(length, as_json) as on_spoken:
-            speech = speak_to(place, text, voice, settings, on_spoken, device=device, warn=warn, partial=partial)
+            speech = speak_to(
+                place, text, voice, settings, on_spoken, device=device, warn=warn, many=many, partial=partial
+            )
     except BrokenPipeError:
         # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

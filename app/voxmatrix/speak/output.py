@@ -41,12 +41,14 @@ def speak_to(
     *,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
+    many: bool = False,
     partial: PartialSpeech | None = None,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
     Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
-    fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's.
+    fails and the CPU takes over; `many`: see `open_voice`. `partial` continues the speech of an interrupted command,
+    and keeps this one's.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
@@ -62,7 +64,7 @@ def speak_to(
     if isinstance(out, Path):
         _check_free(out, settings)
     try:
-        with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn) as opened:
+        with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn, many=many) as opened:
             return speak_opened(out, text, opened, settings, on_spoken, partial=partial)
     except KeyboardInterrupt as error:
         if partial is None:

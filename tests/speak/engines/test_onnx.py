@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines.base import Engine, SynthesisOptions
 from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx, segments
+from voxmatrix.speak.export import onnx_writer
+from voxmatrix.speak.export.export import export_voice
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
 
@@ -49,6 +53,46 @@ def test_pieces_are_the_whole_to_the_last_sample(
     assert isinstance(engine, SplitModelEngine) and count > 5
     assert piecewise.shape == whole.shape
     assert np.abs(piecewise - whole).max() <= 1e-6
+
+
+@pytest.fixture
+def by_others(make_checkpoint: MakeCheckpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Export a voice with the flow that torch writes, as Piper does."""
+
+    def export(name: str, speakers: int) -> Path:
+        with monkeypatch.context() as patch:
+            patch.setattr(onnx_writer, "replace_flow", lambda model: False)
+            export_voice(make_checkpoint(name, speakers, "text"), tmp_path / "voice.onnx")
+        return tmp_path / "voice.onnx"
+
+    return export
+
+
+@pytest.mark.parametrize(("name", "speakers"), [("tiny", 1), ("x_low", 3)])
+def test_for_many_sentences_a_voice_gets_another_flow_and_sounds_the_same(
+    name: str, speakers: int, by_others: Callable[..., Path], ids: list[int]
+) -> None:
+    path = by_others(name, speakers)
+
+    one, _ = spoken(open_onnx(path, speakers), ids)
+    many, _ = spoken(open_onnx(path, speakers, many=True), ids)
+
+    assert one.shape == many.shape and not np.array_equal(one, many)
+    assert np.abs(one - many).max() < 1e-4 * np.abs(one).max()
+
+
+def test_a_flow_that_only_looks_like_pipers_is_left_as_it_is(by_others: Callable[..., Path], ids: list[int]) -> None:
+    path = by_others("tiny", 1)
+    model = onnx.load(str(path))
+    gates = [node for node in model.graph.node if node.op_type == "Tanh" and "/flow/" in node.name]
+    for node in gates:
+        node.op_type = "Sigmoid"
+    onnx.save(model, str(path))
+
+    one, _ = spoken(open_onnx(path, 1), ids)
+    many, _ = spoken(open_onnx(path, 1, many=True), ids)
+
+    assert gates and np.array_equal(one, many)
 
 
 def test_speakers_sound_different(make_onnx: Any, ids: list[int]) -> None:

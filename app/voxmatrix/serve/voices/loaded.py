@@ -21,8 +21,8 @@ from voxmatrix.text.front import FrontEnd
 from voxmatrix.text.lexicon import Lexicon
 
 _MIB = 2**20
-#: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 110 to 140 MiB).
-_MEMORY_PER_BYTE = 2.5
+#: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 145 to 165 MiB).
+_MEMORY_PER_BYTE = 2.75
 
 
 class LoadingError(VoxmatrixError):
@@ -145,7 +145,7 @@ class LoadedVoices(Closing):
             if opened is None:
                 mib = status.st_size * _MEMORY_PER_BYTE / _MIB
                 warn = partial(self._on_device_failure, listed.path)
-                voice = open_voice(listed.path, self._threads, device=device, warn=warn)
+                voice = open_voice(listed.path, self._threads, device=device, warn=warn, many=True)
                 opened = OpenVoice(listed=listed, voice=voice, version=status.st_mtime_ns, mib=mib)
                 self._open[listed.path] = opened
             opened.users += 1

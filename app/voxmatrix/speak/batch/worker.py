@@ -67,7 +67,7 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     settings = start.settings
     with ExitStack() as stack:
         voice = stack.enter_context(
-            open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn)
+            open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn, many=True)
         )
         synthesis_options(voice, settings)
         engine = voice.engine

@@ -29,6 +29,8 @@ LEAST_SAMPLES = 1024
 _FRAME_SAMPLES = 256
 #: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
 _NOISE_PER_ID = 512
+#: A faster flow is tried on a sentence of so many ids. Rounding makes differences of 1e-5 of the largest value.
+_TRIED_IDS, _TOLERANCE = 24, 1e-3
 _REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
 
 
@@ -39,8 +41,9 @@ def open_onnx(
     *,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
+    many: bool = False,
 ) -> Engine:
-    """Open the voice in `path`. The engine is thread-safe.
+    """Open the voice in `path`. The engine is thread-safe. `many`: see `open_voice`.
 
     Raises:
         BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
@@ -53,7 +56,7 @@ def open_onnx(
     if split is not None:
         check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
-            return SplitModelEngine(path, split, seed, device=device, warn=warn)
+            return SplitModelEngine(path, split, seed, device=device, warn=warn, many=many)
     return WholeModelEngine(path, num_speakers, seed, device=device, warn=warn)
 
 
@@ -116,12 +119,13 @@ class SplitModelEngine:
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
+        many: bool = False,
     ) -> None:
         self._path = path
         self._split = split
         self._random = np.random.default_rng(seed)
         half, least = split.second, LEAST_SAMPLES // split.receptive_field.hop
-        self._first = _on_cpu(path, split.first)
+        self._first = _with_faster_flow(path, split) if many else _on_cpu(path, split.first)
         self._second = WithCpuFallback(
             device,
             partial(_on_gpu, path, half, least=least, optimised=split.has_planes),
@@ -163,6 +167,23 @@ class SplitModelEngine:
         second_inputs = _of(inputs, self._split.second.inputs) | {self._split.between: segment}
         samples = _run(network, self._split.second.output, second_inputs).reshape(-1)
         return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]
+
+
+def _with_faster_flow(path: Path, split: SplitModel) -> _Session:
+    """The first half with the flow that `export` writes; as it is, if its flow is another one or computes otherwise."""
+    from voxmatrix.speak.export.flow import with_faster_flow
+
+    given, faster = _on_cpu(path, split.first), with_faster_flow(split.first, path)
+    if faster is None:
+        return given
+    noise = _noise(np.random.default_rng(0), _TRIED_IDS)
+    inputs = sentence_inputs([0] * _TRIED_IDS, SynthesisOptions()) | noise
+    with suppress(Exception):  # onnxruntime's own errors: the nodes do not fit together
+        session = _on_cpu(path, faster)
+        wanted, made = (_run(one.network, split.between, _of(inputs, split.first.inputs)) for one in (given, session))
+        if wanted.shape == made.shape and np.abs(made - wanted).max() <= _TOLERANCE * np.abs(wanted).max():
+            return session
+    return given
 
 
 def _on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False) -> _Session:

@@ -7,13 +7,16 @@ one after them. Frames are kept as (b, 4, c, q), b sentences and c channels: fra
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.speak.export.graph_edits import decoder_input, set_nodes
+from voxmatrix.speak.onnx.model_split import ModelPart
 from voxmatrix.voice.layers.winograd import filtering
 
 #: Frames computed at a time, and taps of a kernel.
@@ -33,10 +36,21 @@ Array = NDArray[np.floating[Any]]
 Layers = Mapping[str, tuple[Array, Array]]
 
 
-def replace_flow(model: Any) -> bool:
-    """Change this onnx.ModelProto. False, and no change: the flow is not Piper's, or not named as torch names it."""
+def with_faster_flow(part: ModelPart, path: Path) -> ModelPart | None:
+    """The part of the voice in `path` that has the flow; None: as in `replace_flow`, there is none to replace."""
+    import onnx
+
+    model = onnx.ModelProto.FromString(part.model)
+    return replace(part, model=model.SerializeToString()) if replace_flow(model, path) else None
+
+
+def replace_flow(model: Any, path: Path | None = None) -> bool:
+    """Change this onnx.ModelProto. False, and no change: the flow is not Piper's, or not named as torch names it.
+
+    `path` is the file that has those weights that are not in the model.
+    """
     try:
-        found = _find(model)
+        found = _find(model, path)
         flow = _Flow(found)
     except (LookupError, ValueError):
         return False
@@ -58,14 +72,12 @@ class _Found:
     layers: Layers
 
 
-def _find(model: Any) -> _Found:
+def _find(model: Any, path: Path | None) -> _Found:
     """Find the flow.
 
     Raises:
         LookupError, ValueError: its nodes do not have the names that torch gives them.
     """
-    from onnx import numpy_helper
-
     initializers = {tensor.name: tensor for tensor in model.graph.initializer}
     nodes = {
         found[1].replace("/", "."): node for node in model.graph.node if (found := _LAYER.search(node.name)) is not None
@@ -75,8 +87,8 @@ def _find(model: Any) -> _Found:
     if any(list(one.ints) != [1] for node in nodes.values() for one in node.attribute if one.name == "dilations"):
         raise ValueError("its convolutions are dilated")
     layers = {
-        path: (numpy_helper.to_array(initializers[node.input[1]]), numpy_helper.to_array(initializers[node.input[2]]))
-        for path, node in nodes.items()
+        layer: (_array(initializers[node.input[1]], path), _array(initializers[node.input[2]], path))
+        for layer, node in nodes.items()
     }
     first = nodes[f"flows.{max(map(_number, nodes))}.pre"]
     makers = {name: node for node in model.graph.node for name in node.output}
@@ -85,11 +97,23 @@ def _find(model: Any) -> _Found:
         frames = makers[frames].input[0]
     factors = {name for node in model.graph.node if first.output[0] in node.input for name in node.input}
     (mask,) = factors - {first.output[0]}
-    speakers = {node.input[0] for path, node in nodes.items() if path.endswith("cond_layer")}
+    speakers = {node.input[0] for layer, node in nodes.items() if layer.endswith("cond_layer")}
     latent = decoder_input(model)
     if len(speakers) > 1 or latent not in makers:
         raise ValueError("several embeddings of the speaker, or no decoder")
     return _Found(frames=frames, mask=mask, latent=latent, speaker=next(iter(speakers), ""), layers=layers)
+
+
+def _array(tensor: Any, path: Path | None) -> Array:
+    from onnx import TensorProto, numpy_helper
+
+    if tensor.data_location != TensorProto.EXTERNAL:
+        return np.asarray(numpy_helper.to_array(tensor))
+    places = {entry.key: entry.value for entry in tensor.external_data}
+    if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
+        raise ValueError("its weights are in another file, or no float32")
+    shape = list(tensor.dims)
+    return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 
 def _number(path: str) -> int:
