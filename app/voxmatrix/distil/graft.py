@@ -13,10 +13,10 @@ from torch import Tensor
 
 from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.distil.learn.student import Student
-from voxmatrix.speak.export.flow import replace_flow
-from voxmatrix.speak.export.graph_edits import rename, set_nodes
 from voxmatrix.speak.export.onnx_writer import trace_onnx
 from voxmatrix.speak.export.planes import decoder_to_planes
+from voxmatrix.speak.onnx.flow import replace_flow
+from voxmatrix.speak.onnx.graph_edits import rename, set_nodes
 
 _PREFIX = "fast/"
 _EXAMPLE_FRAMES = 24

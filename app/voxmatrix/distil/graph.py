@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.speak.export.graph_edits import SPEAKER_WEIGHT, decoder_input
+from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input
 from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
 _DECODER = "dec."

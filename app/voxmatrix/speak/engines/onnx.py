@@ -171,7 +171,7 @@ class SplitModelEngine:
 
 def _with_faster_flow(path: Path, split: SplitModel) -> _Session:
     """The first half with the flow that `export` writes; as it is, if its flow is another one or computes otherwise."""
-    from voxmatrix.speak.export.flow import with_faster_flow
+    from voxmatrix.speak.onnx.flow import with_faster_flow
 
     given, faster = _on_cpu(path, split.first), with_faster_flow(split.first, path)
     if faster is None:

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.jit._trace import TracerWarning
 
-from voxmatrix.speak.export.flow import replace_flow
 from voxmatrix.speak.export.planes import decoder_to_planes
+from voxmatrix.speak.onnx.flow import replace_flow
 from voxmatrix.voice.config import MADE_BY, VoiceConfig
 from voxmatrix.voice.decoders.istft import FourierDecoder
 from voxmatrix.voice.synthesizer import Synthesizer

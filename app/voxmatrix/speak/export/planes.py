@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.speak.export.graph_edits import SPEAKER_WEIGHT, decoder_input, inputs_of, rename, set_nodes
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, HEIGHT
+from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, inputs_of, rename, set_nodes
 
 _HEIGHT_AXIS = "planes/height_axis"
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.speak.export.flow import replace_flow
 from voxmatrix.speak.export.onnx_writer import trace_onnx
+from voxmatrix.speak.onnx.flow import replace_flow
 from voxmatrix.voice.flow import Flow
 from voxmatrix.voice.layers.norm import remove_weight_norm
 

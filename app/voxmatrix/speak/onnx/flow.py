@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.speak.export.graph_edits import decoder_input, set_nodes
+from voxmatrix.speak.onnx.graph_edits import decoder_input, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
 from voxmatrix.voice.layers.winograd import filtering
 
