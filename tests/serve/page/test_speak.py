@@ -117,10 +117,13 @@ def test_everything_is_reached_by_keyboard(page: "Page") -> None:
         if page.evaluate("document.activeElement.getAttribute('role')") == "slider":
             break
     expect(slider).to_be_focused()
+    play = page.get_by_role("button", name="Play first")
+    play.wait_for()  # its sound has ended
     page.keyboard.press("Home")
+    page.keyboard.press("Space")
     advances(slider)
     page.keyboard.press("Space")
-    expect(page.get_by_role("button", name="Play first")).to_be_visible()
+    expect(play).to_be_visible()
     page.keyboard.press("End")
     expect(slider).to_have_attribute("aria-valuenow", slider.get_attribute("aria-valuemax") or "")
     page.keyboard.press("ArrowLeft")
