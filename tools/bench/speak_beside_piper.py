@@ -155,8 +155,11 @@ def piper(voice: Path, text: Path, out: Path) -> list[str]:
 
 def timed(command: list[str]) -> Run:
     """Run a command, and measure the time and memory of it and its children."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         peak = Peak(process.pid)
         peak.start()
         _, status, usage = os.wait4(process.pid, 0)

@@ -97,8 +97,8 @@ def open_voice(
 ) -> Voice:
     """Open `NAME.onnx` (with its JSON next to it), a checkpoint, or the folder of a training run.
 
-    With `many`, for many sentences, an ONNX file by Piper takes a quarter of a second more to open, and each sentence
-    .92 of the time (medium, AVX-512). The samples differ by rounding only.
+    With `many`, for many sentences, an ONNX file by Piper takes .4 s more to open, and each sentence .83 of the time
+    (medium, AVX-512). The samples differ by rounding only.
 
     `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
 

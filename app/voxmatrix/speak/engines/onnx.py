@@ -21,7 +21,7 @@ from voxmatrix.speak.onnx.noise_input import NOISE
 
 #: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
 #: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
-SEGMENT_SAMPLES = 8192
+SEGMENT_SAMPLES = 12288
 #: On a GPU, segments only cost time; this limit bounds its memory.
 GPU_SEGMENT_SAMPLES = 1 << 19
 #: The shortest segments when out of memory.
@@ -29,7 +29,8 @@ LEAST_SAMPLES = 1024
 _FRAME_SAMPLES = 256
 #: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
 _NOISE_PER_ID = 512
-#: A faster flow is tried on a sentence of so many ids. Rounding makes differences of 1e-5 of the largest value.
+#: The first half with fewer multiplications is tried on a sentence of so many ids. Rounding makes differences of 1e-5
+#: of the largest value.
 _TRIED_IDS, _TOLERANCE = 24, 1e-3
 _REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
 
@@ -125,11 +126,11 @@ class SplitModelEngine:
         self._split = split
         self._random = np.random.default_rng(seed)
         half, least = split.second, LEAST_SAMPLES // split.receptive_field.hop
-        self._first = _with_faster_flow(path, split) if many else _on_cpu(path, split.first)
+        self._first = _with_fewer_multiplications(path, split) if many else _on_cpu(path, split.first)
         self._second = WithCpuFallback(
             device,
             partial(_on_gpu, path, half, least=least, optimised=split.has_planes),
-            partial(_on_cpu, path, half, least=least, optimised=split.has_planes),
+            partial(_on_cpu, path, _in_phases(path, split) if many else half, least=least, optimised=split.has_planes),
             warn,
         )
 
@@ -169,21 +170,29 @@ class SplitModelEngine:
         return samples[(start - first) * receptive_field.hop : (end - first) * receptive_field.hop]
 
 
-def _with_faster_flow(path: Path, split: SplitModel) -> _Session:
-    """The first half with the flow that `export` writes; as it is, if its flow is another one or computes otherwise."""
-    from voxmatrix.speak.onnx.flow import with_faster_flow
+def _with_fewer_multiplications(path: Path, split: SplitModel) -> _Session:
+    """The first half with other nodes; as it is, if it has none to replace, or then computes otherwise."""
+    from voxmatrix.speak.onnx.minimal_filtering import with_fewer_multiplications
 
-    given, faster = _on_cpu(path, split.first), with_faster_flow(split.first, path)
+    given, faster = _on_cpu(path, split.first), with_fewer_multiplications(split.first, path)
     if faster is None:
         return given
     noise = _noise(np.random.default_rng(0), _TRIED_IDS)
     inputs = sentence_inputs([0] * _TRIED_IDS, SynthesisOptions()) | noise
-    with suppress(Exception):  # onnxruntime's own errors: the nodes do not fit together
+    with suppress(BadInputError, DamagedFileError), _voice_errors(path):  # the nodes do not fit together
         session = _on_cpu(path, faster)
         wanted, made = (_run(one.network, split.between, _of(inputs, split.first.inputs)) for one in (given, session))
         if wanted.shape == made.shape and np.abs(made - wanted).max() <= _TOLERANCE * np.abs(wanted).max():
             return session
     return given
+
+
+def _in_phases(path: Path, split: SplitModel) -> ModelPart:
+    """The second half with a faster last convolution; as it is, if it has none."""
+    from voxmatrix.speak.onnx.last_convolution import PHASES, with_phases
+
+    fits = split.has_planes and not split.receptive_field.hop % PHASES
+    return (with_phases(split.second, path) if fits else None) or split.second
 
 
 def _on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False) -> _Session:

@@ -6,17 +6,14 @@ one after them. Frames are kept as (b, 4, c, q), b sentences and c channels: fra
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voxmatrix.speak.onnx.graph_edits import decoder_input, set_nodes
-from voxmatrix.speak.onnx.model_split import ModelPart
+from voxmatrix.speak.onnx.graph_edits import Array, NewNodes, decoder_input, set_nodes, weights_of
 from voxmatrix.voice.layers.winograd import filtering
 
 #: Frames computed at a time, and taps of a kernel.
@@ -27,21 +24,11 @@ _FILTERING = filtering(_FRAMES, _TAPS)
 _LAYER = re.compile(r"\bflow/(flows\.\d+/.+)/Conv$")
 #: Operations that select channels.
 _SELECTING = frozenset({"Gather", "Slice", "Split"})
-_PREFIX = "flow/"
 #: The axes of frames.
 _TIME, _CHANNELS = 1, 2
 
-Array = NDArray[np.floating[Any]]
 #: Weights and biases of layers, by their path in a voice: "flows.6.pre".
 Layers = Mapping[str, tuple[Array, Array]]
-
-
-def with_faster_flow(part: ModelPart, path: Path) -> ModelPart | None:
-    """The part of the voice in `path` that has the flow; None: as in `replace_flow`, there is none to replace."""
-    import onnx
-
-    model = onnx.ModelProto.FromString(part.model)
-    return replace(part, model=model.SerializeToString()) if replace_flow(model, path) else None
 
 
 def replace_flow(model: Any, path: Path | None = None) -> bool:
@@ -87,7 +74,7 @@ def _find(model: Any, path: Path | None) -> _Found:
     if any(list(one.ints) != [1] for node in nodes.values() for one in node.attribute if one.name == "dilations"):
         raise ValueError("its convolutions are dilated")
     layers = {
-        layer: (_array(initializers[node.input[1]], path), _array(initializers[node.input[2]], path))
+        layer: (weights_of(initializers[node.input[1]], path), weights_of(initializers[node.input[2]], path))
         for layer, node in nodes.items()
     }
     first = nodes[f"flows.{max(map(_number, nodes))}.pre"]
@@ -104,55 +91,9 @@ def _find(model: Any, path: Path | None) -> _Found:
     return _Found(frames=frames, mask=mask, latent=latent, speaker=next(iter(speakers), ""), layers=layers)
 
 
-def _array(tensor: Any, path: Path | None) -> Array:
-    from onnx import TensorProto, numpy_helper
-
-    if tensor.data_location != TensorProto.EXTERNAL:
-        return np.asarray(numpy_helper.to_array(tensor))
-    places = {entry.key: entry.value for entry in tensor.external_data}
-    if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
-        raise ValueError("its weights are in another file, or no float32")
-    shape = list(tensor.dims)
-    return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
-
-
 def _number(path: str) -> int:
     """The 6 in "flows.6.pre"."""
     return int(path.split(".")[1])
-
-
-class _Nodes:
-    """Nodes and constants that are added to a graph."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.initializers: dict[str, Any] = {}
-
-    def add(self, operation: str, *inputs: str | Sequence[int] | Array, output: str = "", **attributes: Any) -> str:
-        """Add a node with the domain's operation; its output. Inputs that are no names are constants."""
-        from onnx import helper
-
-        output = output or f"{_PREFIX}{operation}_{len(self.nodes)}"
-        names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
-        self.nodes.append(helper.make_node(operation, names, [output], output, **attributes))
-        return output
-
-    def split(self, x: str, sizes: Sequence[int], axis: int) -> list[str]:
-        """Add a node that splits a tensor into parts of these sizes."""
-        first = self.add("Split", x, sizes, axis=axis)
-        self.nodes[-1].output[:] = outputs = [f"{first}_{part}" for part in range(len(sizes))]
-        return outputs
-
-    def _constant(self, value: Sequence[int] | Array) -> str:
-        from onnx import numpy_helper
-
-        if isinstance(value, np.ndarray):
-            name, array = f"{_PREFIX}weight_{len(self.initializers)}", np.ascontiguousarray(value, np.float32)
-        else:
-            name, array = f"{_PREFIX}{'_'.join(map(str, value))}", np.array(value, np.int64)
-        if name not in self.initializers:
-            self.initializers[name] = numpy_helper.from_array(array, name)
-        return name
 
 
 class _Flow:
@@ -164,7 +105,7 @@ class _Flow:
         Raises:
             LookupError, ValueError: the layers are not those of Piper's networks.
         """
-        self.graph = graph = _Nodes()
+        self.graph = graph = NewNodes("flow/")
         self._found = found
         places = sorted(set(map(_number, found.layers)), reverse=True)
         if places != list(range(2 * len(places) - 2, -1, -2)) or len(places) % 2:

@@ -4,12 +4,54 @@ Speaking a short text reads only the graph, without the package onnx: `speak/onn
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
 #: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
 SPEAKER_WEIGHT = "dec.cond.weight"
+
+Array = NDArray[np.floating[Any]]
+
+
+class NewNodes:
+    """Nodes and constants to be added to a graph. Their names start with `prefix`."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.nodes: list[Any] = []
+        self.initializers: dict[str, Any] = {}
+
+    def add(self, operation: str, *inputs: str | Sequence[int] | Array, output: str = "", **attributes: Any) -> str:
+        """Add a node with the domain's operation; its output. Inputs that are no names are constants."""
+        from onnx import helper
+
+        output = output or f"{self._prefix}{operation}_{len(self.nodes)}"
+        names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
+        self.nodes.append(helper.make_node(operation, names, [output], output, **attributes))
+        return output
+
+    def split(self, x: str, sizes: Sequence[int], axis: int) -> list[str]:
+        """Add a node that splits a tensor into parts of these sizes."""
+        first = self.add("Split", x, sizes, axis=axis)
+        self.nodes[-1].output[:] = outputs = [f"{first}_{part}" for part in range(len(sizes))]
+        return outputs
+
+    def _constant(self, value: Sequence[int] | Array) -> str:
+        from onnx import numpy_helper
+
+        if isinstance(value, np.ndarray):
+            name, array = f"{self._prefix}weight_{len(self.initializers)}", np.ascontiguousarray(value, np.float32)
+        else:
+            name, array = f"{self._prefix}{'_'.join(map(str, value))}", np.array(value, np.int64)
+        if name not in self.initializers:
+            self.initializers[name] = numpy_helper.from_array(array, name)
+        return name
 
 
 def set_nodes(model: Any, nodes: Sequence[Any], initializers: Sequence[Any]) -> None:
@@ -23,6 +65,23 @@ def set_nodes(model: Any, nodes: Sequence[Any], initializers: Sequence[Any]) -> 
     del model.graph.node[:], model.graph.initializer[:], model.graph.value_info[:]
     model.graph.node.extend(kept[::-1])
     model.graph.initializer.extend(tensor for tensor in initializers if tensor.name in names)
+
+
+def weights_of(tensor: Any, path: Path | None = None) -> Array:
+    """The values of a constant. `path` is the file that has those that are not in the model.
+
+    Raises:
+        ValueError: they are in another file, or not float32.
+    """
+    from onnx import TensorProto, numpy_helper
+
+    if tensor.data_location != TensorProto.EXTERNAL:
+        return np.asarray(numpy_helper.to_array(tensor))
+    places = {entry.key: entry.value for entry in tensor.external_data}
+    if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
+        raise ValueError("its weights are in another file, or no float32")
+    shape = list(tensor.dims)
+    return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 
 def decoder_input(model: Any, ending: str = FIRST_DECODER_WEIGHT) -> str:

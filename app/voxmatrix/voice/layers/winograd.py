@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Where polynomials are evaluated. Small numbers keep float32 exact to a few of its steps.
-_POINTS = (Fraction(0), *(sign * size for size in (Fraction(1), Fraction(2), Fraction(1, 2)) for sign in (1, -1)))
+_SIZES = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(3, 2))
+_POINTS = (Fraction(0), *(sign * size for size in _SIZES for sign in (1, -1)))
 
 
 class Filtering(NamedTuple):
@@ -27,7 +28,7 @@ class Filtering(NamedTuple):
 
 @cache
 def filtering(outputs: int, taps: int) -> Filtering:
-    """The matrices for up to 8 inputs.
+    """The matrices for up to 10 inputs.
 
     Raises:
         ValueError: that would be more inputs.
