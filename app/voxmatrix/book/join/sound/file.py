@@ -20,7 +20,9 @@ WHOLE_BOOK = ("m4b",)
 #: Formats of one file per chapter.
 PER_CHAPTER = ("m4a", "mp3", "ogg", "opus", "flac")
 #: Speech in mono needs less than the music that the defaults of FORMATS are meant for.
-_SPEECH_OPTIONS = {"m4a": ("-b:a", "64k"), "mp3": ("-b:a", "64k")}
+#: ffmpeg's other coder of AAC, which weighs what is heard, takes three times as long and pays at lower bit rates; at
+#: this one its samples differ more (6 minutes of speech: 1.3 s for 4.3, signal to noise 35 dB for 27, size .98).
+_SPEECH_OPTIONS = {"m4a": ("-b:a", "64k", "-aac_coder", "fast"), "mp3": ("-b:a", "64k")}
 #: The same input gives the same bytes: no date, no version of ffmpeg.
 REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")
 _CONTAINER_OPTIONS = {
