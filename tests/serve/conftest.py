@@ -126,13 +126,14 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
-def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int) -> None:
-    """The voice fails after so many sentences."""
+def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int, heard: threading.Event | None = None) -> None:
+    """The voice fails after so many sentences, and not before the first of them was heard."""
     begin = SplitModelEngine.begin
     left = iter(range(sentences))
 
     def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
         if next(left, None) is None:
+            assert heard is None or heard.wait(60)
             raise RuntimeError("the device is gone")
         return begin(self, ids, options)
 

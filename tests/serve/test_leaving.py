@@ -117,9 +117,15 @@ def test_a_long_sentence_is_sent_while_it_is_computed(server: Running, monkeypat
 def test_a_failure_in_the_middle_breaks_the_connection(
     server: Running, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    fail_after(monkeypatch, 3)
-    with pytest.raises(httpx.RemoteProtocolError):
-        server.speak(input=LONG, response_format=name)
+    heard = threading.Event()
+    fail_after(monkeypatch, 10, heard)
+    body = {"model": "tts-1", "voice": "alloy", "input": LONG, "response_format": name}
+    with (
+        pytest.raises(httpx.RemoteProtocolError),
+        httpx.stream("POST", f"{server.url}/v1/audio/speech", json=body, timeout=60) as answer,
+    ):
+        for _ in answer.iter_raw():
+            heard.set()
     assert not encoders()
     server.requests(1)
     assert [facts["problem"] for event, facts in server.lines if event == "error"] == [

@@ -125,12 +125,15 @@ def in_piper(voice: Path) -> Callable[[str], object]:
 
 
 def in_ours(voice: Path) -> Callable[[str], object]:
-    """Speak with voxmatrix. The phonemes come from another process, whose CPU time is small and not counted."""
+    """Speak with voxmatrix, the voice opened as for a text of that length.
+
+    The phonemes come from another process, whose CPU time is small and not counted.
+    """
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.synthesize import front_end, synthesize
     from voxmatrix.speak.voice import open_voice
 
-    opened, settings = open_voice(voice, 1), SpeakSettings()
+    opened, settings = open_voice(voice, 1, many=True), SpeakSettings()
     front = front_end(opened, settings)
     atexit.register(front.close)
     return lambda text: [spoken.samples for spoken in synthesize(opened, front, [text], settings)]
