@@ -174,7 +174,8 @@ def faults(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Run the benchmarks, with piper-tts for comparison, and update docs/measurements.md."""
-    session.run(python_with(session, "peers", "bench"), "tools/bench/__main__.py", *session.posargs, external=True)
+    python = python_with(session, "test", "peers", "bench")  # test: with all that is optional, as Celery and FastAPI
+    session.run(python, "tools/bench/__main__.py", *session.posargs, external=True)
 
 
 @nox.session(default=False)
