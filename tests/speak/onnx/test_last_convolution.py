@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 
 from voxmatrix.speak.onnx.last_convolution import PHASES, with_phases
 from voxmatrix.speak.onnx.model_split import ModelPart
@@ -52,3 +53,19 @@ def test_the_same_samples(samples: int, bias: bool) -> None:
 )
 def test_other_convolutions_stay(other: dict[str, Any]) -> None:
     assert with_phases(part(**other), Path("voice.onnx")) is None
+
+
+def test_weights_of_half_precision_stay() -> None:
+    model = ModelProto.FromString(part().model)
+    for tensor in model.graph.initializer:
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float16), tensor.name))
+
+    assert with_phases(ModelPart(model.SerializeToString(), frozenset({"x"}), "y"), Path("voice.onnx")) is None
+
+
+def test_weights_in_another_file_stay() -> None:
+    model = ModelProto.FromString(part().model)
+    for tensor in model.graph.initializer:
+        set_external_data(tensor, "weights.bin", offset=0, length=len(tensor.raw_data))
+
+    assert with_phases(ModelPart(model.SerializeToString(), frozenset({"x"}), "y"), Path("voice.onnx")) is None

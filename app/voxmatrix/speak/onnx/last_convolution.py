@@ -17,7 +17,10 @@ PHASES = 16
 
 
 def with_phases(part: ModelPart, path: Path) -> ModelPart | None:
-    """The part of the voice in `path`, which has planes, with other nodes; None: it has no such convolution."""
+    """The part of the voice in `path`, which has planes, with other nodes.
+
+    None: it has no such convolution, or its weights are not float32 or in another file.
+    """
     import onnx
 
     model, new = onnx.ModelProto.FromString(part.model), NewNodes("phases/")
@@ -26,7 +29,12 @@ def with_phases(part: ModelPart, path: Path) -> ModelPart | None:
     if len(found) != 1:
         return None
     (node,) = found
-    weight, *biases = (weights_of(tensors[name], path) for name in node.input[1:])
+    try:
+        weight, *biases = (weights_of(tensors[name], path) for name in node.input[1:])
+    except ValueError:
+        return None
+    if weight.dtype != np.float32:
+        return None
     _, channels, height, taps = weight.shape
     # Each channel has the taps one position later than the one before it.
     phases = np.zeros((PHASES, channels, height, taps + PHASES - 1), np.float32)
