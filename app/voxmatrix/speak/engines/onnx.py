@@ -130,7 +130,7 @@ class SplitModelEngine:
         self._second = WithCpuFallback(
             device,
             partial(_on_gpu, path, half, least=least, optimised=split.has_planes),
-            partial(_on_cpu, path, _in_phases(path, split) if many else half, least=least, optimised=split.has_planes),
+            lambda: _on_cpu(path, _in_phases(path, split) if many else half, least=least, optimised=split.has_planes),
             warn,
         )
 

@@ -51,8 +51,8 @@ class _Convolution:
 
         self._node = node
         found = {one.name: helper.get_attribute_value(one) for one in node.attribute}
-        self._weight = weights.get(node.input[1]) if node.op_type == "Conv" else None
-        self._shape = list(self._weight.dims) if self._weight else []
+        weight = weights.get(node.input[1]) if node.op_type == "Conv" else None
+        self._shape = list(weight.dims) if weight else []
         self._plain = (found.get("group", 1), found.get("strides", [1])) == (1, [1]) and "auto_pad" not in found
         self._dilation, *_ = found.get("dilations", [1])
         self._pads = found.get("pads", [0, 0])
