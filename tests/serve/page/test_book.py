@@ -127,6 +127,7 @@ def test_a_book_is_dropped_anywhere(page: "Page") -> None:
     from playwright.sync_api import expect
 
     page.get_by_role("tab", name="Book").click()
+    expect(page.get_by_role("button", name="Choose a file")).to_be_enabled()
     page.evaluate(
         """() => {
              const dataTransfer = new DataTransfer();
