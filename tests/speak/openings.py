@@ -14,7 +14,7 @@ from voxmatrix.files import replacing
 from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.device import Warn
-from voxmatrix.speak.engines import onnx as onnx_engine
+from voxmatrix.speak.engines.networks import Network
 from voxmatrix.speak.output import Speech
 
 
@@ -101,12 +101,12 @@ def on_a_failing_gpu(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
 @contextmanager
 def with_memory_for_200_symbols(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """The real voice, on a computer that has no memory for the first half of a longer sentence."""
-    run = onnx_engine._run
+    run = Network.run
 
-    def refusing(network: Any, output: str, inputs: dict[str, Any]) -> Any:
-        if "input" in inputs and inputs["input"].shape[1] > 200:
+    def refusing(network: Network, inputs: dict[str, Any]) -> Any:
+        if "input" in network.part.inputs and inputs["input"].shape[1] > 200:
             raise MemoryError
-        return run(network, output, inputs)
+        return run(network, inputs)
 
-    with patch.object(onnx_engine, "_run", refusing), opened_voice(start, warn) as speak:
+    with patch.object(Network, "run", refusing), opened_voice(start, warn) as speak:
         yield speak

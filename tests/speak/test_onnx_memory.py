@@ -12,8 +12,7 @@ import pytest
 from tests.speak.gpus import T4, on
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.speak.engines import onnx as onnx_engine
-from voxmatrix.speak.engines import session
+from voxmatrix.speak.engines import networks, session
 from voxmatrix.speak.engines.base import Engine, SynthesisOptions
 from voxmatrix.speak.engines.onnx import LEAST_SAMPLES, SEGMENT_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
 from voxmatrix.speak.engines.session import OUTPUT, open_session
@@ -55,7 +54,7 @@ class Gpu:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
     made = Gpu()
-    monkeypatch.setattr(onnx_engine, "open_gpu_session", made.open)
+    monkeypatch.setattr(networks, "open_gpu_session", made.open)
     return made
 
 
@@ -93,7 +92,7 @@ def test_shorter_pieces_say_the_same(
 ) -> None:
     whole, _ = spoken(WholeModelEngine(voice, 1), ids)
     cpu = Cpu(16, error)
-    monkeypatch.setattr(onnx_engine, "open_session", cpu.open)
+    monkeypatch.setattr(networks, "open_session", cpu.open)
     shorter, _ = spoken(open_onnx(voice, 1), ids)
 
     assert sum(frames <= 16 for frames in cpu.asked) > len(whole) / (16 * 256)
@@ -104,7 +103,7 @@ def test_when_the_shortest_piece_does_not_fit_the_error_says_how_long_and_how_mu
     voice: Path, ids: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cpu = Cpu(0, RuntimeException(NO_MEMORY))
-    monkeypatch.setattr(onnx_engine, "open_session", cpu.open)
+    monkeypatch.setattr(networks, "open_session", cpu.open)
     with pytest.raises(
         MemoryExhaustedError, match=r"the CPU .* 40 symbols and [0-9,]+ frames; allocating 2 MiB"
     ) as caught:
@@ -120,7 +119,7 @@ def test_a_text_that_fills_the_memory_is_said(voice: Path, ids: list[int], monke
     def full(*_: Any) -> Any:
         raise RuntimeException("std::bad_alloc")
 
-    monkeypatch.setattr(onnx_engine, "_run", full)
+    monkeypatch.setattr(networks.Network, "run", full)
     with pytest.raises(MemoryExhaustedError, match="a sentence of 40 symbols\n"):
         engine.begin(ids, MANNER)
 

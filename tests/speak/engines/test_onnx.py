@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 
 from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.speak.engines import faster_networks
 from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines.base import Engine, SynthesisOptions
 from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx, segments
@@ -68,6 +69,13 @@ def by_others(make_checkpoint: MakeCheckpoint, tmp_path: Path, monkeypatch: pyte
     return export
 
 
+@pytest.fixture
+def without_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU that computes in float32 only."""
+    monkeypatch.setattr(faster_networks, "computes_bf16", lambda: False)
+
+
+@pytest.mark.usefixtures("without_bf16")
 @pytest.mark.parametrize(("name", "speakers"), [("tiny", 1), ("x_low", 3)])
 def test_for_many_sentences_a_voice_gets_another_flow_and_sounds_the_same(
     name: str, speakers: int, by_others: Callable[..., Path], ids: list[int]
@@ -81,6 +89,7 @@ def test_for_many_sentences_a_voice_gets_another_flow_and_sounds_the_same(
     assert np.abs(one - many).max() < 1e-4 * np.abs(one).max()
 
 
+@pytest.mark.usefixtures("without_bf16")
 def test_a_flow_that_only_looks_like_pipers_is_left_as_it_is(by_others: Callable[..., Path], ids: list[int]) -> None:
     path = by_others("tiny", 1)
     model = onnx.load(str(path))

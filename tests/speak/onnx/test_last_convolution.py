@@ -22,8 +22,19 @@ def part(made: int = 1, *, bias: bool = True, **attributes: Any) -> ModelPart:
     if bias:
         tensors.append(numpy_helper.from_array(random.standard_normal(made, np.float32), "bias"))
     sizes = {"pads": [0, 3, 0, 3], "kernel_shape": [1, 7]} | attributes
+    return part_with("Conv", tensors, **sizes)
+
+
+def transposed(taps: int, **attributes: Any) -> ModelPart:
+    """A part of a voice with one transposed convolution."""
+    weight = np.random.default_rng(0).standard_normal((CHANNELS, 1, 1, taps), np.float32)
+    tensors = [numpy_helper.from_array(weight, "weight")]
+    return part_with("ConvTranspose", tensors, kernel_shape=[1, taps], **attributes)
+
+
+def part_with(operation: str, tensors: list[Any], **attributes: Any) -> ModelPart:
     nodes = [
-        helper.make_node("Conv", ["x", *(tensor.name for tensor in tensors)], ["convolved"], "conv", **sizes),
+        helper.make_node(operation, ["x", *(tensor.name for tensor in tensors)], ["convolved"], "conv", **attributes),
         helper.make_node("Tanh", ["convolved"], ["y"]),
     ]
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("x", "y")]
@@ -46,6 +57,22 @@ def test_the_same_samples(samples: int, bias: bool) -> None:
 
     assert changed is not None
     assert np.allclose(computed(changed, x), computed(given, x), atol=1e-6)
+
+
+@pytest.mark.parametrize(("taps", "stride"), [(128, 32), (32, 32), (12, 8), (48, 16)])
+def test_the_same_samples_of_an_inverse_transform(taps: int, stride: int) -> None:
+    given = transposed(taps, strides=[1, stride], pads=[0, (taps - stride) // 2, 0, (taps - stride + 1) // 2])
+    x = np.random.default_rng(1).standard_normal((1, CHANNELS, 1, 9), np.float32)
+
+    changed = with_phases(given, Path("voice.onnx"))
+
+    assert changed is not None
+    assert computed(given, x).shape == (1, 1, 1, 9 * stride)
+    assert np.allclose(computed(changed, x), computed(given, x), atol=1e-5)
+
+
+def test_a_transform_with_a_rest_stays() -> None:
+    assert with_phases(transposed(12, strides=[1, 4], pads=[0, 3, 0, 3]), Path("voice.onnx")) is None
 
 
 @pytest.mark.parametrize(

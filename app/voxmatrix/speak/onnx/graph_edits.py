@@ -84,6 +84,24 @@ def weights_of(tensor: Any, path: Path | None = None) -> Array:
     return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 
+def self_contained(model: bytes, path: Path, shapes: Mapping[str, Sequence[int | None]]) -> bytes | None:
+    """The model with the weights that it has in the file `path`, and these shapes of its inputs; None is any length.
+
+    None: some of its weights are in another file, or not float32.
+    """
+    from onnx import ModelProto, helper, numpy_helper
+
+    whole = ModelProto.FromString(model)
+    for one in whole.graph.input:
+        one.CopyFrom(helper.make_tensor_value_info(one.name, one.type.tensor_type.elem_type, shapes[one.name]))
+    try:
+        for tensor in whole.graph.initializer:
+            tensor.CopyFrom(numpy_helper.from_array(weights_of(tensor, path), tensor.name))
+    except ValueError:
+        return None
+    return bytes(whole.SerializeToString())
+
+
 def decoder_input(model: Any, ending: str = FIRST_DECODER_WEIGHT) -> str:
     """The input of the node that has a weight whose name ends like this; "" if there is none."""
     nodes = (node for node in model.graph.node if any(name.endswith(ending) for name in node.input[1:]))

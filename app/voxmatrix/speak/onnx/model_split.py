@@ -14,6 +14,7 @@ from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.onnx import onnx_proto as proto
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, can_be_conv2d, conv2d_dims, conv2d_node
 from voxmatrix.speak.onnx.noise_input import NOISE, noise_constants, noise_nodes, takes_noise
@@ -52,6 +53,10 @@ class SplitModel:
     has_planes: bool  # all convolutions of the second half are two-dimensional
     inputs: frozenset[str]  # of the whole model
     receptive_field: ReceptiveField
+
+    def taken(self, between: Samples) -> Samples:
+        """The tensor between the halves, or a part of it, as the second takes it."""
+        return between[..., None, :] if self.as_conv2d else between
 
 
 def split_model(path: Path) -> SplitModel | None:

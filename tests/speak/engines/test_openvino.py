@@ -1,0 +1,123 @@
+"""Where the CPU computes in bfloat16, many sentences are spoken so, and sound the same."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from voxmatrix.machine.probes.system import read_cpu_bf16
+from voxmatrix.speak.engines import faster_networks
+from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.onnx import open_onnx
+from voxmatrix.speak.engines.openvino import computes_bf16
+
+openvino = pytest.importorskip("openvino", reason="OpenVINO is not installed")
+STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
+needs_bf16 = pytest.mark.skipif(not read_cpu_bf16(), reason="this CPU does not multiply bfloat16 numbers")
+
+
+def spoken(path: Path, ids: list[int], speakers: int = 1, *, many: bool = True) -> Any:
+    engine = open_onnx(path, speakers, many=many)
+    return np.concatenate([part() for part in engine.begin(ids, STILL)])
+
+
+def ratio(made: Any, wanted: Any) -> float:
+    """The size of the difference, as a part of that of the wanted samples."""
+    return float(np.linalg.norm(made - wanted) / np.linalg.norm(wanted))
+
+
+@needs_bf16
+@pytest.mark.parametrize(("quality", "speakers"), [("tiny", 1), ("tiny", 3), ("x_low", 1), ("fast", 1)])
+def test_the_samples_are_those_of_float32_but_for_rounding(
+    make_onnx: Any, ids: list[int], quality: str, speakers: int
+) -> None:
+    path = make_onnx(quality, speakers, "text")
+
+    one, many = (spoken(path, ids, speakers, many=many) for many in (False, True))
+
+    assert one.shape == many.shape
+    assert 1e-5 < ratio(many, one) < 0.05
+
+
+@needs_bf16
+@pytest.mark.parametrize("count", [1, 2, 7, 200])
+def test_sentences_of_any_length(make_onnx: Any, count: int) -> None:
+    path = make_onnx("tiny", 1, "text")
+    ids = [3 + number % 20 for number in range(count)]
+
+    one, many = (spoken(path, ids, many=many) for many in (False, True))
+
+    assert one.shape == many.shape and ratio(many, one) < 0.05
+
+
+@needs_bf16
+def test_threads_compute_at_once_and_again_the_same(make_onnx: Any, ids: list[int]) -> None:
+    engine = open_onnx(make_onnx("tiny", 1, "text"), 1, many=True)
+    parts = engine.begin(ids * 5, STILL)
+    wanted = [part() for part in parts]
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda part: part(), parts * 3))
+
+    assert all(np.array_equal(one, other) for one, other in zip(made, wanted * 3, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["none", "one that fails", "one that computes otherwise"])
+def test_without_one_that_works_voices_are_spoken_in_float32(
+    make_onnx: Any, ids: list[int], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    class Fails:
+        def __init__(self, _: bytes) -> None:
+            raise RuntimeError("Exception from src/inference: an operation is missing")
+
+    class Computes(Fails):
+        def __init__(self, model: bytes) -> None:
+            self.model = onnx.ModelProto.FromString(model)
+
+        def run(self, _: Any, inputs: Any) -> Any:
+            return [np.zeros((1, 1, 1, 32), np.float32)]
+
+    monkeypatch.setattr(faster_networks, "computes_bf16", lambda: kind != "none")
+    monkeypatch.setattr(faster_networks, "Bf16Session", Fails if kind == "one that fails" else Computes)
+    path = make_onnx("tiny", 1, "text")
+
+    one, many = (spoken(path, ids, many=many) for many in (False, True))
+
+    assert ratio(many, one) < 1e-5
+
+
+def test_a_cpu_that_does_not_multiply_such_numbers_needs_no_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
+    for listed in (False, None):
+        monkeypatch.setattr("voxmatrix.speak.engines.openvino.read_cpu_bf16", lambda found=listed: found)
+        assert not computes_bf16()
+
+
+@needs_bf16
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of an address space are Linux's")
+def test_a_process_whose_memory_ends_says_so(make_onnx: Any) -> None:
+    program = """
+import resource, sys
+from pathlib import Path
+from voxmatrix.errors import MemoryExhaustedError
+from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.onnx import open_onnx
+engine = open_onnx(Path(sys.argv[1]), 1, many=True)
+parts = engine.begin([5] * 400, SynthesisOptions(noise=0.0, noise_w=0.0))
+size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+try:
+    [part() for part in parts]
+    print("it fitted")
+except MemoryExhaustedError as error:
+    print(error.problem)
+"""
+    command = [sys.executable, "-c", program, str(make_onnx("tiny", 1, "text"))]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "no memory left to speak" in done.stdout or "it fitted" in done.stdout, done.stderr
