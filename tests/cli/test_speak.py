@@ -15,7 +15,7 @@ from tests.speak.gpus import T4, computer
 from voxmatrix.cli import main
 from voxmatrix.machine import detect
 from voxmatrix.machine.saved_device import SavedDevice, save_device
-from voxmatrix.speak.engines import onnx as onnx_engine
+from voxmatrix.speak.engines import networks
 from voxmatrix.speak.engines import torch as torch_engine
 from voxmatrix.speak.engines.session import open_session
 
@@ -38,7 +38,7 @@ def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
     monkeypatch.setattr("voxmatrix.speak.device_selection.served_kinds", lambda: frozenset({"cuda"}))
     monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
-    monkeypatch.setattr(onnx_engine, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
+    monkeypatch.setattr(networks, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
 
 
 @pytest.fixture(params=["onnx", "ckpt"])
@@ -100,7 +100,7 @@ def test_the_cpu_is_used_when_it_was_chosen(
         pytest.fail("the GPU was used")
 
     monkeypatch.setattr(torch_engine, "torch_device", refuse)
-    monkeypatch.setattr(onnx_engine, "open_gpu_session", refuse)
+    monkeypatch.setattr(networks, "open_gpu_session", refuse)
     if words == ("remembered",):
         save_device(SavedDevice(device="cpu"))
         words = ()
@@ -132,7 +132,7 @@ def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
         raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
 
     monkeypatch.setattr(torch_engine, "torch_device", fail)
-    monkeypatch.setattr(onnx_engine, "open_gpu_session", fail)
+    monkeypatch.setattr(networks, "open_gpu_session", fail)
     assert speak("--voice", str(voice), "--json") == 0
     out, said = capsys.readouterr()
     assert said.startswith("warning: cuda:1 (Tesla T4) failed, falling back to the CPU: CUDA error: no kernel")

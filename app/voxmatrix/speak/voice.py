@@ -98,7 +98,8 @@ def open_voice(
     """Open `NAME.onnx` (with its JSON next to it), a checkpoint, or the folder of a training run.
 
     With `many`, for many sentences, an ONNX file by Piper takes .4 s more to open, and each sentence .83 of the time
-    (medium, AVX-512). The samples differ by rounding only.
+    (medium, AVX-512); .7 s and .63 with OpenVINO on a CPU that multiplies bfloat16 numbers. The samples differ by
+    rounding only.
 
     `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
 
