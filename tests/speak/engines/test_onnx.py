@@ -122,6 +122,14 @@ def test_a_sentence_is_cut_without_a_gap_into_nearly_equal_pieces(places: int, m
     assert max(lengths) <= most and max(lengths) - min(lengths) <= 1
 
 
+@pytest.mark.parametrize("places", [1, 64, 65, 4001])
+def test_all_pieces_but_the_last_can_be_full(places: int) -> None:
+    cut = segments(places, 64, equal=False)
+
+    assert [start for start, _ in cut] == list(range(0, places, 64))
+    assert [end for _, end in cut] == [*range(64, places, 64), places]
+
+
 def test_the_way_to_speech_never_imports_torch(make_onnx: Any, tmp_path: Path) -> None:
     program = """
 import sys

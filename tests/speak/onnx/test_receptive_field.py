@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from voxmatrix.speak.onnx.model_split import split_model
 from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
@@ -72,3 +74,15 @@ def test_the_reach_of_a_voice_is_found_in_its_file(make_onnx: Any, kind: tuple[A
     found = split_model(make_onnx(*kind))
 
     assert found is not None and found.receptive_field.hop == 32 and 8 <= found.receptive_field.margin <= 12
+
+
+@given(st.data(), st.integers(1, 2000), st.integers(0, 20), st.sampled_from([1, 16, 128]))
+def test_a_window_has_all_that_its_positions_depend_on(data: Any, length: int, margin: int, step: int) -> None:
+    start = data.draw(st.integers(0, length - 1))
+    end = data.draw(st.integers(start + 1, length))
+
+    first, last = ReceptiveField(margin, 32).window(start, end, length, step)
+
+    assert 0 <= first <= max(0, start - margin) and min(length, end + margin) <= last <= length
+    assert (last - first) % step == 0 or (first, last) == (0, length)
+    assert last - first < end - start + 2 * margin + step

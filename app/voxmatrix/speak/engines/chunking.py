@@ -108,8 +108,9 @@ class ChunkedDecoder:
         return MemoryExhaustedError(f"{self._where} has no memory left to speak {size}{requested}", self._remedy)
 
 
-def segments(positions: int, most: int) -> list[tuple[int, int]]:
-    """Split a sentence into segments (start, end) of nearly equal length, none longer than `most`."""
-    count = max(1, -(-positions // max(1, most)))
-    edges = [positions * number // count for number in range(count + 1)]
+def segments(positions: int, most: int, *, equal: bool = True) -> list[tuple[int, int]]:
+    """Split a sentence into segments (start, end) of at most `most`: nearly equal, or full ones and a rest."""
+    most = max(1, most)
+    count = max(1, -(-positions // most))
+    edges = [positions * number // count if equal else min(positions, most * number) for number in range(count + 1)]
     return list(pairwise(edges))

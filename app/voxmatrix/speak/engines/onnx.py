@@ -127,15 +127,20 @@ class SplitModelEngine:
         inputs = all_inputs(ids, options, self._random)
         with voice_errors(self._path):
             between = self._first.chunked.whole(partial(self._first.run, inputs), SentenceLength(len(ids)))
-        most = SEGMENT_SAMPLES if self._second.device.on is None else GPU_SEGMENT_SAMPLES
-        hop = self._split.receptive_field.hop
-        size = SentenceLength(len(ids), between.shape[-1] * hop // _FRAME_SAMPLES)
-        bounds = segments(between.shape[-1], most // hop)
+        size = SentenceLength(len(ids), between.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
+        bounds = self._bounds(between.shape[-1])
         return [partial(self._segment, inputs, between, size, start, end) for start, end in bounds]
 
     def reseed(self, seed: int) -> None:
         """Speak the next sentences as if opened with this seed. Nothing in the second half is random."""
         self._random = np.random.default_rng(seed)
+
+    def _bounds(self, positions: int) -> list[tuple[int, int]]:
+        field, step = self._split.receptive_field, self._second.do(lambda network: network.step)
+        most = (SEGMENT_SAMPLES if self._second.device.on is None else GPU_SEGMENT_SAMPLES) // field.hop
+        if step > 1:  # all but the last depend on equally many positions
+            return segments(positions, most // step * step - 2 * field.margin, equal=False)
+        return segments(positions, most)
 
     def _segment(
         self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
@@ -149,12 +154,10 @@ class SplitModelEngine:
 
     def _decode(self, network: Network, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
         """The samples of between[start:end], which also depend on the positions around them."""
-        margin, hop = self._split.receptive_field.margin, self._split.receptive_field.hop
-        first, last = max(0, start - margin), min(between.shape[-1], end + margin)
-        first = max(0, first - (first - last) % network.step)
-        last = min(between.shape[-1], last + (first - last) % network.step)
+        field = self._split.receptive_field
+        first, last = field.window(start, end, between.shape[-1], network.step)
         samples = network.run({**inputs, self._split.between: self._split.taken(between[..., first:last])}).reshape(-1)
-        return samples[(start - first) * hop : (end - first) * hop]
+        return samples[(start - first) * field.hop : (end - first) * field.hop]
 
 
 @contextmanager

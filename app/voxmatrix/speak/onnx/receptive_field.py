@@ -32,6 +32,14 @@ class ReceptiveField:
     margin: int
     hop: int
 
+    def window(self, start: int, end: int, length: int, step: int = 1) -> tuple[int, int]:
+        """The positions that those from start to end depend on, of `length`. As many as a multiple of `step`, if so
+        many there are.
+        """
+        first, last = max(0, start - self.margin), min(length, end + self.margin)
+        first = max(0, first - (first - last) % step)
+        return first, min(length, last + (first - last) % step)
+
 
 @dataclass(frozen=True)
 class _Reach:
