@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +135,26 @@ def test_a_voice_that_does_not_fit_is_no_damaged_file(voice: Path, monkeypatch: 
     monkeypatch.setattr(onnxruntime, "InferenceSession", full)
     with pytest.raises(MemoryExhaustedError, match="no memory left to load"):
         session.open_session(voice)
+
+
+def test_the_next_sentence_begins_while_the_gpu_computes(voice: Path, ids: list[int], gpu: Gpu) -> None:
+    engine = open_onnx(voice, 1, device=on(T4, required=True), many=True)
+    computing, begun = threading.Event(), threading.Event()
+    run = gpu.run
+
+    def slow(outputs: Any, inputs: Any) -> Any:
+        computing.set()
+        assert begun.wait(60)
+        return run(outputs, inputs)
+
+    (part,) = engine.begin(ids, MANNER)
+    gpu.run = slow  # type: ignore[method-assign]
+    with ThreadPoolExecutor(1) as pool:
+        spoken_meanwhile = pool.submit(part)
+        assert computing.wait(60)
+        assert engine.begin(ids, MANNER)
+        begun.set()
+        assert len(spoken_meanwhile.result(60))
 
 
 @pytest.mark.parametrize("kind", ["pieces", "whole"])

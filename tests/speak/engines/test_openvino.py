@@ -12,6 +12,7 @@ import pytest
 
 from voxmatrix.machine.probes.system import read_cpu_bf16
 from voxmatrix.speak.engines import faster_networks
+from voxmatrix.speak.engines import onnx as onnx_engine
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import open_onnx
 from voxmatrix.speak.engines.openvino import computes_bf16
@@ -53,6 +54,19 @@ def test_sentences_of_any_length(make_onnx: Any, count: int) -> None:
     one, many = (spoken(path, ids, many=many) for many in (False, True))
 
     assert one.shape == many.shape and ratio(many, one) < 0.05
+
+
+@needs_bf16
+@pytest.mark.parametrize("samples", [4096, 12288, 20000])
+def test_segments_are_about_as_many(
+    make_onnx: Any, ids: list[int], monkeypatch: pytest.MonkeyPatch, samples: int
+) -> None:
+    path = make_onnx("tiny", 1, "text")
+    monkeypatch.setattr(onnx_engine, "SEGMENT_SAMPLES", samples)
+
+    one, many = (open_onnx(path, 1, many=many).begin(ids * 10, STILL) for many in (False, True))
+
+    assert len(one) <= len(many) <= 1.3 * len(one) + 1
 
 
 @needs_bf16

@@ -11,7 +11,7 @@ from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.networks import Network, all_inputs, on_cpu, voice_errors
-from voxmatrix.speak.engines.openvino import STEP, Bf16Session, computes_bf16
+from voxmatrix.speak.engines.openvino import STEP_SAMPLES, Bf16Session, computes_bf16
 from voxmatrix.speak.onnx.model_split import SplitModel
 
 #: A faster network is tried on a sentence of so many ids.
@@ -56,7 +56,8 @@ def _in_bf16(path: Path, split: SplitModel, first: Network, given: Network) -> N
     model = self_contained(given.part.model, path, shapes | {split.between: (*shapes[split.between][:-1], None)})
     if model is None:
         return None
-    network = given._replace(session=Bf16Session(model), step=STEP)
+    step = max(1, STEP_SAMPLES // split.receptive_field.hop)
+    network = given._replace(session=Bf16Session(model), step=step)
     return network if _near(network.run(inputs), given.run(inputs), _BF16) else None
 
 
@@ -72,5 +73,5 @@ def _near(made: Samples, wanted: Samples, part: float) -> bool:
 @contextmanager
 def _unfit(path: Path) -> Iterator[None]:
     """Leave the block if its networks cannot be opened or computed: the given ones tell the user why, if so."""
-    with suppress(BadInputError, DamagedFileError, RuntimeError), voice_errors(path):
+    with suppress(BadInputError, DamagedFileError, MemoryError, RuntimeError), voice_errors(path):
         yield

@@ -85,9 +85,8 @@ class WholeModelEngine:
 
     def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
         with voice_errors(self._path):
-            return self._network.do(lambda network: network.chunked.whole(lambda: network.run(inputs), size)).reshape(
-                -1
-            )
+            samples = self._network.do(lambda network: network.chunked.whole(partial(network.run, inputs), size))
+        return samples.reshape(-1)
 
 
 class SplitModelEngine:
@@ -136,11 +135,12 @@ class SplitModelEngine:
         self._random = np.random.default_rng(seed)
 
     def _bounds(self, positions: int) -> list[tuple[int, int]]:
-        field, step = self._split.receptive_field, self._second.do(lambda network: network.step)
-        most = (SEGMENT_SAMPLES if self._second.device.on is None else GPU_SEGMENT_SAMPLES) // field.hop
-        if step > 1:  # all but the last depend on equally many positions
-            return segments(positions, most // step * step - 2 * field.margin, equal=False)
-        return segments(positions, most)
+        field = self._split.receptive_field
+        if self._second.device.on is not None:
+            return segments(positions, GPU_SEGMENT_SAMPLES // field.hop)
+        most, step = SEGMENT_SAMPLES // field.hop, self._second.do(lambda network: network.step)
+        full = most - most % step - 2 * field.margin  # with its margins a multiple of `step`
+        return segments(positions, full, equal=False) if 1 < step < full else segments(positions, most)
 
     def _segment(
         self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
