@@ -11,8 +11,8 @@ SPELLINGS: dict[str, Precision] = {
     **dict.fromkeys(("16", "fp16", "float16", "half", "16-mixed"), "fp16"),
     **dict.fromkeys(("bf16", "bfloat16", "bf16-mixed"), "bf16"),
 }
-#: What bf16 is worth on a CPU that has, has not, or may have instructions for it. It is not the default there: it was
-#: measured for its speed only (docs/measured-by-hand.md).
+#: What bf16 is worth on a CPU that has, has not, or may have instructions for it. Training has other defaults: it
+#: was measured for its speed only (docs/measured-by-hand.md).
 _CPU_BF16 = {
     True: (
         "on this one, training with --precision bf16 takes 0.7 to 0.9 of the time, and many sentences are spoken in "

@@ -20,6 +20,7 @@ from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, WorkerStart
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
+from voxmatrix.speak.engines.openvino import computes_bf16
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 from voxmatrix.speak.voice_files import default_voice
@@ -302,8 +303,11 @@ def test_the_same_seed_gives_the_same_files_with_any_number_of_workers(
     assert one == two and len(set(one)) == len(LINES)
     out = tmp_path / "alone.wav"
     speak_to(out, LINES[2], voice, replace(settings_of(settings, 2, None), threads=1))
+    if kind == "checkpoint" or not computes_bf16():
+        assert out.read_bytes() == one[2]
+        return
     alone, batched = (soundfile.read(io.BytesIO(data))[0] for data in (out.read_bytes(), one[2]))
-    assert alone.shape == batched.shape  # many sentences may be computed in bfloat16
+    assert alone.shape == batched.shape
     assert np.linalg.norm(alone - batched) < 0.05 * np.linalg.norm(alone)
 
 

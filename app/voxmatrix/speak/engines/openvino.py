@@ -4,6 +4,7 @@ onnxruntime computes in float32 there, in twice the time: docs/decisions/0023-sp
 """
 
 import importlib.util
+import sys
 from collections.abc import Mapping, Sequence
 from queue import Empty, LifoQueue
 from threading import Lock
@@ -26,8 +27,15 @@ _OPTIONS = {
 
 
 def computes_bf16() -> bool:
-    """Whether the CPU multiplies bfloat16 numbers, and OpenVINO is installed. Does not import it, which takes .2 s."""
-    return bool(read_cpu_bf16()) and importlib.util.find_spec("openvino") is not None
+    """Whether the CPU multiplies bfloat16 numbers, and OpenVINO is installed. Does not import it, which takes .2 s.
+
+    Not under a limit of the address space (`ulimit -v`): at the limit, OpenVINO crashes where others raise an error.
+    """
+    if sys.platform != "linux" or not read_cpu_bf16() or importlib.util.find_spec("openvino") is None:
+        return False
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
 class Bf16Session:
