@@ -29,7 +29,7 @@ def student_of(graph: VoiceGraph) -> Student:
     student = Student(graph.weights)
     copy_weights(student, graph.weights)
     with torch.no_grad():
-        student.dec.magnitude.weight.mul_(5)
+        student.dec.head.magnitude.weight.mul_(5)
     return student.eval()
 
 

@@ -34,7 +34,7 @@ def test_other_sizes_begin_with_what_fits(make_onnx: MakeCheckpoint) -> None:
 
 def test_the_head_begins_with_the_mean_spectrum(make_onnx: MakeCheckpoint) -> None:
     student = Student(read_graph(make_onnx("tiny", 1, "text")).weights)
-    noise, bias = 0.3 * torch.randn(1, 20000), student.dec.magnitude.bias
+    noise, bias = 0.3 * torch.randn(1, 20000), student.dec.head.magnitude.bias
     assert bias is not None
 
     set_levels(student, noise)

@@ -1,5 +1,6 @@
 """The inverse transform is exact, and its quality is recognised by its weights."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from voxmatrix.speak.engines.torch import speaking_generator
 from voxmatrix.tables.quality import HOP, quality
 from voxmatrix.voice.checkpoint.checkpoint import piper_hyper_parameters, piper_state, read_checkpoint
 from voxmatrix.voice.decoders import make_decoder
-from voxmatrix.voice.decoders.istft import WINDOW_HOPS, FourierDecoder
+from voxmatrix.voice.decoders.istft import LOW_BINS, LOW_WINDOW_HOPS, WINDOW_HOPS, FourierDecoder
 from voxmatrix.voice.synthesizer import Synthesizer
 
 
@@ -27,10 +28,22 @@ def test_spectra_become_the_samples_they_were_taken_of() -> None:
     padded = functional.pad(wave, (length // 2 - 16, length // 2 - 16))
     spectra = torch.stft(padded, length, 32, window=torch.hann_window(length), center=False, return_complex=True)
 
-    again = made._samples(spectra.real, made.real) + made._samples(spectra.imag, made.imaginary)
+    again = made.head.samples(spectra.real, spectra.imag)
 
     inner = slice(length, -length)
     assert torch.allclose(again[:, 0, inner], wave[:, inner], atol=1e-5)
+
+
+def test_low_frequencies_become_the_samples_they_were_taken_of() -> None:
+    head, length = decoder().low_head, LOW_WINDOW_HOPS * 32
+    wave = torch.sin(torch.arange(32 * 60) * 2 * math.pi * 200 / 22050)[None]
+    padded = functional.pad(wave, (length // 2 - 16, length // 2 - 16))
+    spectra = torch.stft(padded, length, 32, window=torch.hann_window(length), center=False, return_complex=True)
+
+    again = head.samples(spectra.real[:, :LOW_BINS], spectra.imag[:, :LOW_BINS])
+
+    inner = slice(length, -length)
+    assert torch.allclose(again[:, 0, inner], wave[:, inner], atol=1e-3)
 
 
 def test_a_frame_becomes_a_hop() -> None:
@@ -46,7 +59,7 @@ def test_under_autocast_spectra_keep_their_precision() -> None:
 def test_loud_magnitudes_are_limited() -> None:
     made = decoder().eval()
     with torch.no_grad():
-        made.magnitude.bias.fill_(1e4)
+        made.head.magnitude.bias.fill_(1e4)
         assert made(torch.randn(1, 192, 8)).isfinite().all()
 
 

@@ -13,9 +13,9 @@ WINDOWS = (128, 256, 512, 1024)
 _QUIETEST = 1e-3
 #: With a weight of 0.5, phases were not learned in 1,500 steps; with 4 to 20, within 120 (docs/measured-by-hand.md).
 _COMPLEX_WEIGHT = 14.0
-#: Up to which frequency, in Hz, they have which share of it: most where the harmonics are that make the pitch. Phases
-#: of noise, which is above, cannot be heard.
-_SHARES = ((1200.0, 3.0), (4000.0, 1.0), (math.inf, 0.3))
+#: Up to which frequency, in Hz, they have which share of it: most where the harmonics are that make the pitch. With the
+#: original's samples up to 600 Hz, most frames that lost it have it again. Phases of noise, above, cannot be heard.
+_SHARES = ((600.0, 7.0), (1200.0, 3.0), (4000.0, 1.0), (math.inf, 0.3))
 
 
 class SpectralLoss(nn.Module):

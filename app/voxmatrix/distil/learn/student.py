@@ -53,7 +53,7 @@ def set_levels(student: Student, waves: Tensor) -> None:
     """Let the head begin with the mean spectrum of speech (b, n), so that it need not learn it."""
     length = WINDOW_HOPS * student.dec.hop
     spectra = torch.stft(waves, length, student.dec.hop, window=torch.hann_window(length), return_complex=True)
-    bias = student.dec.magnitude.bias
+    bias = student.dec.head.magnitude.bias
     assert bias is not None
     with torch.no_grad():
         bias.copy_(spectra.abs().clamp_min(1e-4).log().mean((0, 2)))

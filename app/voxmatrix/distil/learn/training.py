@@ -28,7 +28,7 @@ WINDOWS, SHORT_WINDOWS = (128, 2), (32, 8)
 #: Rates of the weights, which Muon changes, and of the biases, which Adam changes.
 WEIGHT_RATE, BIAS_RATE = 1e-2, 1e-3
 #: The rate rises at first and falls at the end, in this share of all steps.
-WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.3, 0.05
+WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.5, 0.0
 MOST_GRADIENT = 5.0
 AVERAGED = 0.998
 EVALUATE_EVERY = 1250
@@ -36,7 +36,7 @@ EVALUATE_EVERY = 1250
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MOST_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
-_FORMAT = 4
+_FORMAT = 5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,10 @@
 """A decoder that ends in an inverse Fourier transform (iSTFTNet, Kaneko et al. 2022, arXiv 2203.02395).
 
-The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and a head that predicts short
-spectra: real and imaginary parts, times a magnitude. Unlike a phase, they do not jump when a wave has gone round once.
-The inverse transform and its overlapping windows are one transposed convolution each for the real and imaginary parts,
-so that every ONNX runtime computes it, and in segments.
+The first upsampling of HiFi-GAN with its residual blocks, two more convolutions, and two heads that predict spectra:
+one of short windows, and one of longer windows for the lowest frequencies only, whose errors decide about the pitch.
+A head predicts real and imaginary parts, times a magnitude. Unlike a phase, they do not jump when a wave has gone
+round once. The inverse transform and its overlapping windows are one transposed convolution each for the real and
+imaginary parts, so that every ONNX runtime computes it, and in segments.
 """
 
 import math
@@ -19,8 +20,11 @@ from voxmatrix.voice.decoders.decoder import Decoder, count_modules
 from voxmatrix.voice.decoders.hifigan import SLOPE, PairedBlock, SingleBlock
 from voxmatrix.voice.layers.norm import weight_norm
 
-#: The window of a spectrum, in hops: enough for a Hann window to overlap evenly.
+#: The window of the short spectra, in hops: enough for a Hann window to overlap evenly.
 WINDOW_HOPS = 4
+#: The window of the low frequencies, in hops, and how many of its lowest bins are predicted: up to 1.1 kHz, with hops
+#: of 32 samples at 22.05 kHz. It is as long as a period of a low voice, of which the short window sees a half.
+LOW_WINDOW_HOPS, LOW_BINS = 8, 14
 #: Residual convolutions after the upsampling, and their kernel, which is also that of the head.
 TRUNK_LAYERS, TRUNK_KERNEL = 2, 3
 #: Largest log-magnitude. A full-scale sine has a magnitude of a quarter of the window.
@@ -29,11 +33,42 @@ _MOST = 6.0
 _QUIET = -3.0
 
 
-class FourierDecoder(Decoder):
-    """Upsample once, average residual blocks of several kernel sizes, and transform predicted spectra to samples."""
+class SpectralHead(nn.Module):
+    """Predicts the lowest bins of spectra, and transforms them to samples."""
 
     real: Tensor
     imaginary: Tensor
+
+    def __init__(self, channels: int, *, hop: int, window_hops: int, bins: int) -> None:
+        """Spectra are `hop` samples apart, and their windows `window_hops` times as long."""
+        super().__init__()
+        self.hop, self._window_hops = hop, window_hops
+        self.magnitude = _conv(channels, bins)
+        self.real_part = _conv(channels, bins)
+        self.imaginary_part = _conv(channels, bins)
+        assert self.magnitude.bias is not None
+        nn.init.constant_(self.magnitude.bias, _QUIET)
+        real, imaginary = _inverse_transform(hop, window_hops, bins)
+        self.register_buffer("real", real)
+        self.register_buffer("imaginary", imaginary)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, channels, n) -> (b, 1, n * hop)."""
+        magnitude, real, imaginary = self.magnitude(x), self.real_part(x), self.imaginary_part(x)
+        with without_autocast(x):  # half precision has too few steps for a sum of 65 loud and quiet waves
+            magnitude = torch.exp(magnitude.float().clamp_max(_MOST))
+            return self.samples(magnitude * real.float(), magnitude * imaginary.float())
+
+    def samples(self, real: Tensor, imaginary: Tensor) -> Tensor:
+        """Transform spectra, and overlap and add them: two of (b, bins, n) -> (b, 1, n * hop)."""
+        padding = (self._window_hops - 1) * self.hop // 2
+        both = zip((real, imaginary), (self.real, self.imaginary), strict=True)
+        one, other = (functional.conv_transpose1d(*part, stride=self.hop, padding=padding) for part in both)
+        return one + other
+
+
+class FourierDecoder(Decoder):
+    """Upsample once, average residual blocks of several kernel sizes, and transform predicted spectra to samples."""
 
     def __init__(
         self,
@@ -50,7 +85,7 @@ class FourierDecoder(Decoder):
     ) -> None:
         super().__init__()
         block = PairedBlock if resblock == "1" else SingleBlock
-        channels, bins = upsample_channels // 2, WINDOW_HOPS * fourier_hop // 2 + 1
+        channels = upsample_channels // 2
         self.hop = fourier_hop
         self.conv_pre = nn.Conv1d(in_channels, upsample_channels, 7, padding=3)
         padding = (upsample_kernel - upsample_rate) // 2
@@ -61,16 +96,11 @@ class FourierDecoder(Decoder):
             for kernel, dilations in zip(resblock_kernels, resblock_dilations, strict=True)
         )
         self.trunk = nn.ModuleList(weight_norm(_conv(channels, channels)) for _ in range(TRUNK_LAYERS))
-        self.magnitude = _conv(channels, bins)
-        self.real_part = _conv(channels, bins)
-        self.imaginary_part = _conv(channels, bins)
-        assert self.magnitude.bias is not None
-        nn.init.constant_(self.magnitude.bias, _QUIET)
+        all_bins = WINDOW_HOPS * fourier_hop // 2 + 1
+        self.head = SpectralHead(channels, hop=fourier_hop, window_hops=WINDOW_HOPS, bins=all_bins)
+        self.low_head = SpectralHead(channels, hop=fourier_hop, window_hops=LOW_WINDOW_HOPS, bins=LOW_BINS)
         if speaker_channels:
             self.cond = nn.Conv1d(speaker_channels, upsample_channels, 1)
-        real, imaginary = _inverse_transform(fourier_hop)
-        self.register_buffer("real", real)
-        self.register_buffer("imaginary", imaginary)
 
     def forward(self, z: Tensor, speaker: Tensor | None = None) -> Tensor:
         """(b, c, f), (b, speaker_channels, 1) -> wave (b, 1, f * HOP)."""
@@ -85,16 +115,8 @@ class FourierDecoder(Decoder):
         for conv in self.trunk:
             x = x + conv(functional.leaky_relu(x, SLOPE))
         x = functional.leaky_relu(x, SLOPE)
-        magnitude, real, imaginary = self.magnitude(x), self.real_part(x), self.imaginary_part(x)
-        with without_autocast(x):  # half precision has too few steps for a sum of 65 loud and quiet waves
-            magnitude = torch.exp(magnitude.float().clamp_max(_MOST))
-            real, imaginary = magnitude * real.float(), magnitude * imaginary.float()
-            return self._samples(real, self.real) + self._samples(imaginary, self.imaginary)
-
-    def _samples(self, part: Tensor, basis: Tensor) -> Tensor:
-        """Transform and overlap-add one part of the spectra: (b, bins, n) -> (b, 1, n * hop)."""
-        padding = (WINDOW_HOPS - 1) * self.hop // 2
-        return functional.conv_transpose1d(part, basis, stride=self.hop, padding=padding)
+        samples: Tensor = self.head(x) + self.low_head(x)
+        return samples
 
     @property
     def margin(self) -> int:
@@ -104,7 +126,7 @@ class FourierDecoder(Decoder):
         rate = up.stride[0]
         convolutions = [[c for c in block.modules() if isinstance(c, nn.Conv1d)] for block in self.resblocks]
         widest = max(sum(int(c.padding[0]) for c in block) for block in convolutions)
-        after = widest + (TRUNK_LAYERS + 1) * (TRUNK_KERNEL // 2) + WINDOW_HOPS
+        after = widest + (TRUNK_LAYERS + 1) * (TRUNK_KERNEL // 2) + LOW_WINDOW_HOPS
         return math.ceil(3 + (up.kernel_size[0] / rate) + after / rate)
 
 
@@ -130,7 +152,7 @@ def sizes(state: Mapping[str, Tensor]) -> dict[str, object]:
     Raises:
         KeyError: these are not the weights of this decoder.
     """
-    hop = 2 * (state["dec.magnitude.weight"].size(0) - 1) // WINDOW_HOPS
+    hop = 2 * (state["dec.head.magnitude.weight"].size(0) - 1) // WINDOW_HOPS
     blocks = "convs1" if "dec.resblocks.0.convs1.0.bias" in state else "convs"
     kernels = range(count_modules(state, "dec.resblocks."))
     return {
@@ -147,15 +169,15 @@ def _conv(in_channels: int, out_channels: int) -> nn.Conv1d:
     return nn.Conv1d(in_channels, out_channels, TRUNK_KERNEL, padding=TRUNK_KERNEL // 2)
 
 
-def _inverse_transform(hop: int) -> tuple[Tensor, Tensor]:
+def _inverse_transform(hop: int, window_hops: int, bins: int) -> tuple[Tensor, Tensor]:
     """Weights (bins, 1, window) from the real and imaginary parts of spectra with a Hann window to its samples."""
-    length = WINDOW_HOPS * hop
-    bins = length // 2 + 1
+    length = window_hops * hop
     window = torch.hann_window(length, dtype=torch.float64)
-    # Analysis and synthesis both have the window; its squares, a hop apart, sum up to 1.5.
-    window = window / window.square().reshape(WINDOW_HOPS, hop).sum(0).mean()
+    # Analysis and synthesis both have the window; its squares, a hop apart, have an even sum.
+    window = window / window.square().reshape(window_hops, hop).sum(0).mean()
     angle = 2 * math.pi / length * torch.outer(torch.arange(bins), torch.arange(length)).double()
     weight = torch.full((bins, 1), 2.0 / length, dtype=torch.float64)
-    weight[0] = weight[-1] = 1.0 / length
+    weight[0] = 1.0 / length
+    weight[length // 2 :] = 1.0 / length
     real, imaginary = weight * torch.cos(angle) * window, -weight * torch.sin(angle) * window
     return real.float().unsqueeze(1), imaginary.float().unsqueeze(1)
