@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from voxmatrix.speak.options import SpeakSettings
@@ -18,6 +19,7 @@ from voxmatrix.work.unit import Unit, unit_of, voice_digest
 
 WORKER = Path(__file__).with_name("free_voice.py")
 _START_SECONDS = 60.0
+_PRINTED_BYTES = 2000
 
 
 @contextmanager
@@ -61,10 +63,15 @@ def await_workers(broker: str, count: int) -> None:
 
 @contextmanager
 def process(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """A program that runs until the block ends."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+    """A program that runs until the block ends. If that is with an error, the end of its output is printed."""
+    with TemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=output) as running:
         try:
             yield running
+        except BaseException:
+            output.seek(0)
+            said = output.read()[-_PRINTED_BYTES:].decode(errors="replace")
+            print(f"{' '.join(command)} said:\n{said}", file=sys.stderr)
+            raise
         finally:
             running.terminate()
 
