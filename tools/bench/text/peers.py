@@ -1,5 +1,6 @@
 """The two front ends that are compared: each turns a text into the phonemes of its sentences."""
 
+import atexit
 import unicodedata
 from functools import cache
 from typing import Any
@@ -28,7 +29,9 @@ def pipers(text: str, language: str) -> list[str]:
 
 @cache
 def _front_end(voice: str) -> FrontEnd:
-    return FrontEnd(voice, "espeak", default_map("espeak"))
+    front = FrontEnd(voice, "espeak", default_map("espeak"))
+    atexit.register(front.close)
+    return front
 
 
 @cache
