@@ -1,6 +1,5 @@
 """A batch: what fails is named, all else is written, whoever dies or stops it."""
 
-import io
 import os
 import signal
 import subprocess
@@ -9,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import soundfile
 
 from tests.speak import openings
 from tests.speak.gpus import T4, computer
@@ -20,7 +17,6 @@ from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, WorkerStart
 from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.speak.engines.openvino import computes_bf16
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 from voxmatrix.speak.voice_files import default_voice
@@ -303,12 +299,7 @@ def test_the_same_seed_gives_the_same_files_with_any_number_of_workers(
     assert one == two and len(set(one)) == len(LINES)
     out = tmp_path / "alone.wav"
     speak_to(out, LINES[2], voice, replace(settings_of(settings, 2, None), threads=1))
-    if kind == "checkpoint" or not computes_bf16():
-        assert out.read_bytes() == one[2]
-        return
-    alone, batched = (soundfile.read(io.BytesIO(data))[0] for data in (out.read_bytes(), one[2]))
-    assert alone.shape == batched.shape
-    assert np.linalg.norm(alone - batched) < 0.05 * np.linalg.norm(alone)
+    assert out.read_bytes() == one[2]
 
 
 def test_a_real_voice_names_what_it_cannot_say(make_onnx: Any, tmp_path: Path) -> None:

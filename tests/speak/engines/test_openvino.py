@@ -33,7 +33,7 @@ def ratio(made: Any, wanted: Any) -> float:
 
 
 @needs_bf16
-@pytest.mark.parametrize(("quality", "speakers"), [("tiny", 1), ("tiny", 3), ("x_low", 1), ("fast", 1)])
+@pytest.mark.parametrize(("quality", "speakers"), [("x_low", 1), ("x_low", 3), ("medium", 1)])
 def test_the_samples_are_those_of_float32_but_for_rounding(
     make_onnx: Any, ids: list[int], quality: str, speakers: int
 ) -> None:
@@ -48,7 +48,7 @@ def test_the_samples_are_those_of_float32_but_for_rounding(
 @needs_bf16
 @pytest.mark.parametrize("count", [1, 2, 7, 200])
 def test_sentences_of_any_length(make_onnx: Any, count: int) -> None:
-    path = make_onnx("tiny", 1, "text")
+    path = make_onnx("x_low", 1, "text")
     ids = [3 + number % 20 for number in range(count)]
 
     one, many = (spoken(path, ids, many=many) for many in (False, True))
@@ -61,7 +61,7 @@ def test_sentences_of_any_length(make_onnx: Any, count: int) -> None:
 def test_segments_are_about_as_many(
     make_onnx: Any, ids: list[int], monkeypatch: pytest.MonkeyPatch, samples: int
 ) -> None:
-    path = make_onnx("tiny", 1, "text")
+    path = make_onnx("x_low", 1, "text")
     monkeypatch.setattr(onnx_engine, "SEGMENT_SAMPLES", samples)
 
     one, many = (open_onnx(path, 1, many=many).begin(ids * 10, STILL) for many in (False, True))
@@ -71,7 +71,7 @@ def test_segments_are_about_as_many(
 
 @needs_bf16
 def test_threads_compute_at_once_and_again_the_same(make_onnx: Any, ids: list[int]) -> None:
-    engine = open_onnx(make_onnx("tiny", 1, "text"), 1, many=True)
+    engine = open_onnx(make_onnx("x_low", 1, "text"), 1, many=True)
     parts = engine.begin(ids * 5, STILL)
     wanted = [part() for part in parts]
 
@@ -79,6 +79,16 @@ def test_threads_compute_at_once_and_again_the_same(make_onnx: Any, ids: list[in
         made = list(pool.map(lambda part: part(), parts * 3))
 
     assert all(np.array_equal(one, other) for one, other in zip(made, wanted * 3, strict=True))
+
+
+@needs_bf16
+@pytest.mark.parametrize("quality", ["tiny", "fast"])
+def test_voices_with_little_to_multiply_are_spoken_in_float32(make_onnx: Any, ids: list[int], quality: str) -> None:
+    path = make_onnx(quality, 1, "text")
+
+    one, many = (spoken(path, ids, many=many) for many in (False, True))
+
+    assert ratio(many, one) < 1e-5
 
 
 @pytest.mark.parametrize("kind", ["none", "one that fails", "one that computes otherwise"])
@@ -98,7 +108,7 @@ def test_without_one_that_works_voices_are_spoken_in_float32(
 
     monkeypatch.setattr(faster_networks, "computes_bf16", lambda: kind != "none")
     monkeypatch.setattr(faster_networks, "Bf16Session", Fails if kind == "one that fails" else Computes)
-    path = make_onnx("tiny", 1, "text")
+    path = make_onnx("x_low", 1, "text")
 
     one, many = (spoken(path, ids, many=many) for many in (False, True))
 
