@@ -39,7 +39,7 @@ def test_the_same_is_computed(taps: int, dilation: int, positions: int) -> None:
     x = np.random.default_rng(1).standard_normal((2, WIDE + 5, positions), np.float32)
     expected = computed(network, x)
 
-    assert filter_convolutions(network)
+    assert filter_convolutions(network, "x")
 
     assert np.allclose(computed(network, x), expected, atol=1e-4)
     assert all(node.name != "conv" for node in network.graph.node)
@@ -52,7 +52,7 @@ def test_any_padding_with_and_without_a_bias(pads: list[int], bias: bool) -> Non
     x = np.random.default_rng(1).standard_normal((1, WIDE, 30), np.float32)
     expected = computed(network, x)
 
-    assert filter_convolutions(network)
+    assert filter_convolutions(network, "x")
 
     assert np.allclose(computed(network, x), expected, atol=1e-4)
 
@@ -75,7 +75,14 @@ def test_other_convolutions_stay(shape: Any, attributes: dict[str, Any]) -> None
     network = model(shape, **attributes)
     before = network.SerializeToString()
 
-    assert not filter_convolutions(network)
+    assert not filter_convolutions(network, "x")
 
     assert network.SerializeToString() == before
     assert onnx.ModelProto.FromString(before) == network
+
+
+def test_convolutions_in_front_stay() -> None:
+    network = model((WIDE, WIDE, 3), pads=[1, 1])
+
+    assert not filter_convolutions(network, "y")
+    assert not filter_convolutions(network, "")
