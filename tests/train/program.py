@@ -35,6 +35,7 @@ def main(out: Path, clips: Path, steps: int, slow_seconds: float, devices: int) 
         threads=1,
         batch_size=4,
         max_steps=steps,
+        discriminator_start=3,
         checkpoint_every=5,
         validate_every=20,
         log_every=1,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.train.conftest import Fit
-from tests.train.runs import Notes, content
+from tests.train.runs import Notes, content, rows
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError
@@ -56,6 +56,33 @@ def test_the_learning_rate_falls_once_an_epoch_in_both_networks(run: Fit, monkey
 
     expected = [MINI.learning_rate * RATE_DECAY ** (step // 3) for step in range(12)]
     assert rates == [(pytest.approx(rate, rel=1e-12),) * 2 for rate in expected]
+
+
+def test_the_discriminators_start_late_if_asked_for_and_a_resumed_run_keeps_to_that(run: Fit, tmp_path: Path) -> None:
+    run(max_steps=2, discriminator_start=3, log_every=1)
+    untrained = content(tmp_path / "run" / "last.ckpt")["voxmatrix"]["optimisers"]["discriminator"]
+    result = run(max_steps=5, log_every=1)
+    assert [float(row["discriminator"]) > 0 for row in rows(tmp_path / "run") if row["mel"]] == [False] * 3 + [True] * 2
+    assert not any(untrained.values())
+    trained = content(result.last)["voxmatrix"]["optimisers"]
+    assert {int(state["step"]) for state in trained["discriminator"].values()} == {2}
+    assert {int(state["step"]) for state in trained["generator"].values()} == {5}
+
+
+def test_the_weight_of_the_kl_divergence_rises_to_its_final_value_if_asked_for(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights: list[float] = []
+    real = stepper.gradients
+
+    def noting(*given: Any, **more: Any) -> Any:
+        weights.append(more["kl_weight"])
+        return real(*given, **more)
+
+    monkeypatch.setattr(stepper, "gradients", noting)
+    run(max_steps=3, kl_warmup=4)
+    run(max_steps=6)
+    assert weights == pytest.approx([0.1, 0.1**0.75, 0.1**0.5, 0.1**0.25, 1, 1])
 
 
 def test_a_finished_run_has_nothing_left_to_do(run: Fit) -> None:

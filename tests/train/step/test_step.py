@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -26,6 +27,7 @@ from voxmatrix.train.step.step import (
     mel_distance,
     step_seed,
     take_step,
+    update,
     whole_batch,
 )
 from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
@@ -102,6 +104,42 @@ def test_once_through_the_discriminators_gives_the_gradients_of_four_passes(netw
     assert_same(collected(networks.discriminator), plain[1])
     assert set(losses) == set(LOSSES)
     assert not any(loss.requires_grad for loss in losses.values())
+
+
+def test_without_discriminators_the_generator_learns_from_the_other_losses_alone(
+    networks: Networks, batch: Batch
+) -> None:
+    torch.manual_seed(5)
+    spec = networks.spectrum.linear(batch.wave)
+    out = networks.generator(batch.text, batch.text_lengths, spec, batch.frames, batch.speaker)
+    loss = (
+        MEL_WEIGHT * mel_distance(networks, spec, out)
+        + 0.3 * kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask)
+        + out.duration_loss
+    )
+    loss.backward()
+    plain = collected(networks.generator)
+    networks.generator.zero_grad()
+
+    def never(*_: object) -> None:
+        raise AssertionError("a discriminator was run")
+
+    for network in networks.discriminator.discriminators:
+        network.register_forward_pre_hook(never)
+    scaler = torch.amp.GradScaler("cpu", init_scale=1.0)  # as in fp16: it refuses an optimiser without gradients
+    losses = gradients(networks, scaler, [batch], seeds=[5], autocast=nullcontext, adversarial=False, kl_weight=0.3)
+
+    assert_same(collected(networks.generator), plain)
+    assert collected(networks.discriminator) == {}
+    assert set(losses) == set(LOSSES)
+    assert [float(losses[name]) for name in ("adversarial", "features", "discriminator")] == [0, 0, 0]
+
+    before = {name: weight.clone() for name, weight in networks.discriminator.named_parameters()}
+    first = next(iter(networks.generator.parameters())).clone()
+    optimisers = make_optimisers(networks, 1e-3, CPU, half=False)
+    update(networks, replace(optimisers, scaler=scaler), clip_norm=1.0)
+    assert all(torch.equal(weight, before[name]) for name, weight in networks.discriminator.named_parameters())
+    assert not torch.equal(next(iter(networks.generator.parameters())), first)
 
 
 def test_each_discriminator_is_run_once_on_recordings_and_once_on_generated_waves(

@@ -62,8 +62,11 @@ class Distributed:
         return bool(result.item())
 
     def _trained_weights(self, network: nn.Module) -> list[nn.Parameter]:
-        """Weights with a gradient in any process (a process without rows has none). Cached: they do not change."""
-        if id(network) not in self._trained:
+        """Weights with a gradient in any process (a process without rows has none).
+
+        Cached: they do not change once there are any (the discriminators' first step may come later).
+        """
+        if not self._trained.get(id(network)):
             weights = list(network.parameters())
             flags = torch.tensor([int(weight.grad is not None) for weight in weights])
             torch.distributed.all_reduce(flags, torch.distributed.ReduceOp.MAX)

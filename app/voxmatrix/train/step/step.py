@@ -110,13 +110,16 @@ def gradients(
     *,
     seeds: Sequence[int],
     autocast: Autocast,
+    adversarial: bool = True,
+    kl_weight: float = KL_WEIGHT,
     split: Split = whole_batch,
     segment_frames: int = SEGMENT_FRAMES,
 ) -> dict[str, Tensor]:
     """Compute the gradients of both networks, and change nothing else. Losses are means over all batches.
 
     If a batch is itself a part (several devices share it), losses are its share of those means. `split` divides a batch
-    into parts that are computed one after the other; it does not affect losses and gradients.
+    into parts that are computed one after the other; it does not affect losses and gradients. Without `adversarial`,
+    the discriminators are not computed: they get no gradients, and their losses are 0.
     """
     totals: dict[str, Tensor] = {}
     whole = BatchCounts(*map(sum, zip(*(batch.whole_size for batch in batches), strict=True)))
@@ -126,7 +129,14 @@ def gradients(
             shares = Shares(*(size / total for size, total in zip(part.size, whole, strict=True)))
             with rng_of(part):
                 losses = _part_gradients(
-                    networks, scaler, part, shares, autocast=autocast, segment_frames=segment_frames
+                    networks,
+                    scaler,
+                    part,
+                    shares,
+                    autocast=autocast,
+                    adversarial=adversarial,
+                    kl_weight=kl_weight,
+                    segment_frames=segment_frames,
                 )
             for name, loss in losses.items():
                 totals[name] = totals[name] + loss if name in totals else loss
@@ -134,12 +144,14 @@ def gradients(
 
 
 def update(networks: Networks, optimisers: Optimisers, clip_norm: float) -> None:
-    """Update the weights of both networks and clear the gradients."""
+    """Update the weights of the networks that have gradients, and clear these."""
     pairs: list[tuple[nn.Module, torch.optim.AdamW]] = [
         (networks.discriminator, optimisers.discriminator),
         (networks.generator, optimisers.generator),
     ]
     for network, optimiser in pairs:
+        if all(weight.grad is None for weight in network.parameters()):
+            continue
         if clip_norm:
             optimisers.scaler.unscale_(optimiser)
             nn.utils.clip_grad_norm_(network.parameters(), clip_norm)
@@ -167,6 +179,8 @@ def _part_gradients(
     shares: Shares,
     *,
     autocast: Autocast,
+    adversarial: bool,
+    kl_weight: float,
     segment_frames: int,
 ) -> dict[str, Tensor]:
     spec = networks.spectrum.linear(batch.wave)
@@ -174,19 +188,22 @@ def _part_gradients(
         out = networks.generator(
             batch.text, batch.text_lengths, spec, batch.frames, batch.speaker, segment_frames=segment_frames
         )
-    real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
-    wave = out.wave.float()
-    leaf = wave.detach().requires_grad_()
-
-    adversarial = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
     losses = {
         "mel": mel_distance(networks, spec, out) * shares.clips,
         "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
         "duration": out.duration_loss.float() * shares.symbols,
     }
-    loss = MEL_WEIGHT * losses["mel"] + KL_WEIGHT * losses["kl"] + losses["duration"]
-    torch.autograd.backward([wave, scaler.scale(loss)], [leaf.grad, None])
-    return {name: part.detach() for name, part in {**losses, **adversarial}.items()}
+    loss = scaler.scale(MEL_WEIGHT * losses["mel"] + kl_weight * losses["kl"] + losses["duration"])
+    if adversarial:
+        real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
+        wave = out.wave.float()
+        leaf = wave.detach().requires_grad_()
+        losses |= _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
+        torch.autograd.backward([wave, loss], [leaf.grad, None])
+    else:
+        losses |= {name: torch.zeros_like(loss) for name in LOSSES if name not in losses}
+        loss.backward()
+    return {name: part.detach() for name, part in losses.items()}
 
 
 def _discriminate(
