@@ -72,7 +72,6 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
         ({"threads": -2}, "--threads"),
         ({"clip_norm": -1.0}, "--clip-norm"),
         ({"discriminator_start": -1}, "--discriminator-start"),
-        ({"kl_warmup": -1}, "--kl-warmup"),
         ({"max_batch_seconds": -1.0}, "--max-batch-seconds"),
         ({"precision": "8"}, "--precision"),
         ({"learning_rate": float("nan")}, "--learning-rate"),

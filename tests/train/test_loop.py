@@ -69,22 +69,6 @@ def test_the_discriminators_start_late_if_asked_for_and_a_resumed_run_keeps_to_t
     assert {int(state["step"]) for state in trained["generator"].values()} == {5}
 
 
-def test_the_weight_of_the_kl_divergence_rises_to_its_final_value_if_asked_for(
-    run: Fit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weights: list[float] = []
-    real = stepper.gradients
-
-    def noting(*given: Any, **more: Any) -> Any:
-        weights.append(more["kl_weight"])
-        return real(*given, **more)
-
-    monkeypatch.setattr(stepper, "gradients", noting)
-    run(max_steps=3, kl_warmup=4)
-    run(max_steps=6)
-    assert weights == pytest.approx([0.1, 0.1**0.75, 0.1**0.5, 0.1**0.25, 1, 1])
-
-
 def test_a_finished_run_has_nothing_left_to_do(run: Fit) -> None:
     first = run(max_steps=3)
     before = first.last.stat().st_mtime_ns

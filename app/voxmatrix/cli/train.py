@@ -50,10 +50,6 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
             "--discriminator-start", "N", "Take the first N steps without discriminators.", "Training", min=0
         ),
     ] = 0
-    kl_warmup: Annotated[
-        int,
-        options.automatic("--kl-warmup", "N", "Raise the weight of the KL loss over N steps.", "Training", min=0),
-    ] = 0
     seed: Annotated[int | None, options.option("--seed", "N", "Random seed.", panel="Training")] = None
     tune: Annotated[
         bool,
@@ -117,7 +113,6 @@ def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainS
         max_batch_seconds=given.max_batch_seconds or None,
         learning_rate=given.learning_rate or None,
         discriminator_start=given.discriminator_start or None,
-        kl_warmup=given.kl_warmup or None,
         seed=given.seed,
         start_from=given.start_from,
         validate_every=given.validate_every,

@@ -19,8 +19,6 @@ RATE_DECAY = 0.999875
 #: Weights of the reconstruction and prior terms of the generator loss (VITS paper, section 2.5).
 MEL_WEIGHT = 45.0
 KL_WEIGHT = 1.0
-#: The fraction of KL_WEIGHT at which a warm-up of it starts.
-KL_START = 0.1
 
 DEFAULT_EPOCHS = 1000
 DEFAULT_SEED = 1234
@@ -41,7 +39,6 @@ class TrainSettings:
     learning_rate: float | None = None
     clip_norm: float | None = None  # 0: no clipping
     discriminator_start: int | None = None  # the number of first steps that are taken without the discriminators
-    kl_warmup: int | None = None  # the number of first steps in which the weight of the KL divergence rises
     seed: int | None = None
     start_from: Path | None = None  # fine-tune from this checkpoint, ours or Piper's
     # These do not affect the result and may change at every resume.
@@ -72,7 +69,6 @@ class Recipe:
     learning_rate: float
     clip_norm: float
     discriminator_start: int
-    kl_warmup: int
     seed: int
     start_from: str
 
@@ -107,7 +103,6 @@ def make_recipe(
         "learning_rate": quality.learning_rate,
         "clip_norm": DEFAULT_CLIP_NORM,
         "discriminator_start": 0,
-        "kl_warmup": 0,
         "seed": DEFAULT_SEED,
         "start_from": "",
     }
@@ -159,7 +154,6 @@ def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
         "--clip-norm": recipe.clip_norm,
         "--max-batch-seconds": recipe.max_batch_seconds,
         "--discriminator-start": recipe.discriminator_start,
-        "--kl-warmup": recipe.kl_warmup,
         "--seed": recipe.seed,
     }
     for flag, value in positive.items():

@@ -114,7 +114,7 @@ def test_without_discriminators_the_generator_learns_from_the_other_losses_alone
     out = networks.generator(batch.text, batch.text_lengths, spec, batch.frames, batch.speaker)
     loss = (
         MEL_WEIGHT * mel_distance(networks, spec, out)
-        + 0.3 * kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask)
+        + KL_WEIGHT * kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask)
         + out.duration_loss
     )
     loss.backward()
@@ -127,7 +127,7 @@ def test_without_discriminators_the_generator_learns_from_the_other_losses_alone
     for network in networks.discriminator.discriminators:
         network.register_forward_pre_hook(never)
     scaler = torch.amp.GradScaler("cpu", init_scale=1.0)  # as in fp16: it refuses an optimiser without gradients
-    losses = gradients(networks, scaler, [batch], seeds=[5], autocast=nullcontext, adversarial=False, kl_weight=0.3)
+    losses = gradients(networks, scaler, [batch], seeds=[5], autocast=nullcontext, adversarial=False)
 
     assert_same(collected(networks.generator), plain)
     assert collected(networks.discriminator) == {}

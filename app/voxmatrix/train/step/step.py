@@ -111,7 +111,6 @@ def gradients(
     seeds: Sequence[int],
     autocast: Autocast,
     adversarial: bool = True,
-    kl_weight: float = KL_WEIGHT,
     split: Split = whole_batch,
     segment_frames: int = SEGMENT_FRAMES,
 ) -> dict[str, Tensor]:
@@ -135,7 +134,6 @@ def gradients(
                     shares,
                     autocast=autocast,
                     adversarial=adversarial,
-                    kl_weight=kl_weight,
                     segment_frames=segment_frames,
                 )
             for name, loss in losses.items():
@@ -180,7 +178,6 @@ def _part_gradients(
     *,
     autocast: Autocast,
     adversarial: bool,
-    kl_weight: float,
     segment_frames: int,
 ) -> dict[str, Tensor]:
     spec = networks.spectrum.linear(batch.wave)
@@ -193,7 +190,7 @@ def _part_gradients(
         "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
         "duration": out.duration_loss.float() * shares.symbols,
     }
-    loss = scaler.scale(MEL_WEIGHT * losses["mel"] + kl_weight * losses["kl"] + losses["duration"])
+    loss = scaler.scale(MEL_WEIGHT * losses["mel"] + KL_WEIGHT * losses["kl"] + losses["duration"])
     if adversarial:
         real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
         wave = out.wave.float()

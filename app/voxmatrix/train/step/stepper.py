@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
-from voxmatrix.train.config import DEFAULT_EPOCHS, KL_START, KL_WEIGHT, RATE_DECAY
+from voxmatrix.train.config import DEFAULT_EPOCHS, RATE_DECAY
 from voxmatrix.train.data.batches import Batch, StepPlan
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.run import Run
@@ -52,7 +52,7 @@ class Stepper:
     def _gradients(self, batches: list[Batch], seeds: list[int]) -> dict[str, Tensor]:
         """Compute the gradients and losses of a step; if memory runs out, try again with less of it."""
         run, state, oom_recovery = self.run, self.run.state, self.run.oom_recovery
-        networks, recipe, step = state.networks, state.recipe, state.position.step
+        networks, adversarial = state.networks, state.position.step >= state.recipe.discriminator_start
         while True:
             try:
                 return gradients(
@@ -61,8 +61,7 @@ class Stepper:
                     batches,
                     seeds=seeds,
                     autocast=run.autocast,
-                    adversarial=step >= recipe.discriminator_start,
-                    kl_weight=kl_weight(step, recipe.kl_warmup),
+                    adversarial=adversarial,
                     split=oom_recovery.parts,
                     segment_frames=oom_recovery.savings.segment_frames,
                 )
@@ -92,15 +91,6 @@ def follow(run: Run, progress: Progress, stop: StopRequest) -> None:
         stepper.take(plan, batches)
         if stepper.finished() or run.distributed.any(stop.requested):
             return
-
-
-def kl_weight(step: int, warmup: int) -> float:
-    """The weight of the KL divergence at a step: it rises to its final value in the first `warmup` steps.
-
-    As long as it is small, the latent variables keep more of the sound, from which the text encoder learns which frames
-    belong to which symbol (KL annealing: Bowman et al., arXiv 1511.06349).
-    """
-    return KL_WEIGHT * (KL_START ** (1 - step / warmup) if step < warmup else 1.0)
 
 
 def epochs_limit(max_steps: int | None, epochs: int | None) -> int | None:

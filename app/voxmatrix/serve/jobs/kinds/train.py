@@ -20,8 +20,8 @@ PLAN = (
     "gradient_checkpointing", "compile", "workers", "prepare_workers",
 )  # fmt: skip
 _OPTIONS = (
-    "max_steps", "epochs", "max_batch_seconds", "learning_rate", "discriminator_start", "kl_warmup",
-    "seed", "tune", "validate_every", "checkpoint_every", "keep", "threads",
+    "max_steps", "epochs", "max_batch_seconds", "learning_rate", "discriminator_start", "seed", "tune",
+    "validate_every", "checkpoint_every", "keep", "threads",
 )  # fmt: skip
 
 
@@ -60,7 +60,6 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
     max_batch_seconds: number(0.0, 100_000.0) | None = None  # type: ignore[valid-type]
     learning_rate: number(0.0, 1.0) | None = None  # type: ignore[valid-type]
     discriminator_start: Count | None = None
-    kl_warmup: Count | None = None
     seed: Seed | None = None
     tune: bool = False
     validate_every: Count | None = None
