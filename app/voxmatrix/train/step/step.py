@@ -185,22 +185,22 @@ def _part_gradients(
         out = networks.generator(
             batch.text, batch.text_lengths, spec, batch.frames, batch.speaker, segment_frames=segment_frames
         )
+    wave = out.wave.float()
+    leaf = wave.detach().requires_grad_()
+    if adversarial:
+        real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
+        judged = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
+    else:
+        leaf.grad = torch.zeros_like(leaf)
+        judged = dict.fromkeys(("adversarial", "features", "discriminator"), leaf.new_zeros(()))
     losses = {
         "mel": mel_distance(networks, spec, out) * shares.clips,
         "kl": kl_divergence(out.z_p, out.logs_q, out.m_p, out.logs_p, out.frame_mask) * shares.frames,
         "duration": out.duration_loss.float() * shares.symbols,
     }
-    loss = scaler.scale(MEL_WEIGHT * losses["mel"] + KL_WEIGHT * losses["kl"] + losses["duration"])
-    if adversarial:
-        real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
-        wave = out.wave.float()
-        leaf = wave.detach().requires_grad_()
-        losses |= _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
-        torch.autograd.backward([wave, loss], [leaf.grad, None])
-    else:
-        losses |= {name: torch.zeros_like(loss) for name in LOSSES if name not in losses}
-        loss.backward()
-    return {name: part.detach() for name, part in losses.items()}
+    loss = MEL_WEIGHT * losses["mel"] + KL_WEIGHT * losses["kl"] + losses["duration"]
+    torch.autograd.backward([wave, scaler.scale(loss)], [leaf.grad, None])
+    return {name: part.detach() for name, part in {**losses, **judged}.items()}
 
 
 def _discriminate(
