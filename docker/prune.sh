@@ -15,6 +15,16 @@ done
 rm -rf "$site/lxml/includes"
 # Metrics of the fonts that PostScript printers have; figures are SVG and PNG here.
 rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pdfcorefonts"
+# To compile Fortran and C against numpy.
+rm -rf "$site/numpy/f2py" "$site/numpy/_core/include" "$site/numpy/random/lib" "$site/../../../bin/f2py" "$site/../../../bin/numpy-config"
+find "$site/numpy" -type f -name '*.a' -delete
+# The decoder of transcripts that needs CUDA, where torch has none.
+if [ ! -e "$site/torch/lib/libtorch_cuda.so" ]; then rm -f "$site"/torchaudio/lib/torchaudio_prefixctc*.so; fi
+# The same library three times, where there were links.
+for copy in libespeak-ng.so libespeak-ng.so.1; do
+    cmp --silent "$site/espeakng_loader/$copy" "$site/espeakng_loader/libespeak-ng.so.1.52.0" || continue
+    ln --symbolic --force libespeak-ng.so.1.52.0 "$site/espeakng_loader/$copy"
+done
 # The library for C programs: the Python module has its own copy.
 rm -f "$site"/onnxruntime/capi/libonnxruntime.so.*
 # TensorBoard's faster reader of logs: it reads them itself without.

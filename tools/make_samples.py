@@ -3,8 +3,12 @@
     python tools/make_samples.py samples                            remake samples/en and samples/sv
     python tools/make_samples.py corpus --hours 1.2 --out DIR       make training data, not kept in the repository
 
-Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng`. The output is reproducible
-with the same versions of these programs: the random sentences of the corpus come from a fixed seed.
+A voice that reads characters learns how words are spoken from the words of its corpus, and the sentences here have some
+2,500. `--words /usr/share/dict/scowl/english-words.{10,20,35}` adds sequences of random words: the order makes no sense,
+but each word is spoken as flite's dictionary has it. A file that is named twice is drawn from twice as often.
+
+Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng` (and `scowl`, for word lists).
+The output is reproducible with the same versions of these programs: the random sentences come from a fixed seed.
 """
 
 import argparse
@@ -15,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -44,13 +48,14 @@ def main() -> int:
     corpus = commands.add_parser("corpus", help="make training data")
     corpus.add_argument("--hours", type=float, default=1.2)
     corpus.add_argument("--out", type=Path, required=True)
+    corpus.add_argument("--words", type=Path, nargs="+", default=[], help="word lists, one word per line")
     arguments = parser.parse_args()
     try:
         require_programs()
         if arguments.command == "samples":
             make_samples()
         else:
-            make_corpus(arguments.out, arguments.hours)
+            make_corpus(arguments.out, arguments.hours, [word_list(path) for path in arguments.words])
     except VoxmatrixError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -80,9 +85,9 @@ def make_samples() -> None:
         print(f"{folder}: {len(texts)} recordings, {seconds / 60:.1f} minutes")
 
 
-def make_corpus(out: Path, hours: float) -> None:
-    """Speak at least `hours` of English: every Harvard sentence, then sentences from the grammar."""
-    texts_left = corpus_sentences()
+def make_corpus(out: Path, hours: float, word_lists: Sequence[Sequence[str]] = ()) -> None:
+    """Speak at least `hours` of English: every Harvard sentence, then sentences from the grammar and of random words."""
+    texts_left = corpus_sentences(word_lists)
     texts: dict[str, str] = {}
     seconds = 0.0
     while seconds < hours * 3600:
@@ -101,15 +106,27 @@ def sentences(language: str) -> list[str]:
     return (SAMPLES / language / "sentences.txt").read_text(encoding="utf-8").splitlines()
 
 
-def corpus_sentences() -> Iterator[str]:
-    """An endless stream of distinct sentences. Numbers are spelled out, so that the transcript matches the speech."""
+def word_list(path: Path) -> list[str]:
+    """The words of a file with one per line. Those with other letters than a to z are left out."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split()
+    return [word for word in lines if re.fullmatch(r"[a-z]+('[a-z]+)?", word) and (len(word) > 1 or word == "a")]
+
+
+def corpus_sentences(word_lists: Sequence[Sequence[str]] = ()) -> Iterator[str]:
+    """An endless stream of distinct sentences. Numbers are spelled out, so that the transcript matches the speech.
+
+    With word lists, two of three sentences are random words.
+    """
     yield from sentence_list("harvard")
     grammar = tomllib.loads((SAMPLES / "en" / "grammar.toml").read_text(encoding="utf-8"))
     yield from grammar["phrases"]
     rng = random.Random(SEED)
     seen: set[str] = set()
     while True:
-        text = normalise(made_up(rng, grammar["templates"], grammar["words"]), "en-us")
+        if word_lists and rng.random() < 2 / 3:
+            text = random_words(rng, grammar["common_words"], word_lists)
+        else:
+            text = normalise(made_up(rng, grammar["templates"], grammar["words"]), "en-us")
         if text not in seen:
             seen.add(text)
             yield text
@@ -130,6 +147,17 @@ def made_up(rng: random.Random, templates: list[str], words: dict[str, list[str]
 
     text = re.sub(r"\{(\w+)\}", word, rng.choice(templates))
     return text[0].upper() + text[1:]
+
+
+def random_words(rng: random.Random, common_words: Sequence[str], word_lists: Sequence[Sequence[str]]) -> str:
+    """Three to six words of the lists with common words between them."""
+    words: list[str] = []
+    for _ in range(rng.randint(3, 6)):
+        if rng.random() < 0.6:
+            words.append(rng.choice(common_words))
+        words.append(rng.choice(rng.choice(word_lists)))
+    text = " ".join(words)
+    return text[0].upper() + text[1:] + rng.choice("....?!")
 
 
 _MONTHS = [

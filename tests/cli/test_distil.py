@@ -19,7 +19,7 @@ from voxmatrix.errors import UnreachableError
 from voxmatrix.speak.voice_files import config_path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-VOICE = ROOT / "samples" / "voices" / "en_US-slt-tiny.onnx"
+VOICE = ROOT / "tests" / "distil" / "voices" / "en_US-slt-tiny.onnx"
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import pytest
 
 from voxmatrix.cli import main
 
-VOICE = "en_US-slt-tiny"
+VOICE = "en_US-slt-fast_x_low"
 
 
 @contextmanager

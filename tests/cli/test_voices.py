@@ -11,7 +11,7 @@ from tests.speak.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
 from voxmatrix.config import home
 
-BUNDLED = "en_US-slt-tiny"
+BUNDLED = "en_US-slt-fast_x_low"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from voxmatrix.distil.run import DistilSettings, distil  # noqa: E402
 if __name__ == "__main__":
     training.SAVE_SECONDS = 0.2
     out, text, steps = sys.argv[1:]
-    voice = Path(__file__).parents[2] / "samples" / "voices" / "en_US-slt-tiny.onnx"
+    voice = Path(__file__).parent / "voices" / "en_US-slt-tiny.onnx"
     limits = training.Limits(steps=int(steps))
     settings = DistilSettings(voice=voice, out=Path(out), text=Path(text), limits=limits, force=True)
     distil(settings, lambda title, note, begun: progress(title, note=note, begun=begun))

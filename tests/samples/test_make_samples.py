@@ -80,3 +80,15 @@ def test_flite_says_the_same_bytes_as_in_the_repository(tool, tmp_path):
     import soundfile
 
     assert abs(soundfile.info(made).duration - soundfile.info(kept).duration) < 0.5
+
+
+def test_random_words_come_from_the_lists_with_common_words_between_them(tool, tmp_path):
+    path = tmp_path / "words"
+    path.write_text("apple\nO'Hare\nd'Ivoire\nisn't\nb\na\ncafé\n", encoding="utf-8")
+    words = tool.word_list(path)
+    assert words == ["apple", "isn't", "a"]
+    text = tool.random_words(Random(1), ["the"], [words])
+    assert text[0].isupper() and text[-1] in ".?!"
+    assert set(text[:-1].lower().split()) <= {*words, "the"}
+    sentences = list(islice(tool.corpus_sentences([["zyzzyva"]]), 900))
+    assert sum("zyzzyva" in text.lower() for text in sentences) > 20

@@ -11,15 +11,18 @@ from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import UsageError
 from voxmatrix.plan.batch import EFFECTIVE_BATCH
+from voxmatrix.tables.quality import Quality
 from voxmatrix.train.config import Recipe, make_recipe
 from voxmatrix.train.planning import plan_training
 
 OUT = Path("voice")
 
 
-def recipe(prepared: PreparedSet, previous: dict[str, Any] | None = None, **asked: Any) -> Recipe:
+def recipe(
+    prepared: PreparedSet, previous: dict[str, Any] | None = None, quality: Quality = MINI, **asked: Any
+) -> Recipe:
     told = settings(OUT, **asked)
-    return make_recipe(told, plan_training(prepared, told, preflight(), previous), prepared, MINI, previous)
+    return make_recipe(told, plan_training(prepared, told, preflight(), previous), prepared, quality, previous)
 
 
 def test_what_nobody_asked_for_is_the_default(prepared: PreparedSet) -> None:
@@ -36,6 +39,17 @@ def test_what_is_asked_for_wins(prepared: PreparedSet) -> None:
 def test_a_run_goes_on_with_its_own_settings_when_they_are_not_repeated(prepared: PreparedSet) -> None:
     previous = recipe(prepared, batch_size=3, learning_rate=1e-3, start_from=Path("old.ckpt")).plain()
     assert recipe(prepared, previous).plain() == previous
+
+
+def test_a_quality_starts_its_discriminators_late_only_from_scratch(prepared: PreparedSet) -> None:
+    late = replace(MINI, discriminator_start=7)
+    made = recipe(prepared, quality=late).plain()
+    assert made["discriminator_start"] == 7
+    assert recipe(prepared, made, quality=late).discriminator_start == 7
+    assert recipe(prepared, quality=late, discriminator_start=0).discriminator_start == 0
+    assert recipe(prepared, quality=late, start_from=Path("old.ckpt")).discriminator_start == 0
+    del made["discriminator_start"]  # a run of an earlier version
+    assert recipe(prepared, made, quality=late).discriminator_start == 0
 
 
 def test_a_contradiction_is_refused_with_both_values_and_the_flag(prepared: PreparedSet) -> None:

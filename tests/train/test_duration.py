@@ -10,12 +10,14 @@ from tests.train.asking import HERE
 from tests.train.conftest import Fit
 from tests.train.runs import Notes
 from tests.train.synthetic import MINI
+from tests.train.test_config import recipe
+from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.machine.profiles.profile import Profile, ProfiledCpu
 from voxmatrix.machine.profiles.store import keep
 from voxmatrix.tables.quality import qualities
 from voxmatrix.tables.speed import CpuSpeed, cpu_speed
 from voxmatrix.train import duration
-from voxmatrix.train.duration import in_words
+from voxmatrix.train.duration import in_words, steps_left
 
 
 def lines(run: Fit, **settings: Any) -> str:
@@ -47,9 +49,29 @@ def test_an_unmeasured_device_has_an_unknown_duration_and_the_next_run_knows_it(
 
 
 def test_a_cpu_is_estimated_from_the_table(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    row = CpuSpeed(clip_seconds=1.0, second_seconds=0.5)
+    row = CpuSpeed(clip_seconds=1.0, second_seconds=0.5, without_discriminators=0.25)
     monkeypatch.setattr(duration, "cpu_speed", {MINI.name: row}.get)
     assert "duration about 1 minute: 1 step of" in lines(run, max_steps=1, threads=1)
+
+
+def test_steps_with_discriminators_count_as_several_of_those_without(
+    prepared: PreparedSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = CpuSpeed(clip_seconds=1.0, second_seconds=0.5, without_discriminators=0.25)
+    monkeypatch.setattr(duration, "cpu_speed", {MINI.name: row}.get)
+    late = recipe(prepared, discriminator_start=6)
+    assert steps_left(late, 2, 10) == 4 + 4 * 4
+    assert steps_left(late, 2, 5) == 3  # ends before they start
+    assert steps_left(late, 6, 10) == 4
+
+
+def test_the_duration_knows_that_steps_get_longer(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = CpuSpeed(clip_seconds=100.0, second_seconds=0.0, without_discriminators=0.25)
+    monkeypatch.setattr(duration, "cpu_speed", {MINI.name: row}.get)
+    # Batches of 11 clips in 3 steps: 367 s with discriminators.
+    text = lines(run, max_steps=2, discriminator_start=1, threads=1)
+    assert "duration about 8 minutes: 2 steps of 92 s at first" in text
+    assert "discriminators after step 1: until then a step takes 25 % of the time" in text
 
 
 def test_what_tune_measured_on_this_device_is_preferred_to_the_table(run: Fit, tmp_path: Path) -> None:

@@ -87,7 +87,9 @@ def row(quality: Quality) -> str:
             for on in (False, True)
         )
         second = (plain[1].clip - plain[0].clip) / (LENGTHS_SECONDS[1] - LENGTHS_SECONDS[0])
-        lines.append(f"segment_mib_{name} = {(plain[0].clip - LENGTHS_SECONDS[0] * second) / MIB:.1f}")
+        # Attention grows with the square of the length: a small decoder would seem to take less than nothing.
+        second = min(second, plain[1].clip / LENGTHS_SECONDS[1])
+        lines.append(f"segment_mib_{name} = {max(0.1, (plain[1].clip - LENGTHS_SECONDS[1] * second) / MIB):.1f}")
         lines.append(f"second_mib_{name} = {second / MIB:.1f}")
         shares += [less.clip / more.clip for less, more in zip(checkpointed, plain, strict=True)]
         once.append(_line(saved_bytes, quality, LENGTHS_SECONDS[0], half=half).once / MIB)

@@ -45,11 +45,15 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
         float, options.automatic("--learning-rate", "X", "Learning rate (0: that of the quality).", "Training", min=0)
     ] = 0
     discriminator_start: Annotated[
-        int,
+        int | None,
         options.automatic(
-            "--discriminator-start", "N", "Take the first N steps without discriminators.", "Training", min=0
+            "--discriminator-start",
+            "N",
+            "Take the first N steps without discriminators (fast qualities from scratch: 2000).",
+            "Training",
+            min=0,
         ),
-    ] = 0
+    ] = None
     seed: Annotated[int | None, options.option("--seed", "N", "Random seed.", panel="Training")] = None
     tune: Annotated[
         bool,
@@ -112,7 +116,7 @@ def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainS
         epochs=given.epochs or None,
         max_batch_seconds=given.max_batch_seconds or None,
         learning_rate=given.learning_rate or None,
-        discriminator_start=given.discriminator_start or None,
+        discriminator_start=given.discriminator_start,
         seed=given.seed,
         start_from=given.start_from,
         validate_every=given.validate_every,

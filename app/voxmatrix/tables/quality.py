@@ -9,7 +9,7 @@ from voxmatrix.errors import UsageError
 from voxmatrix.tables import rows
 
 #: The names in qualities.toml, for requests of the server.
-QualityName = Literal["tiny", "x_low", "low", "fast", "medium", "high"]
+QualityName = Literal["tiny", "x_low", "low", "fast_x_low", "fast", "medium", "high"]
 #: The same for every quality (from Piper and VITS `configs/*.json`).
 N_FFT = 1024
 HOP = 256
@@ -40,6 +40,7 @@ class Quality:
     upsample_channels: int
     discriminator_divisor: int
     learning_rate: float
+    discriminator_start: int = 0  # the number of first steps that are taken without the discriminators
     decoder: str = "hifigan"  # a module of voxmatrix.voice.decoders
     fourier_hop: int = 1  # samples per spectrum of a decoder that ends in an inverse Fourier transform
 

@@ -7,10 +7,12 @@ from voxmatrix.tables import rows
 
 @dataclass(frozen=True, kw_only=True)
 class CpuSpeed:
-    """One row of speed.toml: CPU seconds per clip, and per second of the clip, in a training step."""
+    """One row of speed.toml: CPU seconds per clip, and per second of the clip, in a training step; and the share of it
+    that a step without discriminators takes."""
 
     clip_seconds: float
     second_seconds: float
+    without_discriminators: float
 
     def seconds(self, clips: float, speech_seconds: float, cpus: int) -> float:
         """How long so many clips take, with so much speech in all of them."""
@@ -20,4 +22,4 @@ class CpuSpeed:
 def cpu_speed(quality: str) -> CpuSpeed | None:
     """The row of a quality; None if it was not measured."""
     row = rows.read("speed.toml").get(quality)
-    return None if row is None else CpuSpeed(clip_seconds=row["clip_seconds"], second_seconds=row["second_seconds"])
+    return None if row is None else CpuSpeed(**row)

@@ -102,7 +102,8 @@ def make_recipe(
         "max_batch_seconds": 0.0,
         "learning_rate": quality.learning_rate,
         "clip_norm": DEFAULT_CLIP_NORM,
-        "discriminator_start": 0,
+        # A voice that is trained further, and a run from before this setting, have discriminators that have learned.
+        "discriminator_start": quality.discriminator_start if previous is None and settings.start_from is None else 0,
         "seed": DEFAULT_SEED,
         "start_from": "",
     }

@@ -180,15 +180,8 @@ def _summary(run: Run, prepared: PreparedSet, preflight: Preflight, total_steps:
         decisions=(
             *_decisions(run.plan),
             *describe_length(run, prepared, preflight, total_steps),
-            *_discriminators(recipe.discriminator_start, step),
         ),
     )
-
-
-def _discriminators(start: int, step: int) -> tuple[str, ...]:
-    if step >= start:
-        return ()
-    return (f"  discriminators after step {start}: until then a step takes a fraction of the time; see time left",)
 
 
 def _decisions(plan: Plan) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.data.batches import Batch
+from voxmatrix.train.duration import steps_left
 from voxmatrix.train.monitor.meter import Meter
 from voxmatrix.train.monitor.metrics import Metrics, TensorBoard
 from voxmatrix.train.monitor.progress import Progress, StepReport
@@ -116,7 +117,7 @@ class Loop:
             learning_rate=state.optimisers.generator.param_groups[0]["lr"],
             steps_per_second=speed,
             audio_seconds_per_second=self.meter.samples_per_second() / state.recipe.rate_hz,
-            seconds_left=(self.total_steps - position.step) / speed,
+            seconds_left=steps_left(state.recipe, position.step, self.total_steps) / speed,
             reading=reading,
         )
 

@@ -116,7 +116,7 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
     copy_voice(voice, home() / "voices" / "a-first-name.onnx")
     (home() / "voices" / "broken.onnx").touch()
     listed = serve().get("/v1/audio/voices").json()["voices"]
-    assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-slt-tiny"]
+    assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-slt-fast_x_low"]
     assert listed[0] == {
         "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
     }  # fmt: skip

@@ -60,7 +60,7 @@ def _run(*words: str, environment: Mapping[str, str] | None = None) -> "subproce
 def test_a_worker_speaks_with_a_voice_that_it_was_sent(
     redis_server: RedisServer, start_worker: Start, tmp_path: Path
 ) -> None:
-    voice = find_voice(Path("en_US-slt-tiny"))
+    voice = find_voice(Path("en_US-slt-fast_x_low"))
     units = [unit_of(f"Sentence number {n}.", voice_digest(voice), SpeakSettings()) for n in range(3)]
     home = tmp_path / "home of the worker"
     worker = start_worker(
@@ -73,10 +73,10 @@ def test_a_worker_speaks_with_a_voice_that_it_was_sent(
     job = Job(redis_server.url, voice, tmp_path / "job", units)
 
     assert job.end().given_up == ()
-    assert [path.name for path in home.glob("cache/voices/*/*.onnx")] == ["en_US-slt-tiny.onnx"]
-    assert "Loading TTS model: en_US-slt-tiny_cpu (device: cpu, GPU available: False)" in worker.log
+    assert [path.name for path in home.glob("cache/voices/*/*.onnx")] == ["en_US-slt-fast_x_low.onnx"]
+    assert "Loading TTS model: en_US-slt-fast_x_low_cpu (device: cpu, GPU available: False)" in worker.log
     health = _of(redis_server, "real")
-    assert health.cached_models == ("en_US-slt-tiny_cpu",)
+    assert health.cached_models == ("en_US-slt-fast_x_low_cpu",)
     assert health.tts_model_loaded
     assert health.audio_seconds_per_second
     assert not redis_server.client.keys("voxmatrix:audio*")

@@ -19,7 +19,7 @@ from voxmatrix.speak.voice_files import find_voice
 from voxmatrix.work.executors.local import LocalExecutor
 
 SENTENCES = 40
-_VOICE = "en_US-slt-tiny"
+_VOICE = "en_US-slt-fast_x_low"
 
 
 class BookCommand:

@@ -59,7 +59,7 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
     epochs: Count | None = None
     max_batch_seconds: number(0.0, 100_000.0) | None = None  # type: ignore[valid-type]
     learning_rate: number(0.0, 1.0) | None = None  # type: ignore[valid-type]
-    discriminator_start: Count | None = None
+    discriminator_start: Annotated[int, Field(ge=0, le=10**9)] | None = None
     seed: Seed | None = None
     tune: bool = False
     validate_every: Count | None = None

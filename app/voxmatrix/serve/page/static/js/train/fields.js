@@ -29,7 +29,7 @@ export const PLANNED = [
   { name: "prepare_workers", ...COUNT },
 ];
 export const FIRST = ["start_from", "epochs", "device", "precision", "batch_size", "learning_rate"];
-export const QUALITIES = ["tiny", "x_low", "low", "fast", "medium", "high"];
+export const QUALITIES = ["tiny", "x_low", "low", "fast_x_low", "fast", "medium", "high"];
 
 /** A value of the plan as it is entered. */
 export const entered = (value) => ({ true: "on", false: "off" })[value] ?? String(value ?? "");
