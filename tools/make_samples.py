@@ -3,11 +3,11 @@
     python tools/make_samples.py samples                            remake samples/en and samples/sv
     python tools/make_samples.py corpus --hours 1.2 --out DIR       make training data, not kept in the repository
 
-A voice that reads characters learns how words are spoken from the words of its corpus, and the sentences here have some
-2,500. `--words /usr/share/dict/scowl/english-words.{10,20,35}` adds sequences of random words: the order makes no sense,
-but each word is spoken as flite's dictionary has it. A file that is named twice is drawn from twice as often.
+A voice that reads characters learns how words are spoken from the words of its corpus, and the sentences here have
+some 2,500. `--words /usr/share/dict/scowl/english-words.{10,20,35}` adds sequences of random words: the order makes no
+sense, but each word is spoken as in flite's dictionary. A file that is named twice is drawn from twice as often.
 
-Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng` (and `scowl`, for word lists).
+Needs the programs flite (voice slt) and espeak-ng: `sudo apt-get install flite espeak-ng` (`scowl` has word lists).
 The output is reproducible with the same versions of these programs: the random sentences come from a fixed seed.
 """
 
@@ -86,7 +86,7 @@ def make_samples() -> None:
 
 
 def make_corpus(out: Path, hours: float, word_lists: Sequence[Sequence[str]] = ()) -> None:
-    """Speak at least `hours` of English: every Harvard sentence, then sentences from the grammar and of random words."""
+    """Speak at least `hours` of English: every Harvard sentence, then ones from the grammar and of random words."""
     texts_left = corpus_sentences(word_lists)
     texts: dict[str, str] = {}
     seconds = 0.0

@@ -33,8 +33,8 @@ def describe_length(run: Run, prepared: PreparedSet, preflight: Preflight, total
         words = in_words(seconds * steps_left(recipe, step, total_steps))
         ends.append(f"  duration about {words}: {steps}, {source}")
     if step < recipe.discriminator_start:
-        share = f"{_share(recipe, step):.0%}".replace("%", " %")
-        ends.append(f"  discriminators after step {recipe.discriminator_start}: until then a step takes {share} of the time")
+        start, share = recipe.discriminator_start, f"{_share(recipe, step):.0%}".replace("%", " %")
+        ends.append(f"  discriminators after step {start}: until then a step takes {share} of the time")
     return tuple(ends)
 
 

@@ -40,7 +40,8 @@ Data = Annotated[
     typer.Argument(metavar="DATA", help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines)."),
 ]
 QualityName = Annotated[
-    str, option("--quality", "NAME", "tiny, x_low, low, fast_x_low, fast, medium or high.", "--model-size", panel="Voice")
+    str,
+    option("--quality", "NAME", "tiny, x_low, low, fast_x_low, fast, medium or high.", "--model-size", panel="Voice"),
 ]
 LanguageTag = Annotated[str, option("--language", "TAG", "Language, e.g. en-us, sv-SE or de.", panel="Voice")]
 PhonemeType = Annotated[
