@@ -10,13 +10,13 @@ for library in contourpy fontTools google grpc kiwisolver matplotlib mpmath netw
     [ -d "$site/$library" ] || continue
     find "$site/$library" -type d -name tests -prune -exec rm -rf {} +
 done
-# Sources that were compiled, of this layer only, and the headers to compile against lxml.
-/opt/layer.sh new "$site" | grep --extended-regexp '\.(c|cpp|pyx)$' | tr '\n' '\0' | xargs --null --no-run-if-empty rm
+# Sources that were compiled and stubs for type checkers, of this layer only, and the headers to compile against lxml.
+/opt/layer.sh new "$site" | grep --extended-regexp '\.(c|cpp|pyx|pyi)$' | tr '\n' '\0' | xargs --null --no-run-if-empty rm
 rm -rf "$site/lxml/includes"
 # Metrics of the fonts that PostScript printers have; figures are SVG and PNG here.
 rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pdfcorefonts"
 # To compile Fortran and C against numpy.
-rm -rf "$site/numpy/f2py" "$site/numpy/_core/include" "$site/numpy/random/lib" "$site/../../../bin/f2py" "$site/../../../bin/numpy-config"
+rm -rf "$site/numpy/distutils" "$site/numpy/f2py" "$site/numpy/_core/include" "$site/numpy/random/lib" "$site/../../../bin/f2py" "$site/../../../bin/numpy-config"
 find "$site/numpy" -type f -name '*.a' -delete
 # The decoder of transcripts that needs CUDA, where torch has none.
 if [ ! -e "$site/torch/lib/libtorch_cuda.so" ]; then rm -f "$site"/torchaudio/lib/torchaudio_prefixctc*.so; fi
