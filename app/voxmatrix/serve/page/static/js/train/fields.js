@@ -1,4 +1,4 @@
-// The settings of a training that can be changed here, as the API names them.
+// The settings of a training, as the API names them.
 
 /** What the training starts from, if it is no earlier one. */
 export const SCRATCH = "scratch";
