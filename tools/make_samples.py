@@ -26,7 +26,7 @@ from pathlib import Path
 
 import soundfile
 
-from voxmatrix.errors import MissingProgramError, VoxmatrixError
+from voxmatrix.errors import BadInputError, MissingProgramError, VoxmatrixError
 from voxmatrix.files import replacing, write_text
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.prompts import sentence_list
@@ -107,9 +107,19 @@ def sentences(language: str) -> list[str]:
 
 
 def word_list(path: Path) -> list[str]:
-    """The words of a file with one per line. Those with other letters than a to z are left out."""
-    lines = path.read_text(encoding="utf-8", errors="replace").split()
-    return [word for word in lines if re.fullmatch(r"[a-z]+('[a-z]+)?", word) and (len(word) > 1 or word == "a")]
+    """The words of a file with one per line. Those with other letters than a to z are left out.
+
+    Raises:
+        BadInputError: the file cannot be read, or has no such word.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split()
+    except OSError as error:
+        raise BadInputError(f"{path}: {error.strerror}", "choose a list of words") from error
+    words = [word for word in lines if re.fullmatch(r"[a-z]+('[a-z]+)?", word) and (len(word) > 1 or word == "a")]
+    if not words:
+        raise BadInputError(f"{path} has no words of the letters a to z", "choose a list with one word per line")
+    return words
 
 
 def corpus_sentences(word_lists: Sequence[Sequence[str]] = ()) -> Iterator[str]:

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from voxmatrix.errors import MissingProgramError
+from voxmatrix.errors import BadInputError, MissingProgramError
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,6 +80,13 @@ def test_flite_says_the_same_bytes_as_in_the_repository(tool, tmp_path):
     import soundfile
 
     assert abs(soundfile.info(made).duration - soundfile.info(kept).duration) < 0.5
+
+
+def test_a_word_list_that_is_missing_or_empty_is_named(tool, tmp_path):
+    (tmp_path / "empty").write_bytes(b"\xff\n42\n")
+    for name in ("missing", "empty"):
+        with pytest.raises(BadInputError, match=name):
+            tool.word_list(tmp_path / name)
 
 
 def test_random_words_come_from_the_lists_with_common_words_between_them(tool, tmp_path):
