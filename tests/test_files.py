@@ -92,6 +92,19 @@ def test_threads_that_write_the_same_file_do_not_disturb_each_other(tmp_path: Pa
     assert len(set(path.read_text(encoding="utf-8"))) == 1 and list(tmp_path.iterdir()) == [path]
 
 
+def test_containers_that_share_a_folder_do_not_disturb_each_other_though_their_processes_have_the_same_numbers(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+
+    with replacing(path) as one:
+        one.write(b"one")
+        with replacing(path) as other:  # the same process and thread
+            other.write(b"other")
+
+    assert path.read_text(encoding="utf-8") == "one" and list(tmp_path.iterdir()) == [path]
+
+
 def test_a_file_that_is_not_there_reads_as_empty(tmp_path: Path) -> None:
     assert read_text_or_empty(tmp_path / "absent") == ""
     assert read_text_or_empty(tmp_path) == ""

@@ -4,7 +4,7 @@ import errno
 import glob
 import hashlib
 import os
-import threading
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,8 +74,9 @@ def replacing_path(path: Path) -> Iterator[Path]:
     Raises:
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
-    # Processes and threads that write the same file at the same time do not disturb each other.
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
+    # All who write the same file at the same time have their own: also in containers that share a volume, whose
+    # processes have the same numbers.
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
