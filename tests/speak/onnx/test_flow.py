@@ -12,7 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.speak.export.onnx_writer import trace_onnx
-from voxmatrix.speak.onnx.flow import replace_flow
+from voxmatrix.speak.onnx.flow import find_flow, replace_flow
+from voxmatrix.speak.onnx.flow_nodes import FlowNodes
+from voxmatrix.speak.onnx.graph_edits import set_nodes
 from voxmatrix.voice.flow import Flow
 from voxmatrix.voice.layers.norm import remove_weight_norm
 
@@ -78,6 +80,44 @@ def test_any_length_and_speaker(trace: Trace, speaker_channels: int, opset: int)
         (made,) = session.run(None, {name: one.numpy() for name, one in given.items()})
         assert made.shape == expected.shape
         assert np.abs(made - expected).max() < 2e-5 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("speaker_channels", [0, SPEAKER])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_it_is_found_and_computes_the_same_in_rows(trace: Trace, speaker_channels: int, replaced: bool) -> None:
+    voice = Voice(speaker_channels)
+    model = trace(voice)
+    assert not replaced or replace_flow(model)
+
+    found = find_flow(model)
+
+    assert found is not None
+    nodes = list(model.graph.node)
+    place = next(n for n, node in enumerate(nodes) if found[0].latent in node.output)
+    rows = FlowNodes(*found, rows=True).graph
+    nodes[place : place + 1] = rows.nodes
+    set_nodes(model, nodes, [*model.graph.initializer, *rows.initializers.values()])
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    for frames in (4, 8, 32):
+        given = {"frames": torch.randn(1, CHANNELS, frames), "mask": torch.ones(1, 1, frames)}
+        given["mask"][:, :, frames - 3 :] = 0
+        if speaker_channels:
+            given["speaker"] = torch.randn(1, SPEAKER, 1)
+        with torch.inference_mode():
+            expected = voice(*given.values()).numpy()
+        (made,) = session.run(None, {name: one.numpy() for name, one in given.items()})
+        assert np.abs(made - expected).max() < 2e-5 * np.abs(expected).max()
+
+
+def test_another_flow_is_not_found(trace: Trace) -> None:
+    model = trace(Voice(0))
+    replace_flow(model)
+    for tensor in model.graph.initializer:
+        if tensor.name.endswith("/bias"):
+            tensor.dims[:] = [tensor.dims[0]]
+
+    assert find_flow(model) is None
+    assert find_flow(onnx.ModelProto()) is None
 
 
 def test_a_file_of_another_exporter_remains_as_it_is(trace: Trace) -> None:

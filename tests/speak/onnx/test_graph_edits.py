@@ -34,7 +34,7 @@ def test_it_has_its_weights_and_the_shapes_of_its_inputs(voice: Path, split: Spl
     x = split.taken(np.random.default_rng(0).standard_normal((1, 64, 40), np.float32))
     wanted = open_session(voice, split.second.model).run(None, {split.between: x})[0]
 
-    model = self_contained(split.second.model, voice, shapes_of(split, x))
+    model = self_contained(ModelProto.FromString(split.second.model), voice, shapes_of(split, x))
 
     assert model is not None
     session = onnxruntime.InferenceSession(model)
@@ -53,4 +53,4 @@ def test_weights_that_cannot_be_read_here(voice: Path, split: SplitModel, wrong:
 
     x = split.taken(np.zeros((1, 64, 8), np.float32))
 
-    assert self_contained(model.SerializeToString(), voice, shapes_of(split, x)) is None
+    assert self_contained(model, voice, shapes_of(split, x)) is None

@@ -1,6 +1,6 @@
 """The halves of a voice for many sentences: they take longer to open, and less time for each sentence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,64 @@ import numpy as np
 from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.networks import Network, all_inputs, on_cpu, voice_errors
+from voxmatrix.speak.engines.networks import Network, Session, all_inputs, on_cpu, voice_errors
 from voxmatrix.speak.engines.openvino import STEP_SAMPLES, Bf16Session, computes_bf16
+from voxmatrix.speak.engines.session import open_session
 from voxmatrix.speak.onnx.model_split import SplitModel
 
 #: A faster network is tried on a sentence of so many ids.
 _TRIED_IDS = 24
 #: How far its output may be from that of the given one, as a part of it: rounding makes 1e-5, and bfloat16 .03.
 _ROUNDING, _BF16 = 1e-3, 0.1
-#: Of the last convolution of a voice that gains by bfloat16. `tiny` and `fast`, which have 16 and none, would gain 2 %
-#: of their time, and need 50 MiB more.
-_LEAST_CHANNELS = 32
+#: Of the last convolution of a voice whose second half gains by bfloat16. `tiny` and `fast_x_low` would gain 2 % of
+#: their time, and need 50 MiB more.
+_LEAST_LAST = 32
+#: Of the flow of a fast voice whose first half gains by it. Other voices would gain 4 %, and need 100 MiB more for each
+#: thread: the convolutions of their decoder need fewer multiplications in float32.
+_LEAST_FLOW = 192
+#: Frames are computed in bfloat16 in multiples of so many: kernels for a new number of them take 25 ms to compile.
+_STEP_FRAMES = 64
+
+
+class _TextThenFrames:
+    """The session of a first half: its text in float32, which decides about the rhythm, and its frames in bfloat16."""
+
+    def __init__(self, text: Session, frames: Session, between: Sequence[str]) -> None:
+        """`between`: the tensors that the first gives the second: frames, mask and the speaker if there is one."""
+        self._text, self._frames, self._between = text, frames, between
+
+    def run(self, outputs: Sequence[str], inputs: Mapping[str, Any]) -> Sequence[Samples]:
+        """The output for the inputs of a sentence."""
+        given = dict(zip(self._between, self._text.run(self._between, inputs), strict=True))
+        timed = self._between[:2]
+        frames = given[timed[0]].shape[-1]
+        more = -frames % _STEP_FRAMES
+        for name in timed:
+            given[name] = np.pad(given[name], ((0, 0), (0, 0), (0, more)))
+        (made,) = self._frames.run(outputs, given)
+        return [made[..., : made.shape[-1] // (frames + more) * frames]]
 
 
 def faster_first(path: Path, split: SplitModel) -> Network:
-    """The first half with other nodes; as it is, if it has none to replace, or then computes otherwise."""
+    """The first half of a fast voice with its frames in bfloat16; or with other nodes; as it is, if it has none."""
+    from voxmatrix.speak.onnx.frames import split_frames
     from voxmatrix.speak.onnx.minimal_filtering import with_fewer_multiplications
 
-    given, faster = on_cpu(path, split.first), with_fewer_multiplications(split.first, path)
+    given = on_cpu(path, split.first)
+    is_fast = split.has_planes and not split.as_conv2d
+    if is_fast and computes_bf16():
+        parts = split_frames(split.first, path)
+        if parts is not None and parts.channels >= _LEAST_FLOW:
+            with _unfit(path):
+                text, frames = open_session(path, parts.text), Bf16Session(parts.frames)
+                network = given._replace(session=_TextThenFrames(text, frames, parts.between))
+                if _near(network.run(_tried()), given.run(_tried()), _BF16):
+                    return network
+    faster = with_fewer_multiplications(split.first, path)
     if faster is not None:
         with _unfit(path):
-            network, inputs = on_cpu(path, faster), _tried()
-            if _near(network.run(inputs), given.run(inputs), _ROUNDING):
+            network = on_cpu(path, faster, optimised=True)
+            if _near(network.run(_tried()), given.run(_tried()), _ROUNDING):
                 return network
     return given
 
@@ -43,7 +79,8 @@ def faster_second(path: Path, split: SplitModel, first: Network, least: int) -> 
     fits = split.has_planes and not split.receptive_field.hop % PHASES
     part = (with_phases(split.second, path) if fits else None) or split.second
     given = on_cpu(path, part, least, optimised=split.has_planes)
-    if computes_bf16() and _channels_at_the_end(split) >= _LEAST_CHANNELS:
+    pays = isinstance(first.session, _TextThenFrames) or _channels_at_the_end(split) >= _LEAST_LAST
+    if pays and computes_bf16():
         with _unfit(path):
             return _in_bf16(path, split, first, given) or given
     return given
@@ -61,12 +98,15 @@ def _channels_at_the_end(split: SplitModel) -> int:
 
 def _in_bf16(path: Path, split: SplitModel, first: Network, given: Network) -> Network | None:
     """The second half in bfloat16; None if its weights are not float32 or in another file, or it computes otherwise."""
+    import onnx
+
     from voxmatrix.speak.onnx.graph_edits import self_contained
 
     inputs, random = _tried(), np.random.default_rng(0)
     inputs[split.between] = random.standard_normal(split.taken(first.run(inputs)).shape, np.float32)
     shapes = {name: np.shape(inputs[name]) for name in given.part.inputs}
-    model = self_contained(given.part.model, path, shapes | {split.between: (*shapes[split.between][:-1], None)})
+    whole = onnx.ModelProto.FromString(given.part.model)
+    model = self_contained(whole, path, shapes | {split.between: (*shapes[split.between][:-1], None)})
     if model is None:
         return None
     step = max(1, STEP_SAMPLES // split.receptive_field.hop)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voxmatrix.speak.onnx.conv1d_as_conv2d import HEIGHT
 from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
 #: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
@@ -32,7 +33,7 @@ class NewNodes:
         from onnx import helper
 
         output = output or f"{self._prefix}{operation}_{len(self.nodes)}"
-        names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
+        names = [one if isinstance(one, str) else self._unnamed(one) for one in inputs]
         self.nodes.append(helper.make_node(operation, names, [output], output, **attributes))
         return output
 
@@ -42,15 +43,22 @@ class NewNodes:
         self.nodes[-1].output[:] = outputs = [f"{first}_{part}" for part in range(len(sizes))]
         return outputs
 
-    def _constant(self, value: Sequence[int] | Array) -> str:
+    def constant(self, name: str, value: Array) -> str:
+        """Add a float32 constant; its name, with the prefix."""
+        from onnx import numpy_helper
+
+        name = f"{self._prefix}{name}"
+        self.initializers[name] = numpy_helper.from_array(np.ascontiguousarray(value, np.float32), name)
+        return name
+
+    def _unnamed(self, value: Sequence[int] | Array) -> str:
         from onnx import numpy_helper
 
         if isinstance(value, np.ndarray):
-            name, array = f"{self._prefix}weight_{len(self.initializers)}", np.ascontiguousarray(value, np.float32)
-        else:
-            name, array = f"{self._prefix}{'_'.join(map(str, value))}", np.array(value, np.int64)
+            return self.constant(f"weight_{len(self.initializers)}", value)
+        name = f"{self._prefix}{'_'.join(map(str, value))}"
         if name not in self.initializers:
-            self.initializers[name] = numpy_helper.from_array(array, name)
+            self.initializers[name] = numpy_helper.from_array(np.array(value, np.int64), name)
         return name
 
 
@@ -84,22 +92,23 @@ def weights_of(tensor: Any, path: Path | None = None) -> Array:
     return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 
-def self_contained(model: bytes, path: Path, shapes: Mapping[str, Sequence[int | None]]) -> bytes | None:
-    """The model with the weights that it has in the file `path`, and these shapes of its inputs; None is any length.
+def self_contained(model: Any, path: Path, shapes: Mapping[str, Sequence[int | None]]) -> bytes | None:
+    """This onnx.ModelProto with the weights that it has in the file `path`, and these shapes of its inputs; None is any
+    length. The model is changed, so that its weights are in memory once.
 
     None: some of its weights are in another file, or not float32.
     """
-    from onnx import ModelProto, helper, numpy_helper
+    from onnx import helper, numpy_helper
 
-    whole = ModelProto.FromString(model)
-    for one in whole.graph.input:
+    for one in model.graph.input:
         one.CopyFrom(helper.make_tensor_value_info(one.name, one.type.tensor_type.elem_type, shapes[one.name]))
     try:
-        for tensor in whole.graph.initializer:
-            tensor.CopyFrom(numpy_helper.from_array(weights_of(tensor, path), tensor.name))
+        for tensor in model.graph.initializer:
+            if tensor.external_data:
+                tensor.CopyFrom(numpy_helper.from_array(weights_of(tensor, path), tensor.name))
     except ValueError:
         return None
-    return bytes(whole.SerializeToString())
+    return bytes(model.SerializeToString())
 
 
 def decoder_input(model: Any, ending: str = FIRST_DECODER_WEIGHT) -> str:
@@ -117,6 +126,16 @@ def inputs_of(node: Any) -> set[str]:
                 names |= inputs_of(inner)
             names.update(output.name for output in graph.output)
     return names
+
+
+def set_height(node: Any) -> None:
+    """Let a 1-D convolution be a 2-D one of height one, whose weight has the shape (., ., 1, taps)."""
+    for attribute in node.attribute:
+        if attribute.name == "pads":
+            before, after = attribute.ints
+            attribute.ints[:] = [0, before, 0, after]
+        elif attribute.name in HEIGHT:
+            attribute.ints[:] = [*HEIGHT[attribute.name], *attribute.ints]
 
 
 def rename(nodes: Iterable[Any], names: Mapping[str, str]) -> None:

@@ -1,0 +1,130 @@
+"""Split the first half of an ONNX voice where the text has become frames.
+
+What follows may be given more frames than the mask has, so that it is computed for few lengths, and is the same.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS
+from voxmatrix.speak.onnx.flow import find_flow
+from voxmatrix.speak.onnx.flow_nodes import FlowNodes, FlowTensors
+from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, self_contained, set_height, set_nodes
+from voxmatrix.speak.onnx.model_split import ModelPart
+
+_LINE = 3  # the axes of the weight of a 1-D convolution
+_SAME = frozenset({"Identity", "Unsqueeze"})
+
+
+class FramesSplit(NamedTuple):
+    """Both parts of a first half."""
+
+    text: bytes  # the model up to the frames; its weights are in the file of the voice
+    frames: bytes  # the model from the frames on, for one sentence, with its weights
+    between: list[str]  # tensors that the first gives the second: frames, mask, and the speaker if there is one
+    channels: int  # inside its flow
+
+
+def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
+    """Split the first half of the voice in `path`.
+
+    None: its flow is not Piper's, its weights are not float32 or in another file, or text bypasses its frames.
+    """
+    import onnx
+
+    model = onnx.ModelProto.FromString(part.model)
+    flow = find_flow(model, path)
+    if flow is None:
+        return None
+    tensors, couplings = flow
+    shapes: dict[str, list[int | None]] = {
+        tensors.frames: [1, 2 * len(couplings[0].shift_bias), None],
+        tensors.mask: [1, 1, None],
+    }
+    if couplings[0].speaker is not None:
+        shapes[tensors.speaker] = [1, couplings[0].speaker.shape[1], 1]
+    written, after = FlowNodes(tensors, couplings, rows=True).graph, _masked(model, tensors, part.output)
+    nodes, new = [*written.nodes, *after.nodes], [*written.initializers.values(), *after.initializers.values()]
+    known = {name for node in nodes for name in node.output} | {one.name for one in (*model.graph.initializer, *new)}
+    if not set().union(*map(inputs_of, nodes)) <= known | shapes.keys():
+        return None
+    whole = _with(model, nodes, list(shapes), [part.output], new)
+    del written, after, new  # the weights are most of the memory
+    frames = self_contained(whole, path, shapes)
+    if frames is None:
+        return None
+    inputs = [one.name for one in model.graph.input]
+    text = _with(model, list(model.graph.node), inputs, list(shapes), []).SerializeToString()
+    return FramesSplit(text, frames, list(shapes), len(couplings[0].before))
+
+
+def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
+    """The nodes between the latent frames and `end`, their convolutions given zeros where there are no frames."""
+    import onnx
+
+    made, weights = NewNodes("masked/"), {one.name: one for one in model.graph.initializer}
+    rates = {tensors.latent: 1}  # positions a frame, of all tensors that depend on them
+    masked = {tensors.latent}
+    for given in _needed(model, end, {tensors.latent, tensors.mask, tensors.speaker}):
+        node = onnx.NodeProto.FromString(given.SerializeToString())
+        rate = max((rates[name] for name in node.input if name in rates), default=0)
+        axes = len(weights[node.input[1]].dims) if rate and node.op_type in CONVOLUTIONS else 0
+        if axes and node.input[0] not in masked:
+            mask = made.add("Tile", made.add("Reshape", tensors.mask, [1, 1, -1, 1]), [1, 1, 1, rate])
+            node.input[0] = made.add("Mul", node.input[0], made.add("Reshape", mask, [1] * (axes - 1) + [-1]))
+        if axes and node.op_type == "ConvTranspose":
+            rate *= next(list(one.ints)[-1] for one in node.attribute if one.name == "strides")
+        if axes == _LINE and node.op_type == "ConvTranspose":
+            _add_in_a_plane(node, weights[node.input[1]], made)
+        else:
+            made.nodes.append(node)
+        if node.op_type in _SAME and masked.issuperset(node.input[:1]):
+            masked.update(node.output)
+        if rate:
+            rates |= dict.fromkeys(node.output, rate)
+    return made
+
+
+def _add_in_a_plane(node: Any, weight: Any, made: NewNodes) -> None:
+    """Add a 1-D transposed convolution as a 2-D one, which takes OpenVINO an eighth of the time."""
+    from onnx import TensorProto, helper
+
+    plane = TensorProto.FromString(weight.SerializeToString())
+    plane.name = f"plane/{weight.name}"
+    plane.dims.insert(2, 1)
+    made.initializers[plane.name] = plane
+    set_height(node)
+    found = {one.name: helper.get_attribute_value(one) for one in node.attribute}
+    given = made.add("Reshape", node.input[0], [0, 0, 1, -1])
+    samples = made.add(node.op_type, given, plane.name, *node.input[2:], **found)
+    made.add("Reshape", samples, [0, 0, -1], output=node.output[0])
+
+
+def _needed(model: Any, end: str, begins: set[str]) -> list[Any]:
+    """The nodes that compute `end` from the tensors `begins`."""
+    names, kept = {end}, []
+    for node in reversed(model.graph.node):
+        if not (names - begins).isdisjoint(node.output):
+            kept.append(node)
+            names |= inputs_of(node)
+    return kept[::-1]
+
+
+def _with(model: Any, nodes: list[Any], inputs: list[str], outputs: list[str], new: list[Any]) -> Any:
+    """The model with these nodes, and more constants."""
+    import onnx
+
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    given = {one.name: one for one in made.graph.input}
+    ends = [[given.get(name) or _float_tensor(name) for name in names] for names in (inputs, outputs)]
+    del made.graph.input[:], made.graph.output[:]
+    made.graph.input.extend(ends[0])
+    made.graph.output.extend(ends[1])
+    set_nodes(made, nodes, [*model.graph.initializer, *new])
+    return made
+
+
+def _float_tensor(name: str) -> Any:
+    from onnx import TensorProto, helper
+
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
