@@ -62,7 +62,7 @@ def test_the_discriminators_start_late_if_asked_for_and_a_resumed_run_keeps_to_t
     run(max_steps=2, discriminator_start=3, log_every=1)
     untrained = content(tmp_path / "run" / "last.ckpt")["voxmatrix"]["optimisers"]["discriminator"]
     result = run(max_steps=5, log_every=1)
-    assert [float(row["discriminator"]) > 0 for row in rows(tmp_path / "run") if row["mel"]] == [False] * 3 + [True] * 2
+    assert [row["discriminator"] != "" for row in rows(tmp_path / "run") if row["mel"]] == [False] * 3 + [True] * 2
     assert not any(untrained.values())
     trained = content(result.last)["voxmatrix"]["optimisers"]
     assert {int(state["step"]) for state in trained["discriminator"].values()} == {2}

@@ -53,6 +53,13 @@ def test_without_a_step_there_are_no_losses(clock: Clock) -> None:
     assert Meter().losses() == {}
 
 
+def test_losses_of_discriminators_that_have_not_started_are_left_out_and_others_never(clock: Clock) -> None:
+    it = Meter()
+    it.add(losses(1.0) | {"adversarial": torch.tensor(0.0), "mel": torch.tensor(float("nan"))}, 100)
+
+    assert it.losses().keys() == set(LOSSES) - {"adversarial"}
+
+
 def test_a_restarted_clock_leaves_earlier_steps_out_of_the_speed_but_not_out_of_the_losses(clock: Clock) -> None:
     it = Meter()
     it.add(losses(1.0), 16000)

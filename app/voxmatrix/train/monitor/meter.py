@@ -36,11 +36,14 @@ class Meter:
         self._since = time.monotonic()
 
     def losses(self) -> dict[str, float]:
-        """Mean losses since the last reset, read from the device in one go; empty if there were no steps."""
+        """Mean losses since the last reset, read from the device in one go; empty if there were no steps.
+
+        Those of discriminators that have not started, which are exactly zero, are left out: curves begin with them.
+        """
         if not self._steps:
             return {}
         values = torch.stack([self._losses[name] for name in LOSSES]).tolist()
-        return {name: value / self._steps for name, value in zip(LOSSES, values, strict=True)}
+        return {name: value / self._steps for name, value in zip(LOSSES, values, strict=True) if value}
 
     def steps_per_second(self) -> float:
         """Speed since the clock was started. Read the losses first, which waits for the device to finish."""
