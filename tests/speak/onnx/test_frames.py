@@ -70,6 +70,13 @@ def _weights_in_another_file(model: Any) -> None:
                 entry.value = "other.bin"
 
 
+def _a_weight_is_computed(model: Any) -> None:
+    tensor = next(one for one in model.graph.initializer if one.name.endswith("dec.conv_pre.weight"))
+    for node in model.graph.node:
+        node.input[:] = ["computed" if name == tensor.name else name for name in node.input]
+    model.graph.node.insert(0, helper.make_node("Identity", [tensor.name], ["computed"]))
+
+
 def _text_goes_around_the_frames(model: Any) -> None:
     (output,) = model.graph.output
     last = next(node for node in model.graph.node if output.name in node.output)
@@ -82,7 +89,10 @@ def _text_goes_around_the_frames(model: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("change", [_names_of_another_exporter, _weights_in_another_file, _text_goes_around_the_frames])
+@pytest.mark.parametrize(
+    "change",
+    [_names_of_another_exporter, _weights_in_another_file, _a_weight_is_computed, _text_goes_around_the_frames],
+)
 def test_others_are_not_split(make_onnx: Any, change: Callable[[Any], None]) -> None:
     path = make_onnx("x_low", 1, "text")
 

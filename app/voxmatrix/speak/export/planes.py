@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS
-from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, inputs_of, rename, set_height, set_nodes
+from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, HEIGHT
+from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, inputs_of, rename, set_nodes
 
 _HEIGHT_AXIS = "planes/height_axis"
 
@@ -41,4 +41,9 @@ def _add_heights(nodes: Iterable[Any], initializers: Iterable[Any]) -> None:
     for node in nodes:
         if node.op_type in CONVOLUTIONS:
             weights[node.input[1]].dims.insert(2, 1)
-            set_height(node)
+            for attribute in node.attribute:
+                if attribute.name == "pads":
+                    before, after = attribute.ints
+                    attribute.ints[:] = [0, before, 0, after]
+                elif attribute.name in HEIGHT:
+                    attribute.ints[:] = [*HEIGHT[attribute.name], *attribute.ints]

@@ -64,8 +64,10 @@ def _replaced(model: Any, path: Path | None) -> tuple[FlowTensors, list[Coupling
         elif any(name.startswith(PREFIX) for name in node.input):
             ends += node.output
     given = dict.fromkeys(name for node in inside for name in node.input if not name.startswith(PREFIX))
-    (latent,), (frames, mask, *speaker) = ends, given
-    return FlowTensors(frames, mask, latent, *(speaker or [""])), couplings
+    if couplings[0].speaker is None:
+        given[""] = None
+    (latent,), (frames, mask, speaker) = ends, given
+    return FlowTensors(frames, mask, latent, speaker), couplings
 
 
 def _of_piper(model: Any, path: Path | None) -> tuple[FlowTensors, list[Coupling]]:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS
 from voxmatrix.speak.onnx.flow import find_flow
 from voxmatrix.speak.onnx.flow_nodes import FlowNodes, FlowTensors
-from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, self_contained, set_height, set_nodes
+from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, self_contained, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
 
-_LINE = 3  # the axes of the weight of a 1-D convolution
+#: Operations after which zeros are where they were.
 _SAME = frozenset({"Identity", "Unsqueeze"})
 
 
@@ -43,7 +43,11 @@ def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
     }
     if couplings[0].speaker is not None:
         shapes[tensors.speaker] = [1, couplings[0].speaker.shape[1], 1]
-    written, after = FlowNodes(tensors, couplings, rows=True).graph, _masked(model, tensors, part.output)
+    try:
+        after = _masked(model, tensors, part.output)
+    except LookupError:
+        return None
+    written = FlowNodes(tensors, couplings, rows=True).graph
     nodes, new = [*written.nodes, *after.nodes], [*written.initializers.values(), *after.initializers.values()]
     known = {name for node in nodes for name in node.output} | {one.name for one in (*model.graph.initializer, *new)}
     if not set().union(*map(inputs_of, nodes)) <= known | shapes.keys():
@@ -59,7 +63,11 @@ def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
 
 
 def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
-    """The nodes between the latent frames and `end`, their convolutions given zeros where there are no frames."""
+    """The nodes between the latent frames and `end`, their convolutions given zeros where there are no frames.
+
+    Raises:
+        LookupError: the weight of a convolution is no constant.
+    """
     import onnx
 
     made, weights = NewNodes("masked/"), {one.name: one for one in model.graph.initializer}
@@ -73,31 +81,13 @@ def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
             mask = made.add("Tile", made.add("Reshape", tensors.mask, [1, 1, -1, 1]), [1, 1, 1, rate])
             node.input[0] = made.add("Mul", node.input[0], made.add("Reshape", mask, [1] * (axes - 1) + [-1]))
         if axes and node.op_type == "ConvTranspose":
-            rate *= next(list(one.ints)[-1] for one in node.attribute if one.name == "strides")
-        if axes == _LINE and node.op_type == "ConvTranspose":
-            _add_in_a_plane(node, weights[node.input[1]], made)
-        else:
-            made.nodes.append(node)
+            rate *= next((one.ints[-1] for one in node.attribute if one.name == "strides"), 1)
+        made.nodes.append(node)
         if node.op_type in _SAME and masked.issuperset(node.input[:1]):
             masked.update(node.output)
         if rate:
             rates |= dict.fromkeys(node.output, rate)
     return made
-
-
-def _add_in_a_plane(node: Any, weight: Any, made: NewNodes) -> None:
-    """Add a 1-D transposed convolution as a 2-D one, which takes OpenVINO an eighth of the time."""
-    from onnx import TensorProto, helper
-
-    plane = TensorProto.FromString(weight.SerializeToString())
-    plane.name = f"plane/{weight.name}"
-    plane.dims.insert(2, 1)
-    made.initializers[plane.name] = plane
-    set_height(node)
-    found = {one.name: helper.get_attribute_value(one) for one in node.attribute}
-    given = made.add("Reshape", node.input[0], [0, 0, 1, -1])
-    samples = made.add(node.op_type, given, plane.name, *node.input[2:], **found)
-    made.add("Reshape", samples, [0, 0, -1], output=node.output[0])
 
 
 def _needed(model: Any, end: str, begins: set[str]) -> list[Any]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.speak.onnx.conv1d_as_conv2d import HEIGHT
 from voxmatrix.speak.onnx.model_split import FIRST_DECODER_WEIGHT
 
 #: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
@@ -126,16 +125,6 @@ def inputs_of(node: Any) -> set[str]:
                 names |= inputs_of(inner)
             names.update(output.name for output in graph.output)
     return names
-
-
-def set_height(node: Any) -> None:
-    """Let a 1-D convolution be a 2-D one of height one, whose weight has the shape (., ., 1, taps)."""
-    for attribute in node.attribute:
-        if attribute.name == "pads":
-            before, after = attribute.ints
-            attribute.ints[:] = [0, before, 0, after]
-        elif attribute.name in HEIGHT:
-            attribute.ints[:] = [*HEIGHT[attribute.name], *attribute.ints]
 
 
 def rename(nodes: Iterable[Any], names: Mapping[str, str]) -> None:
