@@ -91,7 +91,12 @@ def _text_goes_around_the_frames(model: Any) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [_names_of_another_exporter, _weights_in_another_file, _a_weight_is_computed, _text_goes_around_the_frames],
+    [
+        _names_of_another_exporter,
+        _weights_in_another_file,
+        _a_weight_is_computed,
+        _text_goes_around_the_frames,
+    ],
 )
 def test_others_are_not_split(make_onnx: Any, change: Callable[[Any], None]) -> None:
     path = make_onnx("x_low", 1, "text")

@@ -44,10 +44,9 @@ def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
     if couplings[0].speaker is not None:
         shapes[tensors.speaker] = [1, couplings[0].speaker.shape[1], 1]
     try:
-        after = _masked(model, tensors, part.output)
-    except LookupError:
+        written, after = FlowNodes(tensors, couplings, rows=True).graph, _masked(model, tensors, part.output)
+    except (LookupError, ValueError):
         return None
-    written = FlowNodes(tensors, couplings, rows=True).graph
     nodes, new = [*written.nodes, *after.nodes], [*written.initializers.values(), *after.initializers.values()]
     known = {name for node in nodes for name in node.output} | {one.name for one in (*model.graph.initializer, *new)}
     if not set().union(*map(inputs_of, nodes)) <= known | shapes.keys():
