@@ -22,7 +22,7 @@ _ROUNDING, _BF16 = 1e-3, 0.1
 #: Of the last convolution of a voice whose second half gains by bfloat16. `tiny` and `fast_x_low` would gain 2 % of
 #: their time, and need 50 MiB more.
 _LEAST_LAST = 32
-#: Of the flow of a fast voice whose first half gains by it. Other voices would gain 4 %, and need 100 MiB more for each
+#: Of the flow of a fast voice whose first half gains by it. Other voices would gain 8 %, and need 100 MiB more for each
 #: thread: the convolutions of their decoder need fewer multiplications in float32.
 _LEAST_FLOW = 192
 #: Frames are computed in bfloat16 in multiples of so many: kernels for a new number of them take 25 ms to compile.
