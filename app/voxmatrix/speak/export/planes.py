@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, HEIGHT
-from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, inputs_of, rename, set_nodes
+from voxmatrix.speak.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, needed, rename, set_nodes
 
 _HEIGHT_AXIS = "planes/height_axis"
 
@@ -18,13 +18,10 @@ def decoder_to_planes(model: Any) -> None:
 
     given = [name for name in (decoder_input(model), decoder_input(model, SPEAKER_WEIGHT)) if name]
     (output,) = (one.name for one in model.graph.output)
-    names, decoder, before = {output}, [], []
-    for node in reversed(model.graph.node):  # in topological order
-        if node.input and not names.isdisjoint(node.output):
-            names |= inputs_of(node) - set(given)
-            decoder.append(node)
-        else:
-            before.append(node)
+    # Constants may be needed by both parts: they remain in front.
+    decoder = [node for node in needed(model.graph.node, [output], given) if node.input][::-1]
+    of_decoder = {name for node in decoder for name in node.output}
+    before = [node for node in model.graph.node if of_decoder.isdisjoint(node.output)]
     if decoder[0].op_type == "Unsqueeze":  # of samples (b, 1, n)
         samples = decoder.pop(0).input[0]
         rename(decoder, {samples: output})
@@ -33,7 +30,7 @@ def decoder_to_planes(model: Any) -> None:
     _add_heights(decoder, model.graph.initializer)
     added = [onnx.helper.make_node("Unsqueeze", [name, _HEIGHT_AXIS], [plane]) for name, plane in planes.items()]
     axis = onnx.numpy_helper.from_array(np.array([2], dtype=np.int64), _HEIGHT_AXIS)
-    set_nodes(model, [*before[::-1], *added, *decoder[::-1]], [*model.graph.initializer, axis])
+    set_nodes(model, [*before, *added, *decoder[::-1]], [*model.graph.initializer, axis])
 
 
 def _add_heights(nodes: Iterable[Any], initializers: Iterable[Any]) -> None:

@@ -79,10 +79,9 @@ class FlowNodes:
             graph.add("Concat", *halves, axis=self._channels),
             perm=[0, 3, 2, 1] if rows else [0, 2, 3, 1],
         )
+        latent = graph.add("Reshape", joined, [0, 0, -1], output="" if length else tensors.latent)
         if length:
-            graph.add("Slice", graph.add("Reshape", joined, [0, 0, -1]), [0], length, [2], output=tensors.latent)
-        else:
-            graph.add("Reshape", joined, [0, 0, -1], output=tensors.latent)
+            graph.add("Slice", latent, [0], length, [2], output=tensors.latent)
 
     def _whole(self, tensors: FlowTensors) -> tuple[list[str], str]:
         """Frames and mask, of 4 q frames, and how many they were; "" if they were so many."""

@@ -61,16 +61,27 @@ class NewNodes:
         return name
 
 
-def set_nodes(model: Any, nodes: Sequence[Any], initializers: Sequence[Any]) -> None:
-    """Let the graph be these nodes, in topological order, and constants, as far as its output needs them."""
-    names, kept = {output.name for output in model.graph.output}, []
+def needed(nodes: Sequence[Any], ends: Iterable[str], begins: Iterable[str] = ()) -> list[Any]:
+    """Those of these nodes, in topological order, that compute the tensors `ends` from the tensors `begins`.
+
+    If two nodes make the same tensor, the later one replaces the other.
+    """
+    known, names, kept = set(begins), set(ends), []
     for node in reversed(nodes):
         if not names.isdisjoint(node.output):
             kept.append(node)
-            names |= inputs_of(node)
+            names |= inputs_of(node) - known
             names -= set(node.output)
+    return kept[::-1]
+
+
+def set_nodes(model: Any, nodes: Sequence[Any], initializers: Sequence[Any]) -> None:
+    """Let the graph be these nodes, in topological order, and constants, as far as its output needs them."""
+    ends = {output.name for output in model.graph.output}
+    kept = needed(nodes, ends)
+    names = ends.union(*map(inputs_of, kept))
     del model.graph.node[:], model.graph.initializer[:], model.graph.value_info[:]
-    model.graph.node.extend(kept[::-1])
+    model.graph.node.extend(kept)
     model.graph.initializer.extend(tensor for tensor in initializers if tensor.name in names)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS
 from voxmatrix.speak.onnx.flow import find_flow
 from voxmatrix.speak.onnx.flow_nodes import FlowNodes, FlowTensors
-from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, self_contained, set_nodes
+from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, needed, self_contained, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
 
 #: Operations after which zeros are where they were.
@@ -22,19 +22,19 @@ class FramesSplit(NamedTuple):
     text: bytes  # the model up to the frames; its weights are in the file of the voice
     frames: bytes  # the model from the frames on, for one sentence, with its weights
     between: list[str]  # tensors that the first gives the second: frames, mask, and the speaker if there is one
-    channels: int  # inside its flow
 
 
-def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
+def split_frames(part: ModelPart, path: Path, least: int = 0) -> FramesSplit | None:
     """Split the first half of the voice in `path`.
 
-    None: its flow is not Piper's, its weights are not float32 or in another file, or text bypasses its frames.
+    None: its flow is not Piper's or has fewer than `least` channels inside, its weights are not float32 or in another
+    file, or text bypasses its frames.
     """
     import onnx
 
     model = onnx.ModelProto.FromString(part.model)
     flow = find_flow(model, path)
-    if flow is None:
+    if flow is None or len(flow[1][0].before) < least:
         return None
     tensors, couplings = flow
     shapes: dict[str, list[int | None]] = {
@@ -58,7 +58,7 @@ def split_frames(part: ModelPart, path: Path) -> FramesSplit | None:
         return None
     inputs = [one.name for one in model.graph.input]
     text = _with(model, list(model.graph.node), inputs, list(shapes), []).SerializeToString()
-    return FramesSplit(text, frames, list(shapes), len(couplings[0].before))
+    return FramesSplit(text, frames, list(shapes))
 
 
 def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
@@ -72,7 +72,7 @@ def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
     made, weights = NewNodes("masked/"), {one.name: one for one in model.graph.initializer}
     rates = {tensors.latent: 1}  # positions a frame, of all tensors that depend on them
     masked = {tensors.latent}
-    for given in _needed(model, end, {tensors.latent, tensors.mask, tensors.speaker}):
+    for given in needed(model.graph.node, [end], tensors):
         node = onnx.NodeProto.FromString(given.SerializeToString())
         rate = max((rates[name] for name in node.input if name in rates), default=0)
         axes = len(weights[node.input[1]].dims) if rate and node.op_type in CONVOLUTIONS else 0
@@ -87,16 +87,6 @@ def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
         if rate:
             rates |= dict.fromkeys(node.output, rate)
     return made
-
-
-def _needed(model: Any, end: str, begins: set[str]) -> list[Any]:
-    """The nodes that compute `end` from the tensors `begins`."""
-    names, kept = {end}, []
-    for node in reversed(model.graph.node):
-        if not (names - begins).isdisjoint(node.output):
-            kept.append(node)
-            names |= inputs_of(node)
-    return kept[::-1]
 
 
 def _with(model: Any, nodes: list[Any], inputs: list[str], outputs: list[str], new: list[Any]) -> Any:

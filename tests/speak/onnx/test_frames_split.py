@@ -13,7 +13,7 @@ from onnx import helper
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.networks import all_inputs
 from voxmatrix.speak.engines.session import open_session
-from voxmatrix.speak.onnx.frames import FramesSplit, split_frames
+from voxmatrix.speak.onnx.frames_split import FramesSplit, split_frames
 from voxmatrix.speak.onnx.model_split import ModelPart, split_model
 
 
@@ -87,6 +87,13 @@ def _text_goes_around_the_frames(model: Any) -> None:
             helper.make_node("Mul", ["almost", "loudness"], [output.name]),
         ]
     )
+
+
+def test_a_narrow_flow_is_not_split_where_a_wide_one_is_wanted(make_onnx: Any) -> None:
+    path = make_onnx("x_low", 1, "text")
+
+    assert split_frames(first_half(path), path, 96) is not None
+    assert split_frames(first_half(path), path, 97) is None
 
 
 @pytest.mark.parametrize(
