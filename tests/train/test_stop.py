@@ -94,19 +94,20 @@ def test_the_handlers_are_those_of_before_when_the_training_is_over() -> None:
 def test_a_signal_is_seen_and_an_answer_in_time_keeps_the_watcher_from_acting() -> None:
     stop = StopRequest()
     acted: list[str] = []
-    with stop.listening(lambda: acted.append("saved") or 1, grace_seconds=0.2):  # type: ignore[func-returns-value]
+    # The lock is held, as when the loop saves: the watcher waits for it, however slow this machine is.
+    with stop.listening(lambda: acted.append("saved") or 1, grace_seconds=0.2), stop.lock:  # type: ignore[func-returns-value]
         signal.raise_signal(signal.SIGINT)
         while not stop.requested:
             time.sleep(0.01)
-        with stop.lock:
-            stop.acknowledge()
         time.sleep(0.4)
+        stop.acknowledge()
     assert not acted
 
 
 def test_after_the_block_a_repeated_signal_does_not_interrupt_the_end_of_the_command() -> None:
     stop = StopRequest()
-    with stop.listening(lambda: 0):
+    # At the end of the grace, the watcher would end this process.
+    with stop.listening(lambda: 0, grace_seconds=600):
         signal.raise_signal(signal.SIGINT)
         while not stop.requested:
             time.sleep(0.01)
