@@ -15,6 +15,7 @@ import pytest
 from voxmatrix_entrypoint import patches
 
 patches.install()  # as every start of the program does
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

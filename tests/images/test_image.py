@@ -107,6 +107,11 @@ print(getpass.getuser())
     assert _python(image, code, *restricted) == "voxmatrix"
 
 
+def test_a_program_of_the_users_does_not_make_onnxruntime_report_to_its_maker(image: str) -> None:
+    code = "import onnxruntime, pathlib; print([str(path) for path in pathlib.Path('/').glob('tmp/**/.onnxruntime')])"
+    assert _python(image, code, "--read-only", "--tmpfs", "/tmp") == "[]"
+
+
 def test_no_program_has_a_setuid_bit_and_login_shells_find_voxmatrix(image: str) -> None:
     find = "find / -xdev -type f -perm /6000; command -v voxmatrix"
     words = ("--user", "0", "--entrypoint", "bash", image, "--login", "-c", find)

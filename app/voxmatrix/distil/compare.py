@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
 from voxmatrix.distil.gates import Pair
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.libraries import import_onnxruntime
 from voxmatrix.speak.engines.onnx import open_onnx
 from voxmatrix.speak.engines.session import sentence_inputs
 from voxmatrix.text.front import Sentence
@@ -46,6 +46,7 @@ def speak_with_both(
 
 def times_as_fast(original: Path, fast: Path, config: VoiceConfig, sentences: Sequence[Sentence]) -> float:
     """The ratio of CPU times in onnxruntime with its defaults, as in other programs, on one thread, interleaved."""
+    onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4

@@ -15,6 +15,7 @@ from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.files import replacing
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.libraries import import_onnxruntime
 from voxmatrix.speak.engines.session import sentence_inputs
 from voxmatrix.tables.quality import HOP
 
@@ -151,8 +152,7 @@ def _read(path: Path) -> list[Utterance] | None:
 
 
 def _session(model: bytes, threads: int, seed: int) -> Any:
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     onnxruntime.set_seed(seed)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

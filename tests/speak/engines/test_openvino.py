@@ -1,5 +1,6 @@
 """Where the CPU computes in bfloat16, many sentences are spoken so, and sound the same."""
 
+import importlib.util
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.onnx import open_onnx
 from voxmatrix.speak.engines.openvino import computes_bf16
 
-openvino = pytest.importorskip("openvino", reason="OpenVINO is not installed")
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed")
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
 needs_bf16 = pytest.mark.skipif(not read_cpu_bf16(), reason="this CPU does not multiply bfloat16 numbers")
 
@@ -129,3 +130,20 @@ def test_it_is_not_used_under_a_limit_of_memory_at_which_it_would_crash(limit: s
     command = ["sh", "-c", f'ulimit -v {limit} && exec "$0" -c "$1"', sys.executable, program]
 
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == said
+
+
+@needs_bf16
+def test_ctrl_c_after_some_voices_were_opened_and_closed(make_onnx: Any) -> None:
+    program = """if True:
+        import signal, sys
+        from pathlib import Path
+        from voxmatrix.speak.engines.onnx import open_onnx
+        signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
+        voices = [open_onnx(Path(sys.argv[1]), 1, many=True) for _ in range(3)]
+        while voices:
+            del voices[0]
+        signal.raise_signal(signal.SIGINT)
+    """
+    command = [sys.executable, "-c", program, str(make_onnx("x_low", 1, "text"))]
+
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "interrupted\n"

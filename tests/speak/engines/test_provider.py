@@ -57,6 +57,9 @@ class Library(types.SimpleNamespace):
     def get_available_providers(self) -> list[str]:
         return [*self.has, "CPUExecutionProvider"]
 
+    def disable_telemetry_events(self) -> None:
+        """As its telemetry is off already."""
+
     def set_default_logger_severity(self, level: int) -> None:
         self.severity = level
 

@@ -6,6 +6,7 @@ onnxruntime computes in float32 there, in twice the time: docs/decisions/0023-sp
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from queue import Empty, LifoQueue
 from threading import Lock
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from voxmatrix.machine.probes.system import read_cpu_bf16
+from voxmatrix.speak.engines.libraries import import_openvino
 
 #: The kernels for a new length are compiled when it first occurs, which takes 25 ms: nearly all lengths are multiples
 #: of so many samples.
@@ -38,6 +40,16 @@ def computes_bf16() -> bool:
     return resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
+@cache
+def _core() -> Any:
+    """OpenVINO's only core, which is never freed.
+
+    Each core gives the thread that makes it a stack for signal handlers, and freeing several leaves a freed one behind:
+    Ctrl-C would be a segmentation fault.
+    """
+    return import_openvino().Core()
+
+
 class Bf16Session:
     """A network, with the method `run` of a session of onnxruntime. Thread-safe."""
 
@@ -47,9 +59,7 @@ class Bf16Session:
         Raises:
             RuntimeError: OpenVINO cannot compute it, or not in bfloat16 on this CPU.
         """
-        import openvino
-
-        self._core = openvino.Core()
+        self._core = _core()
         if "BF16" not in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
             raise RuntimeError("OpenVINO does not compute in bfloat16 on this CPU")
         self._model = self._core.read_model(model)

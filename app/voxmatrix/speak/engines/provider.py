@@ -10,6 +10,7 @@ from voxmatrix.compute.device import prepare_environment
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import GpuKind
 from voxmatrix.speak.device import FoundGpu
+from voxmatrix.speak.engines.libraries import import_onnxruntime
 from voxmatrix.speak.engines.session import Provider, open_session
 
 INSTALL = (
@@ -55,8 +56,7 @@ def _package() -> Path | None:
 
 
 def _provider(gpu: FoundGpu) -> Provider:
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     name = _NAMES.get(gpu.gpu.kind)
     if name is None or name not in onnxruntime.get_available_providers():
         raise NoDeviceError(f"onnxruntime {onnxruntime.__version__} has no provider for {gpu}", INSTALL)
@@ -68,8 +68,7 @@ def _load_libraries(gpu: FoundGpu) -> str:
 
     Libraries installed in the system need not be loaded. onnxruntime before 1.21 has no such function.
     """
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     prepare_environment()
     onnxruntime.set_default_logger_severity(_SILENT)  # its log repeats our message
     if gpu.gpu.kind != "cuda" or not hasattr(onnxruntime, "preload_dlls"):

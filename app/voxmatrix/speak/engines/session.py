@@ -9,6 +9,7 @@ import numpy as np
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import BadInputError, DamagedFileError, MemoryExhaustedError
 from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.libraries import import_onnxruntime
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
@@ -29,8 +30,7 @@ def open_session(
         DamagedFileError: the file is truncated or not an ONNX file. Errors of a provider are raised unchanged.
         MemoryExhaustedError: the voice does not fit into memory.
     """
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     options = _options(optimised)
     if model is not None:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
@@ -93,8 +93,7 @@ def _options(optimised: bool) -> Any:
     more than 2 %, and peak memory is lower without them. One thread per session: computing sentences and segments in
     parallel uses the other cores better than parallel operations do.
     """
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     levels = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
