@@ -44,6 +44,16 @@ def test_the_noise_is_read_in_order_and_again_from_the_beginning(tmp_path: Path,
     assert np.array_equal(computed, np.resize(noise, shape))
 
 
+@pytest.mark.parametrize("length", [1, 50, 10_007, 20_000])
+def test_a_second_node_reads_from_its_own_place_on(tmp_path: Path, length: int) -> None:
+    noise = np.random.default_rng(0).standard_normal(length, dtype=np.float32)
+
+    one, both = (run(save(tmp_path / f"{n}.onnx", n), (2, 30, 40), noise) for n in (1, 2))
+
+    second = noise.take(10_007 + np.arange(2400), mode="wrap").reshape(one.shape)
+    assert np.allclose(both - one, second, atol=1e-4)  # of sums with 100
+
+
 def test_two_nodes_read_different_noise(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).standard_normal(100_000, dtype=np.float32)
 

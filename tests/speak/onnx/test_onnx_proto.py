@@ -29,6 +29,6 @@ def test_a_field_has_its_number_in_onnx(name: str, prefix: str, field: str) -> N
 
 
 def test_values_are_those_of_onnx() -> None:
-    assert (onnx_proto.FLOAT, onnx_proto.INT64) == (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64)
-    assert (onnx_proto.EXTERNAL, onnx_proto.INT) == (onnx.TensorProto.EXTERNAL, onnx.AttributeProto.INT)
+    values = onnx_proto.FLOAT, onnx_proto.INT64, onnx_proto.EXTERNAL
+    assert values == (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.EXTERNAL)
     assert len(FIELDS) > 20

@@ -18,7 +18,7 @@ _RANDOM = "RandomNormalLike"
 _OTHER = ("mean", "scale")
 #: Between the places of two nodes.
 _APART = 10_007
-_ZERO, _ONE = f"{NOISE}.zero", f"{NOISE}.one"
+_ONE = f"{NOISE}.one"
 
 
 def takes_noise(node: Node) -> bool:
@@ -31,17 +31,19 @@ def takes_noise(node: Node) -> bool:
 def noise_nodes(node: Node, number: int) -> list[bytes]:
     """NodeProtos with the output of this node. `number`: how many such nodes come before it."""
     (shaped_like, *_), (output, *_) = node.inputs, node.outputs
-    shape, count, places, shifted, length, wrapped, flat = (
-        f"{output}.{name}" for name in ("shape", "count", "places", "shifted", "length", "wrapped", "flat")
+    shape, count, length, start, end, times, more, repeated, flat = (
+        f"{output}.{name}" for name in ("shape", "count", "length", "start", "end", "times", "more", "repeated", "flat")
     )
     return [
         _node("Shape", [shaped_like], shape),
-        _node("ReduceProd", [shape], count, keepdims=0),
-        _node("Range", [_ZERO, count, _ONE], places),
-        _node("Add", [places, _start(number)], shifted),
-        _node("Size", [NOISE], length),
-        _node("Mod", [shifted, length], wrapped),
-        _node("Gather", [NOISE, wrapped], flat),
+        _node("ReduceProd", [shape], count),
+        _node("Shape", [NOISE], length),
+        _node("Mod", [_place(number), length], start),
+        _node("Add", [start, count], end),
+        _node("Div", [end, length], times),
+        _node("Add", [times, _ONE], more),
+        _node("Tile", [NOISE, more], repeated),
+        _node("Slice", [repeated, start, end], flat),
         _node("Reshape", [flat, shape], output),
     ]
 
@@ -50,28 +52,25 @@ def noise_constants(nodes: int) -> list[bytes]:
     """TensorProtos that so many replaced nodes need."""
     if not nodes:
         return []
-    values = {_ZERO: 0, _ONE: 1} | {_start(number): number * _APART for number in range(nodes)}
+    values = {_ONE: 1} | {_place(number): number * _APART for number in range(nodes)}
     return [_integer(name, value) for name, value in values.items()]
 
 
-def _start(number: int) -> str:
-    return f"{NOISE}.start{number}"
+def _place(number: int) -> str:
+    return f"{NOISE}.place{number}"
 
 
-def _node(op_type: str, inputs: Sequence[str], output: str, **attributes: int) -> bytes:
+def _node(op_type: str, inputs: Sequence[str], output: str) -> bytes:
     fields = [bytes_field(proto.NODE_INPUT, name.encode()) for name in inputs]
     fields += [bytes_field(proto.NODE_OUTPUT, output.encode()), bytes_field(proto.NODE_OP_TYPE, op_type.encode())]
-    for name, value in attributes.items():
-        attribute = bytes_field(proto.ATTRIBUTE_NAME, name.encode())
-        attribute += varint_field(proto.ATTRIBUTE_I, value) + varint_field(proto.ATTRIBUTE_TYPE, proto.INT)
-        fields.append(bytes_field(proto.NODE_ATTRIBUTE, attribute))
     return b"".join(fields)
 
 
 def _integer(name: str, value: int) -> bytes:
-    """A scalar of 64 bits."""
+    """One integer of 64 bits: (1,)."""
     return (
-        varint_field(proto.TENSOR_DATA_TYPE, proto.INT64)
+        varint_field(proto.TENSOR_DIMS, 1)
+        + varint_field(proto.TENSOR_DATA_TYPE, proto.INT64)
         + bytes_field(proto.TENSOR_NAME, name.encode())
         + bytes_field(proto.TENSOR_RAW_DATA, value.to_bytes(8, "little"))
     )
