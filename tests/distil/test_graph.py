@@ -22,7 +22,7 @@ def test_the_decoder_of_an_export_is_found(name: str, speakers: int, make_onnx: 
 
     assert graph.latent in {name for node in graph.model.graph.node for name in node.output}
     assert bool(graph.speaker) == (speakers > 1)
-    assert graph.opset == 15
+    assert graph.opset == 17
 
 
 def test_weights_have_the_values_of_the_checkpoint(make_onnx: MakeCheckpoint, make_checkpoint: MakeCheckpoint) -> None:

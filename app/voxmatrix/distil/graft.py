@@ -1,6 +1,6 @@
 """Write the fast voice: the original up to its decoder, followed by the fast network.
 
-Inputs, output and names are Piper's. The flow computes the same with fewer multiplications.
+Inputs, output and names are Piper's. Its text part and its flow compute the same with fewer operations.
 """
 
 import tempfile
@@ -17,6 +17,7 @@ from voxmatrix.speak.export.onnx_writer import trace_onnx
 from voxmatrix.speak.export.planes import decoder_to_planes
 from voxmatrix.speak.onnx.flow import replace_flow
 from voxmatrix.speak.onnx.graph_edits import rename, set_nodes
+from voxmatrix.speak.onnx.text.replace import replace_text
 
 _PREFIX = "fast/"
 _EXAMPLE_FRAMES = 24
@@ -31,6 +32,7 @@ def graft(graph: VoiceGraph, student: Student, metadata: Mapping[str, str]) -> b
         given[graph.speaker] = torch.zeros(1, student.dec.cond.in_channels, 1)
     made = onnx.ModelProto()
     made.CopyFrom(graph.model)
+    replace_text(made)
     replace_flow(made)
     decoder = _traced(student, given, made.graph.output[0].name, graph.opset)
     nodes, weights = [*made.graph.node, *decoder.node], [*made.graph.initializer, *decoder.initializer]

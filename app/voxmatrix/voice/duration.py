@@ -6,10 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.voice.layers.constants import BINS
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.noise import normal
 from voxmatrix.voice.layers.norm import ChannelNorm
-from voxmatrix.voice.layers.splines import BINS, spline
+from voxmatrix.voice.layers.splines import spline
 
 _LOG_2PI = math.log(2 * math.pi)
 

@@ -58,10 +58,11 @@ def test_pieces_are_the_whole_to_the_last_sample(
 
 @pytest.fixture
 def by_others(make_checkpoint: MakeCheckpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """Export a voice with the flow that torch writes, as Piper does."""
+    """Export a voice with the nodes that torch writes, as Piper does."""
 
     def export(name: str, speakers: int) -> Path:
         with monkeypatch.context() as patch:
+            patch.setattr(onnx_writer, "replace_text", lambda model: False)
             patch.setattr(onnx_writer, "replace_flow", lambda model: False)
             export_voice(make_checkpoint(name, speakers, "text"), tmp_path / "voice.onnx")
         return tmp_path / "voice.onnx"
@@ -77,7 +78,7 @@ def without_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without_bf16")
 @pytest.mark.parametrize(("name", "speakers"), [("tiny", 1), ("x_low", 3)])
-def test_for_many_sentences_a_voice_gets_another_flow_and_sounds_the_same(
+def test_for_many_sentences_a_voice_gets_other_nodes_and_sounds_the_same(
     name: str, speakers: int, by_others: Callable[..., Path], ids: list[int]
 ) -> None:
     path = by_others(name, speakers)

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from voxmatrix.voice.layers.attention import WINDOW, RelativeAttention, distances_to_pairs, pairs_to_distances
+from voxmatrix.voice.layers.attention import RelativeAttention, distances_to_pairs, pairs_to_distances
+from voxmatrix.voice.layers.constants import WINDOW
 
 
 @pytest.mark.parametrize("t", [1, 2, 4, 5, 9, 30])

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from voxmatrix.voice.layers.splines import BINS, TAIL, spline
+from voxmatrix.voice.layers.constants import BINS, TAIL
+from voxmatrix.voice.layers.splines import spline
 
 
 def random_shape(seed: int, spread: float, size: int = 64) -> tuple[Tensor, Tensor, Tensor]:

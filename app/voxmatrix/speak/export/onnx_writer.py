@@ -14,11 +14,12 @@ from torch.jit._trace import TracerWarning
 
 from voxmatrix.speak.export.planes import decoder_to_planes
 from voxmatrix.speak.onnx.flow import replace_flow
+from voxmatrix.speak.onnx.text.replace import replace_text
 from voxmatrix.voice.config import MADE_BY, VoiceConfig
 from voxmatrix.voice.decoders.istft import FourierDecoder
 from voxmatrix.voice.synthesizer import Synthesizer
 
-#: Supported by all of Piper's runtimes, including the oldest.
+#: The version of Piper's exports. Voices have 17, which `replace_text` needs, and onnxruntime since July 2022.
 OPSET = 15
 _EXAMPLE_IDS = 50
 
@@ -58,6 +59,7 @@ def write_onnx(generator: Synthesizer, config: VoiceConfig, out: Path) -> None:
     }
     trace_onnx(_PiperModel(generator), arguments, out, inputs=names, axes=axes)
     model = onnx.load(str(out))
+    replace_text(model)
     replace_flow(model)
     if isinstance(generator.dec, FourierDecoder):  # others are what `distil` starts from, in their own shapes
         decoder_to_planes(model)

@@ -42,12 +42,13 @@ class NewNodes:
         self.nodes[-1].output[:] = outputs = [f"{first}_{part}" for part in range(len(sizes))]
         return outputs
 
-    def constant(self, name: str, value: Array) -> str:
-        """Add a float32 constant; its name, with the prefix."""
+    def constant(self, name: str, value: Array, dtype: type[np.generic] = np.float32) -> str:
+        """Add a constant; its name, with the prefix."""
         from onnx import numpy_helper
 
         name = f"{self._prefix}{name}"
-        self.initializers[name] = numpy_helper.from_array(np.ascontiguousarray(value, np.float32), name)
+        # This adds no axis to a scalar, other than ascontiguousarray.
+        self.initializers[name] = numpy_helper.from_array(np.asarray(value, dtype, order="C"), name)
         return name
 
     def _unnamed(self, value: Sequence[int] | Array) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from voxmatrix.speak.onnx.flow import replace_flow
 from voxmatrix.speak.onnx.graph_edits import NewNodes, decoder_input, inputs_of, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
+from voxmatrix.speak.onnx.text.replace import replace_text
 from voxmatrix.voice.layers.winograd import filtering
 
 _OUTPUTS = 4
@@ -22,12 +23,15 @@ _LEAST_CHANNELS = 128
 _AXES = 3
 
 
-def with_fewer_multiplications(part: ModelPart, path: Path) -> ModelPart | None:
-    """The part of the voice in `path`, its flow and its decoder's convolutions replaced; None: nothing to replace."""
+def with_fewer_operations(part: ModelPart, path: Path) -> ModelPart | None:
+    """The part of the voice in `path`, its text part, its flow and its decoder's convolutions replaced.
+
+    None: there is nothing to replace.
+    """
     import onnx
 
     model = onnx.ModelProto.FromString(part.model)
-    replaced = [replace_flow(model, path), filter_convolutions(model, decoder_input(model))]
+    replaced = [replace_text(model, path), replace_flow(model, path), filter_convolutions(model, decoder_input(model))]
     return replace(part, model=model.SerializeToString()) if any(replaced) else None
 
 

@@ -6,11 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.voice.layers.constants import WINDOW
 from voxmatrix.voice.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.voice.layers.norm import ChannelNorm
-
-#: The largest distance, in symbols, with an embedding.
-WINDOW = 4
 
 
 class RelativeAttention(nn.Module):

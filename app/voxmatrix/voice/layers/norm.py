@@ -6,6 +6,8 @@ from torch.nn import functional
 from torch.nn.utils import parametrize
 from torch.nn.utils.parametrizations import weight_norm
 
+from voxmatrix.voice.layers.constants import EPSILON
+
 __all__ = ["ChannelNorm", "remove_weight_norm", "weight_norm"]
 
 
@@ -19,7 +21,7 @@ class ChannelNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(b, t, c) -> (b, t, c)."""
-        return functional.layer_norm(x, self.gamma.shape, self.gamma, self.beta, 1e-5)
+        return functional.layer_norm(x, self.gamma.shape, self.gamma, self.beta, EPSILON)
 
 
 def remove_weight_norm(module: nn.Module) -> None:

@@ -4,19 +4,13 @@ Inputs in the tails are unchanged. They are computed like the others and masked 
 need not synchronise.
 """
 
-import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-BINS = 10
-TAIL = 5.0
-#: Minimum width, height and slope of a bin.
-MINIMUM = 1e-3
-#: softplus of this is 1 - MINIMUM: the slope at the outer edges is 1, as in the tails.
-_EDGE_SLOPE = math.log(math.expm1(1.0 - MINIMUM))
+from voxmatrix.voice.layers.constants import BINS, EDGE_SLOPE, MINIMUM, TAIL
 
 
 class _Bin(NamedTuple):
@@ -55,7 +49,7 @@ def _knots(sizes: Tensor) -> Tensor:
 
 def _slopes(slopes: Tensor) -> Tensor:
     """Unnormalised inner slopes (..., BINS - 1) -> positive slopes at all edges (..., BINS + 1)."""
-    return MINIMUM + functional.softplus(functional.pad(slopes, (1, 1), value=_EDGE_SLOPE))
+    return MINIMUM + functional.softplus(functional.pad(slopes, (1, 1), value=EDGE_SLOPE))
 
 
 def _find_bin(values: Tensor, xs: Tensor, ys: Tensor, slopes: Tensor, edges: Tensor) -> _Bin:
