@@ -91,6 +91,17 @@ def test_for_many_sentences_a_voice_gets_other_nodes_and_sounds_the_same(
 
 
 @pytest.mark.usefixtures("without_bf16")
+def test_for_many_sentences_a_voice_that_has_such_nodes_sounds_the_same(make_onnx: Any, ids: list[int]) -> None:
+    path = make_onnx("fast_x_low", 1, "text")
+
+    one, _ = spoken(open_onnx(path, 1), ids)
+    many, _ = spoken(open_onnx(path, 1, many=True), ids)
+
+    assert one.shape == many.shape
+    assert np.abs(one - many).max() < 1e-4 * np.abs(one).max()
+
+
+@pytest.mark.usefixtures("without_bf16")
 def test_a_flow_that_only_looks_like_pipers_is_left_as_it_is(by_others: Callable[..., Path], ids: list[int]) -> None:
     path = by_others("tiny", 1)
     model = onnx.load(str(path))

@@ -49,24 +49,26 @@ class _TextThenFrames:
 
 
 def faster_first(path: Path, split: SplitModel) -> Network:
-    """The first half of a fast voice with its frames in bfloat16; or with other nodes; as it is, if it has none."""
+    """The first half with other nodes, that of a fast voice with its frames in bfloat16 where the CPU has it."""
     from voxmatrix.speak.onnx.frames_split import split_frames
     from voxmatrix.speak.onnx.minimal_filtering import with_fewer_operations
 
+    part, is_fast = with_fewer_operations(split.first, path), split.has_planes and not split.as_conv2d
+    parts = split_frames(part or split.first, path, _LEAST_FLOW) if is_fast and computes_bf16() else None
+    if part is None and parts is None:
+        return on_cpu(path, split.first, optimised=True)
     given, inputs = on_cpu(path, split.first), _tried()
-    is_fast = split.has_planes and not split.as_conv2d
-    part = with_fewer_operations(split.first, path) or split.first
-    parts = split_frames(part, path, _LEAST_FLOW) if is_fast and computes_bf16() else None
     if parts is not None:
         with _unfit(path):
             text, frames = open_session(path, parts.text), Bf16Session(parts.frames)
             network = given._replace(session=_TextThenFrames(text, frames, parts.between))
             if _near(network.run(inputs), given.run(inputs), _BF16):
                 return network
-    with _unfit(path):
-        network = on_cpu(path, part, optimised=True)
-        if _near(network.run(inputs), given.run(inputs), _ROUNDING):
-            return network
+    if part is not None:
+        with _unfit(path):
+            network = on_cpu(path, part, optimised=True)
+            if _near(network.run(inputs), given.run(inputs), _ROUNDING):
+                return network
     return given
 
 
