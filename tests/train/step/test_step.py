@@ -333,7 +333,7 @@ def test_a_batch_in_parts_gives_the_losses_and_gradients_of_the_whole(
 
     whole_losses, whole = learned(whole_batch)
     losses, parts = learned(in_parts)
-    assert_same(parts, whole, 1e-4)
+    assert_same(parts, whole, 2e-4)  # rounding: up to 1.02e-4 on CPUs without AVX-512
     assert all(float(losses[name]) == pytest.approx(float(whole_losses[name]), rel=1e-5) for name in LOSSES)
 
 
