@@ -328,12 +328,13 @@ def test_a_batch_in_parts_gives_the_losses_and_gradients_of_the_whole(
     def learned(split: Split) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         networks.generator.zero_grad()
         networks.discriminator.zero_grad()
-        losses = gradients(networks, unscaled(), [batch], seeds=[7], autocast=nullcontext, split=split)
+        # With seed 7, rounding moves a sample across the kink of a leaky ReLU on CPUs without AVX-512.
+        losses = gradients(networks, unscaled(), [batch], seeds=[2], autocast=nullcontext, split=split)
         return losses, {**collected(networks.generator), **collected(networks.discriminator)}
 
     whole_losses, whole = learned(whole_batch)
     losses, parts = learned(in_parts)
-    assert_same(parts, whole, 2e-4)  # rounding: up to 1.02e-4 on CPUs without AVX-512
+    assert_same(parts, whole, 1e-4)
     assert all(float(losses[name]) == pytest.approx(float(whole_losses[name]), rel=1e-5) for name in LOSSES)
 
 
