@@ -16,6 +16,10 @@ CONFIG_NAME = "voxmatrix.toml"
 DOTENV_NAME = ".env"
 #: If set, actions are logged to standard error, not only warnings.
 LOG_VARIABLE = "VOXMATRIX_LOG"
+#: Set in every image: the name of its row in docker/images.toml.
+IMAGE_VARIABLE = "VOXMATRIX_IMAGE"
+#: Names a file that describes another computer, to be used instead of this one.
+MACHINE_VARIABLE = "VOXMATRIX_MACHINE"
 #: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
 _OURS = re.compile(
     r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_(DEVICE|PORT|MODEL)|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS"

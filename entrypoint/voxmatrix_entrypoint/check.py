@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from voxmatrix.cli.checked_command import CheckedCommand
-from voxmatrix.cli.devices import ask_once
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.config import is_rank_zero
+from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE, is_rank_zero
 from voxmatrix.lock import TRAINING, check_unlocked
-from voxmatrix.machine.detect import DESCRIBED, IMAGE
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
@@ -52,7 +50,7 @@ def check(context: typer.Context) -> "Preflight | None":
         check_folder(folder)
     if task == "train":
         check_unlocked(Path(context.params["out"]), *TRAINING)
-    if IMAGE in os.environ:
+    if IMAGE_VARIABLE in os.environ:
         for finding in filter(None, map(lost_with_container, folders[:1])):
             warn(finding)
     parameters = context.params
@@ -62,6 +60,7 @@ def check(context: typer.Context) -> "Preflight | None":
     request = requested_device(sources, parameters["device"], parameters["gpu"], parameters["use_gpu"])
     if request.kind == "cpu":
         return None
+    from voxmatrix.cli.devices import ask_once
     from voxmatrix_entrypoint.device import check_device
 
     preflight, findings = check_device(request, task, ask_once if _may_ask(parameters) else None)
@@ -72,8 +71,9 @@ def check(context: typer.Context) -> "Preflight | None":
 
 def _may_ask(parameters: dict[str, Any]) -> bool:
     """Whether a question can be answered. A batch uses all GPUs, so there is nothing to ask."""
-    interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    return interactive and not parameters["as_json"] and not parameters.get("batch") and DESCRIBED not in os.environ
+    if parameters["as_json"] or parameters.get("batch") or MACHINE_VARIABLE in os.environ:
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _is_onnx(voice: str) -> bool:

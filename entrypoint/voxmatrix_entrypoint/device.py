@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 
-from voxmatrix.config import home
+from voxmatrix.config import MACHINE_VARIABLE, home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
 from voxmatrix.doctor.findings import of_system, of_torch
@@ -11,7 +11,6 @@ from voxmatrix.doctor.preflight import Ask, Preflight, run_preflight
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
-from voxmatrix.machine.detect import DESCRIBED
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.device_request import DeviceRequest
@@ -30,7 +29,7 @@ def check_device(request: DeviceRequest, task: Task, ask: Ask | None = None) -> 
     preflight = run_preflight(request, task, ask)
     findings = findings_before(preflight, request, task)
     machine, gpu = preflight.machine, preflight.selected.gpu
-    if task == "train" and gpu is not None and machine.image and DESCRIBED not in os.environ:
+    if task == "train" and gpu is not None and machine.image and MACHINE_VARIABLE not in os.environ:
         try_on(machine, gpu)
     return preflight, findings
 

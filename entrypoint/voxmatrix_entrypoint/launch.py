@@ -8,13 +8,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
+from voxmatrix.cli import commands
 from voxmatrix.cli import main as cli
+from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix.train.stop import REPEAT_SECONDS
 from voxmatrix_entrypoint import check, listing, log, patches
-
-#: Set in every image. Elsewhere, an unknown command is an error, not a program to run.
-IN_IMAGE = "VOXMATRIX_IMAGE"
 
 _CANNOT_START = 126
 
@@ -25,7 +24,7 @@ class _InterruptedError(KeyboardInterrupt):
 
 cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.
-COMMANDS = (*cli.COMMANDS, "patches")
+COMMANDS = (*commands.NAMES, "patches")
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -35,18 +34,28 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     if program is not None:
         return _exec(program, words)
     _handle_signals()
-    # Threads of OpenMP that wait for each other sleep; spinning, they hold the CPU that the last one needs as soon as
-    # another program runs beside them (a training on two CPUs: 2 to 9 times slower). Read when torch is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    _let_threads_sleep()
     code = cli.run(words, first=patches.install, check=check.check)
     if code == InterruptedRunError.exit_code:
         _ignore_signals()
     return code
 
 
+def _let_threads_sleep() -> None:
+    """Let threads of OpenMP that wait for each other sleep after some 20 µs. Read when torch is loaded.
+
+    While they spin, they hold the CPU that the last one needs as soon as another program runs beside them: a training
+    on two CPUs takes 2 to 9 times as long. If they sleep at once, they are woken late in a virtual machine, and the
+    second of two CPUs gains nothing (docs/measured-by-hand.md).
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+
 def other_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The path of the program that the first word names; None if the command line is one of voxmatrix."""
-    if not words or words[0].startswith("-") or words[0] in COMMANDS or IN_IMAGE not in environment:
+    """The path of the program that the first word names in an image; None for a command line of voxmatrix."""
+    if not words or words[0].startswith("-") or words[0] in COMMANDS or IMAGE_VARIABLE not in environment:
         return None
     return shutil.which(words[0])
 

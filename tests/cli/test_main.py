@@ -1,6 +1,9 @@
 """Errors become one sentence, one remedy and one exit code."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,25 @@ def test_an_interrupted_command_says_so(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr("voxmatrix.machine.detect.detect", interrupted)
     assert main.run(["devices"]) == 130
     assert capsys.readouterr().err == "voxmatrix: interrupted\n"
+
+
+@pytest.mark.parametrize(("words", "loaded"), [(["--version"], set()), (["voices", "list"], {"voices"})], ids=str)
+def test_only_the_command_that_is_used_is_imported(words: list[str], loaded: set[str]) -> None:
+    code = (
+        "import sys; from voxmatrix_entrypoint import launch; code = launch.launch(sys.argv[1:])\n"
+        "from voxmatrix.cli.commands import NAMES\n"
+        "print(*(name for name in NAMES if f'voxmatrix.cli.{name}' in sys.modules), file=sys.stderr); sys.exit(code)"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("VOXMATRIX_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, env=environment, text=True, check=True
+    )
+    assert set(done.stderr.splitlines()[-1].split()) == loaded
+
+
+def test_a_misspelt_variable_is_found_among_the_options_of_all_commands(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOXMATRIX_MAX_STEP", "3")
+    assert main.run(["voices", "list"]) == 0
+    assert "did you mean VOXMATRIX_MAX_STEPS?" in capsys.readouterr().err

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix_entrypoint import launch
 
 ROOT = Path(__file__).parents[2]
-IN_IMAGE = {launch.IN_IMAGE: "cpu"}
+IN_IMAGE = {IMAGE_VARIABLE: "cpu"}
 INTERRUPTED = 130
 
 

@@ -73,8 +73,8 @@ class Cpu:
         self._frames = frames
         self._error = error
 
-    def open(self, path: Path, model: bytes | None = None, *, optimised: bool = False) -> Any:
-        session, cpu = open_session(path, model, optimised=optimised), self
+    def open(self, path: Path, model: bytes | None = None, **options: Any) -> Any:
+        session, cpu = open_session(path, model, **options), self
 
         class Network:
             def run(self, outputs: Any, inputs: Any) -> Any:

@@ -11,6 +11,7 @@ import typer
 from tree_sitter import Language, Node, Parser
 
 from voxmatrix.cli import main
+from voxmatrix.cli.commands import NAMES
 
 SCRIPT = Path(__file__).parent.parent.parent / "voxmatrix.ps1"
 #: What Windows PowerShell 5.1 has, which comes with every Windows.
@@ -78,7 +79,7 @@ def test_the_examples_are_words_that_the_app_understands(text: str) -> None:
     assert len(examples) >= 3
     for example in examples:
         words = shlex.split(re.sub(r"-(ListGpus|Device \w+|GpuIndex \d+)", "", example))
-        assert not words or words[0] in main.COMMANDS
+        assert not words or words[0] in NAMES
 
 
 def test_its_exit_codes_are_the_apps(text: str) -> None:

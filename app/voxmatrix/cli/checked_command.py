@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 
 from voxmatrix.cli.parameters.older_options import AliasedCommand
-from voxmatrix.doctor.preflight import Preflight
 
 if TYPE_CHECKING:
+    from voxmatrix.doctor.preflight import Preflight
     from voxmatrix.plan.device_support import Task
 
 #: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
-Check = Callable[[typer.Context], Preflight | None]
+Check = Callable[[typer.Context], "Preflight | None"]
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,30 @@
 """The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli import (
-    bench,
-    devices,
-    distil,
-    doctor,
-    export,
-    plan,
-    prepare,
-    profiles,
-    serve,
-    speak,
-    train,
-    voices,
-    worker,
-    workers,
-)
-from voxmatrix.cli.book import group as book
-from voxmatrix.cli.checked_command import Check, checked
-from voxmatrix.cli.parameters.older_options import AliasedCommand
+from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 
+if TYPE_CHECKING:
+    from voxmatrix.cli.checked_command import Check
+
 
 class Group(TyperGroup):
     """All commands. One that is interrupted ends with a message: Typer alone would exit without one."""
+
+    def __init__(self, *, commands: Mapping[str, Any], **more: Any) -> None:
+        super().__init__(commands={}, **more)
+        self.commands = Commands(commands)  # type: ignore[assignment]  # nothing is added after this
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -53,27 +42,6 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-cli.command("doctor", cls=AliasedCommand)(doctor.command)
-cli.command("plan", cls=AliasedCommand, epilog=EPILOG)(plan.command)
-cli.command("prepare", cls=AliasedCommand, epilog=EPILOG)(prepare.command)
-cli.command("train", cls=checked("train", train.folders), epilog=EPILOG)(train.command)
-cli.command("speak", cls=checked("speak", speak.folders), epilog=EPILOG)(speak.command)
-cli.command("distil", cls=checked("train", distil.folders), epilog=EPILOG)(distil.command)
-cli.command("serve", cls=AliasedCommand, epilog=EPILOG)(serve.command)
-cli.command("worker", cls=AliasedCommand, epilog=EPILOG)(worker.command)
-cli.command("workers", cls=AliasedCommand, epilog=EPILOG)(workers.command)
-cli.add_typer(export.group, name="export")
-cli.add_typer(devices.group, name="devices")
-cli.add_typer(book.group, name="book")
-cli.add_typer(bench.group, name="bench")
-cli.add_typer(profiles.group, name="profiles")
-cli.add_typer(voices.group, name="voices")
-
-#: The commands of voxmatrix; in an image, any other first word names a program to run.
-COMMANDS = tuple(
-    str(name)
-    for name in (*(info.name for info in cli.registered_commands), *(info.name for info in cli.registered_groups))
 )
 
 #: Raised for an invalid command line. Older releases of Typer use the class of click, newer ones a copy of it.
@@ -94,13 +62,13 @@ def _options(
     ] = False,
 ) -> None:
     config = read_config()
-    context.default_map = dict.fromkeys(COMMANDS, config)
+    context.default_map = dict.fromkeys(NAMES, config)
     if is_rank_zero():
         for finding in unknown_names(context.command, environment(), config):
             warn(finding)
 
 
-def run(words: Sequence[str], first: Callable[[], None] | None = None, check: Check | None = None) -> int:
+def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "Check | None" = None) -> int:
     """Run a command line and return the exit code: 0, or that of an exception of `voxmatrix.errors`.
 
     `first` is called before the command line is parsed, `check` before a long-running command.

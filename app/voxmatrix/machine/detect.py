@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, printable
 from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
@@ -14,10 +15,6 @@ from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
 
 TIMEOUT_SECONDS = 10.0
-#: Environment variable that names a file describing another computer.
-DESCRIBED = "VOXMATRIX_MACHINE"
-#: Environment variable of every image: its row.
-IMAGE = "VOXMATRIX_IMAGE"
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "check whether nvidia-smi works; after a driver update, restart the computer"
 
@@ -41,7 +38,7 @@ def detect(
         BadInputError: the file in VOXMATRIX_MACHINE cannot be read.
     """
     environment = os.environ if environment is None else environment
-    if described := environment.get(DESCRIBED):
+    if described := environment.get(MACHINE_VARIABLE):
         return _described(Path(described), root, environment)
     platform, wsl = system.read_platform(), system.read_wsl(root)
     nvidia = Probe[tuple[NvidiaCard, ...]](
@@ -74,7 +71,7 @@ def detect(
         gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
         torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
-        image=printable(environment.get(IMAGE, "")),
+        image=printable(environment.get(IMAGE_VARIABLE, "")),
     )
     return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
 
@@ -83,13 +80,13 @@ def _described(path: Path, root: Path, environment: Mapping[str, str]) -> Detect
     from voxmatrix.machine.record import read_machine
 
     machine = read_machine(path)
-    if image := printable(environment.get(IMAGE, "")):
+    if image := printable(environment.get(IMAGE_VARIABLE, "")):
         folder = torch_build.find_torch()
         build = torch_build.read_torch_build(folder)
         torch = None if build is None else replace(build, kernels=_kernels(root, folder, build))
         machine = replace(machine, image=image, container=True, torch=torch)
-    problem = f"the computer is read from {path} ({DESCRIBED}); this computer is not examined"
-    note = Finding(problem=problem, remedy=f"unset {DESCRIBED} to examine this computer", severity="warning")
+    problem = f"the computer is read from {path} ({MACHINE_VARIABLE}); this computer is not examined"
+    note = Finding(problem=problem, remedy=f"unset {MACHINE_VARIABLE} to examine this computer", severity="warning")
     return Detection(machine, (note,))
 
 

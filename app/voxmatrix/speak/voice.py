@@ -114,16 +114,19 @@ def open_voice(
         return _open_checkpoint(path, threads, seed, device, warn)
     config = VoiceConfig.read(config_path(path))
     return Voice(
-        path, config, threads, _start(_load_onnx, path, config.num_speakers, seed, device=device, warn=warn, many=many)
+        path,
+        config,
+        threads,
+        _start(_load_onnx, path, config.num_speakers, seed, device=device, warn=warn, many=many, threads=threads),
     )
 
 
 def _load_onnx(
-    path: Path, num_speakers: int, seed: int | None, *, device: SpeakDevice, warn: Warn, many: bool
+    path: Path, num_speakers: int, seed: int | None, *, device: SpeakDevice, warn: Warn, many: bool, threads: int
 ) -> Engine:
     from voxmatrix.speak.engines.onnx import open_onnx
 
-    return open_onnx(path, num_speakers, seed, device=device, warn=warn, many=many)
+    return open_onnx(path, num_speakers, seed, device=device, warn=warn, many=many, threads=threads)
 
 
 def _open_checkpoint(path: Path, threads: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Voice:

@@ -76,6 +76,16 @@ def without_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faster_networks, "computes_bf16", lambda: False)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_threads_that_share_a_sentence_change_nothing(seed: int, make_onnx: Any, ids: list[int]) -> None:
+    path = make_onnx("x_low", 1, "text")
+
+    alone, _ = spoken(open_onnx(path, 1, seed), ids)
+    together, _ = spoken(open_onnx(path, 1, seed, threads=3), ids)
+
+    assert np.array_equal(alone, together)
+
+
 @pytest.mark.usefixtures("without_bf16")
 @pytest.mark.parametrize(("name", "speakers"), [("tiny", 1), ("x_low", 3)])
 def test_for_many_sentences_a_voice_gets_other_nodes_and_sounds_the_same(

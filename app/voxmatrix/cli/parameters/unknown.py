@@ -9,19 +9,23 @@ from voxmatrix.config import CONFIG_NAME, DOTENV_NAME, is_from_dotenv
 from voxmatrix.errors import Finding
 
 _PREFIX = "VOXMATRIX_"
-#: Variables that are not options: of the program, of its images, and of the tools in a clone.
-_NOT_OPTIONS = re.compile(
-    r"VOXMATRIX_(HOME|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|ESPEAK"
+#: Variables that need no check: of the program, of the tools in a clone, and of the images, which set two options.
+_UNCHECKED = re.compile(
+    r"VOXMATRIX_(HOST|CLUSTER|HOME|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|ESPEAK"
     r"|UID|DATA|PUBLISH|SHM|PORT|CA|ROW|REQUIRE|BUILD_NETWORK|(TORCH_INDEX|REGISTRY|TEST|FAULT)(_\w+)?)"
 )
 
 
 def unknown_names(command: Any, variables: Iterable[str], keys: Iterable[str]) -> Iterator[Finding]:
     """A warning for each variable and each key of voxmatrix.toml that no command below `command` reads."""
+    maybe = [name for name in sorted(variables) if name.startswith(_PREFIX) and not _UNCHECKED.fullmatch(name)]
+    keys = list(keys)
+    if not maybe and not keys:
+        return  # without loading the commands
     options = list(_options(command))
     known = {str(option.envvar) for option in options if getattr(option, "envvar", None)}
-    for name in sorted(variables):
-        if name.startswith(_PREFIX) and name not in known and not _NOT_OPTIONS.fullmatch(name):
+    for name in maybe:
+        if name not in known:
             yield _finding(name, f" in {DOTENV_NAME}" if is_from_dotenv(name) else "", known)
     names = {str(option.name) for option in options}
     for key in keys:

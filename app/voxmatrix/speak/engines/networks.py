@@ -44,9 +44,9 @@ class Network(NamedTuple):
         return self.session.run([self.part.output], taken)[0]
 
 
-def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False) -> Network:
+def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False, threads: int = 1) -> Network:
     """Open a part of the voice in `path`, in segments of at least `least` positions when out of memory."""
-    session = open_session(path, part.model, optimised=optimised)
+    session = open_session(path, part.model, optimised=optimised, threads=threads)
     return Network(session, part, ChunkedDecoder(least, str(CPU), _REMEDY))
 
 

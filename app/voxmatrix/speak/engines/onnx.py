@@ -26,6 +26,8 @@ SEGMENT_SAMPLES = 12288
 GPU_SEGMENT_SAMPLES = 1 << 19
 #: The shortest segments when out of memory.
 LEAST_SAMPLES = 1024
+#: Threads that share a first half, unless there are many sentences, which keep all threads busy.
+_MOST_TOGETHER = 4
 _FRAME_SAMPLES = 256
 
 
@@ -37,8 +39,9 @@ def open_onnx(
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
     many: bool = False,
+    threads: int = 1,
 ) -> Engine:
-    """Open the voice in `path`. The engine is thread-safe. `many`: see `open_voice`.
+    """Open the voice in `path`. The engine is thread-safe, and may use `threads` itself. `many`: see `open_voice`.
 
     Raises:
         BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
@@ -51,7 +54,7 @@ def open_onnx(
     if split is not None:
         check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
-            return SplitModelEngine(path, split, seed, device=device, warn=warn, many=many)
+            return SplitModelEngine(path, split, seed, device=device, warn=warn, many=many, threads=threads)
     return WholeModelEngine(path, num_speakers, seed, device=device, warn=warn)
 
 
@@ -106,11 +109,13 @@ class SplitModelEngine:
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
         many: bool = False,
+        threads: int = 1,
     ) -> None:
         self._path = path
         self._split = split
         self._random = np.random.default_rng(seed)
-        self._first = faster_first(path, split) if many else on_cpu(path, split.first)
+        together = min(threads, _MOST_TOGETHER)
+        self._first = faster_first(path, split) if many else on_cpu(path, split.first, threads=together)
         second, least, planes = split.second, LEAST_SAMPLES // split.receptive_field.hop, split.has_planes
         self._second = WithCpuFallback(
             device,

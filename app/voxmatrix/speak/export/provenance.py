@@ -8,12 +8,10 @@ from typing import Any
 import torch
 
 import voxmatrix
+from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.files import digest
 from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
 from voxmatrix.voice.config import VoiceConfig, language_of
-
-#: Set in every image: the name of its row in docker/images.toml.
-IMAGE = "VOXMATRIX_IMAGE"
 
 
 def with_provenance(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> VoiceConfig:
@@ -22,7 +20,7 @@ def with_provenance(config: VoiceConfig, path: Path, checkpoint: Checkpoint) -> 
     made_by: dict[str, Any] = {
         **config.made_by,
         "exported_by": f"voxmatrix {voxmatrix.__version__}",
-        "image": os.environ.get(IMAGE, ""),
+        "image": os.environ.get(IMAGE_VARIABLE, ""),
         "torch": str(torch.__version__),
         "checkpoint_sha256": digest(path),
     }
