@@ -95,6 +95,17 @@ def test_a_report_imports_no_torch() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(("policy", "spins"), [(None, "1000"), ("active", "None")])
+def test_threads_sleep_soon_unless_the_user_says_otherwise(policy: str | None, spins: str) -> None:
+    code = "import os; from voxmatrix_entrypoint import launch; launch.launch([]); print(os.getenv('GOMP_SPINCOUNT'))"
+    ours = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    if policy:
+        environment["OMP_WAIT_POLICY"] = policy
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == spins
+
+
 #: Its command says the number of its process, and waits: for ever, or so many seconds.
 WAITS = """
 import os, sys, threading
