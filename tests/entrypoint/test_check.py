@@ -133,7 +133,7 @@ def test_a_folder_of_somebody_else_ends_it_with_the_line_that_mends_it(words: tu
     """As a user without an entry in /etc/passwd and with a folder mounted that is not his, in a container."""
     code = (
         "import getpass, os, sys; from voxmatrix_entrypoint import launch\n"
-        "launch.launch(['train', 'none', '--out', 'x'])\n"  # so that all is imported: Python may be root's alone
+        "launch.launch(['--help']); launch.launch(['train', 'none', '--out', 'x'])\n"  # imports all: it may be root's
         "os.chdir(sys.argv[1]); os.setuid(12345); assert getpass.getuser() == 'voxmatrix'\n"
         "sys.exit(launch.launch(sys.argv[2:]))"
     )
