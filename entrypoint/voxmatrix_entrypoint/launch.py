@@ -42,7 +42,7 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
 
 
 def _let_threads_sleep() -> None:
-    """Let threads of OpenMP that wait for each other sleep after some 20 µs. Read when torch is loaded.
+    """Let threads of OpenMP that wait for each other sleep after some 40 µs. Read when torch is loaded.
 
     While they spin, they hold the CPU that the last one needs as soon as another program runs beside them: a training
     on two CPUs takes 2 to 9 times as long. If they sleep at once, they are woken late in a virtual machine, and the
@@ -50,7 +50,7 @@ def _let_threads_sleep() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
-        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+        os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 
 def other_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:

@@ -95,7 +95,7 @@ def test_a_report_imports_no_torch() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(("policy", "spins"), [(None, "1000"), ("active", "None")])
+@pytest.mark.parametrize(("policy", "spins"), [(None, "2000"), ("active", "None")])
 def test_threads_sleep_soon_unless_the_user_says_otherwise(policy: str | None, spins: str) -> None:
     code = "import os; from voxmatrix_entrypoint import launch; launch.launch([]); print(os.getenv('GOMP_SPINCOUNT'))"
     ours = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
