@@ -80,6 +80,7 @@ def test_only_the_command_that_is_used_is_imported(words: list[str], loaded: set
         "print(*(name for name in NAMES if f'voxmatrix.cli.{name}' in sys.modules), file=sys.stderr); sys.exit(code)"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("VOXMATRIX_")}
+    environment["VOXMATRIX_HOST"] = "0.0.0.0"  # as every image sets it
     done = subprocess.run(
         [sys.executable, "-c", code, *words], capture_output=True, env=environment, text=True, check=True
     )
