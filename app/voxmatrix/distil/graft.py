@@ -1,10 +1,11 @@
 """Write the fast voice: the original up to its decoder, followed by the fast network.
 
-Inputs, output and names are Piper's. Its text part and its flow compute the same with fewer operations.
+Inputs, output and names are Piper's. Its text part and its flow compute the same with fewer operations, and its decoder
+multiplies 8-bit integers.
 """
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import torch
 from torch import Tensor
 
 from voxmatrix.distil.graph import VoiceGraph
+from voxmatrix.distil.int8 import measure, to_int8
 from voxmatrix.distil.learn.student import Student
+from voxmatrix.distil.material import Utterance
 from voxmatrix.speak.export.onnx_writer import trace_onnx
 from voxmatrix.speak.export.planes import decoder_to_planes
 from voxmatrix.speak.onnx.flow import replace_flow
@@ -23,8 +26,8 @@ _PREFIX = "fast/"
 _EXAMPLE_FRAMES = 24
 
 
-def graft(graph: VoiceGraph, student: Student, metadata: Mapping[str, str]) -> bytes:
-    """The ONNX file of the fast voice."""
+def graft(graph: VoiceGraph, student: Student, spoken: Iterable[Utterance], metadata: Mapping[str, str]) -> bytes:
+    """The ONNX file of the fast voice, whose numbers have the ranges that they have in what was spoken."""
     import onnx
 
     given = {graph.latent: torch.zeros(1, student.dec.conv_pre.in_channels, _EXAMPLE_FRAMES)}
@@ -38,6 +41,7 @@ def graft(graph: VoiceGraph, student: Student, metadata: Mapping[str, str]) -> b
     nodes, weights = [*made.graph.node, *decoder.node], [*made.graph.initializer, *decoder.initializer]
     set_nodes(made, nodes, weights)
     decoder_to_planes(made)
+    to_int8(made, measure(student, spoken))
     del made.metadata_props[:]
     onnx.helper.set_model_props(made, dict(metadata))
     return bytes(made.SerializeToString())

@@ -41,6 +41,8 @@ STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 WATCHED = 8
 #: Utterances from which the mean spectrum is taken.
 _LEVELS_OF = 20
+#: Utterances in which the ranges of numbers are measured.
+_MEASURED = 48
 #: Opens a progress bar, by its title, what to show beside it, and what is done already.
 Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
@@ -135,7 +137,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         training = _open_training(original, material, settings, checkpoint)
         _learn(training, settings.limits, checkpoint, show)
         fast = _fast_config(training, original)
-        made = _write(training, original, fast, folder)
+        made = _write(training, original, fast, material[:_MEASURED], folder)
         with show("comparing", str, 0) as progress:
             pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
         config = original.config
@@ -263,11 +265,13 @@ def _fast_config(training: Training, original: _Original) -> VoiceConfig:
     return replace(original.config, made_by=made_by)
 
 
-def _write(training: Training, original: _Original, config: VoiceConfig, folder: Path) -> Path:
+def _write(
+    training: Training, original: _Original, config: VoiceConfig, spoken: Sequence[Utterance], folder: Path
+) -> Path:
     """Write the ONNX file of the fast voice into the folder, with its averaged weights."""
     student = training.student.cpu()
     student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
     made = folder / "fast.onnx"
     with replacing(made) as file:
-        file.write(graft(original.graph, student, metadata(config)))
+        file.write(graft(original.graph, student, spoken, metadata(config)))
     return made

@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.networks import Network, Session, all_inputs, on_cpu, voice_errors
+from voxmatrix.speak.engines.networks import Network, all_inputs, on_cpu, voice_errors
 from voxmatrix.speak.engines.openvino import STEP_SAMPLES, Bf16Session, computes_bf16
 from voxmatrix.speak.engines.session import open_session
 from voxmatrix.speak.onnx.model_split import SplitModel
+
+if TYPE_CHECKING:
+    from voxmatrix.speak.onnx.frames_split import FramesSplit
 
 #: A faster network is tried on a sentence of so many ids.
 _TRIED_IDS = 24
@@ -30,22 +33,34 @@ _STEP_FRAMES = 64
 
 
 class _TextThenFrames:
-    """The session of a first half: its text in float32, which decides about the rhythm, and its frames in bfloat16."""
+    """The session of a first half: its text in float32, which decides about the rhythm, and its frames in bfloat16.
 
-    def __init__(self, text: Session, frames: Session, between: Sequence[str]) -> None:
-        """`between`: the tensors that the first gives the second: frames, mask and the speaker if there is one."""
-        self._text, self._frames, self._between = text, frames, between
+    If its decoder has 8-bit integers, that is a session of its own.
+    """
+
+    def __init__(self, path: Path, parts: "FramesSplit") -> None:
+        self._text, self._frames = open_session(path, parts.text), Bf16Session(parts.frames)
+        self._decoder = open_session(path, parts.decoder.model, optimised=True) if parts.decoder else None
+        self._parts = parts
 
     def run(self, outputs: Sequence[str], inputs: Mapping[str, Any]) -> Sequence[Samples]:
         """The output for the inputs of a sentence."""
-        given = dict(zip(self._between, self._text.run(self._between, inputs), strict=True))
-        timed = self._between[:2]
+        between = self._parts.between
+        given = dict(zip(between, self._text.run(between, inputs), strict=True))
+        timed = between[:2]
         frames = given[timed[0]].shape[-1]
         more = -frames % _STEP_FRAMES
         for name in timed:
             given[name] = np.pad(given[name], ((0, 0), (0, 0), (0, more)))
-        (made,) = self._frames.run(outputs, given)
-        return [made[..., : made.shape[-1] // (frames + more) * frames]]
+        (made,) = self._frames.run([self._parts.made], given)
+        made = made[..., : made.shape[-1] // (frames + more) * frames]
+        if self._decoder is None or self._parts.decoder is None:
+            return [made]
+        given[self._parts.made] = made
+        taken: Sequence[Samples] = self._decoder.run(
+            outputs, {name: given[name] for name in self._parts.decoder.inputs}
+        )
+        return taken
 
 
 def faster_first(path: Path, split: SplitModel) -> Network:
@@ -53,15 +68,14 @@ def faster_first(path: Path, split: SplitModel) -> Network:
     from voxmatrix.speak.onnx.frames_split import split_frames
     from voxmatrix.speak.onnx.minimal_filtering import with_fewer_operations
 
-    part, is_fast = with_fewer_operations(split.first, path), split.has_planes and not split.as_conv2d
-    parts = split_frames(part or split.first, path, _LEAST_FLOW) if is_fast and computes_bf16() else None
+    part = with_fewer_operations(split.first, path)
+    parts = split_frames(part or split.first, path, _LEAST_FLOW) if split.is_fast and computes_bf16() else None
     if part is None and parts is None:
         return on_cpu(path, split.first, optimised=True)
     given, inputs = on_cpu(path, split.first), _tried()
     if parts is not None:
         with _unfit(path):
-            text, frames = open_session(path, parts.text), Bf16Session(parts.frames)
-            network = given._replace(session=_TextThenFrames(text, frames, parts.between))
+            network = given._replace(session=_TextThenFrames(path, parts))
             if _near(network.run(inputs), given.run(inputs), _BF16):
                 return network
     if part is not None:
@@ -80,7 +94,7 @@ def faster_second(path: Path, split: SplitModel, first: Network, least: int) -> 
     part = (with_phases(split.second, path) if fits else None) or split.second
     given = on_cpu(path, part, least, optimised=split.has_planes)
     pays = isinstance(first.session, _TextThenFrames) or _channels_at_the_end(split) >= _LEAST_LAST
-    if pays and computes_bf16():
+    if pays and not split.has_int8 and computes_bf16():
         with _unfit(path):
             return _in_bf16(path, split, first, given) or given
     return given

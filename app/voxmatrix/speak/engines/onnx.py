@@ -22,6 +22,8 @@ from voxmatrix.speak.onnx.model_split import SplitModel, split_model, whole_mode
 #: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
 #: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
 SEGMENT_SAMPLES = 12288
+#: A fast voice computes a quarter of it for a sample, and its overlap is four times as long.
+FAST_SEGMENT_SAMPLES = 49152
 #: On a GPU, segments only cost time; this limit bounds its memory.
 GPU_SEGMENT_SAMPLES = 1 << 19
 #: The shortest segments when out of memory.
@@ -144,7 +146,8 @@ class SplitModelEngine:
         field = self._split.receptive_field
         if self._second.device.on is not None:
             return segments(positions, GPU_SEGMENT_SAMPLES // field.hop)
-        most, step = SEGMENT_SAMPLES // field.hop, self._second.do(lambda network: network.step)
+        longest = FAST_SEGMENT_SAMPLES if self._split.is_fast else SEGMENT_SAMPLES
+        most, step = longest // field.hop, self._second.do(lambda network: network.step)
         full = most - most % step - 2 * field.margin  # with its margins a multiple of `step`
         return segments(positions, full, equal=False) if 1 < step < full else segments(positions, most)
 

@@ -1,8 +1,10 @@
 """Split the first half of an ONNX voice where the text has become frames.
 
-What follows may be given more frames than the mask has, so that it is computed for few lengths, and is the same.
+What follows may be given more frames than the mask has, so that it is computed for few lengths, and is the same. If it
+has convolutions of 8-bit integers, which would be slower in bfloat16, they are a part of their own.
 """
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,17 +13,20 @@ from voxmatrix.speak.onnx.flow import find_flow
 from voxmatrix.speak.onnx.flow_nodes import FlowNodes, FlowTensors
 from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, needed, self_contained, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
+from voxmatrix.speak.onnx.receptive_field import INT8_CONVOLUTION
 
 #: Operations after which zeros are where they were.
 _SAME = frozenset({"Identity", "Unsqueeze"})
 
 
 class FramesSplit(NamedTuple):
-    """Both parts of a first half."""
+    """The parts of a first half."""
 
     text: bytes  # the model up to the frames; its weights are in the file of the voice
     frames: bytes  # the model from the frames on, for one sentence, with its weights
     between: list[str]  # tensors that the first gives the second: frames, mask, and the speaker if there is one
+    decoder: ModelPart | None  # what is computed with 8-bit integers
+    made: str  # the output of `frames`: that of the half, or what the decoder is given
 
 
 def split_frames(part: ModelPart, path: Path, least: int = 0) -> FramesSplit | None:
@@ -43,36 +48,50 @@ def split_frames(part: ModelPart, path: Path, least: int = 0) -> FramesSplit | N
     }
     if couplings[0].speaker is not None:
         shapes[tensors.speaker] = [1, couplings[0].speaker.shape[1], 1]
+    after = needed(model.graph.node, [part.output], tensors)
+    has_int8 = any(node.op_type == INT8_CONVOLUTION for node in after)
+    made = tensors.latent if has_int8 else part.output
     try:
-        written, after = FlowNodes(tensors, couplings, rows=True).graph, _masked(model, tensors, part.output)
+        graph = FlowNodes(tensors, couplings, rows=True).graph
+        if not has_int8:
+            _add_masked(graph, after, model, tensors)
     except (LookupError, ValueError):
         return None
-    nodes, new = [*written.nodes, *after.nodes], [*written.initializers.values(), *after.initializers.values()]
-    known = {name for node in nodes for name in node.output} | {one.name for one in (*model.graph.initializer, *new)}
-    if not set().union(*map(inputs_of, nodes)) <= known | shapes.keys():
+    nodes, new = graph.nodes, list(graph.initializers.values())
+    constants = {one.name for one in (*model.graph.initializer, *new)}
+    given = [name for name in (tensors.latent, tensors.speaker) if name]
+    if not (_are_complete(nodes, constants, shapes) and _are_complete(after, constants, {*shapes, *given})):
         return None
-    whole = _with(model, nodes, list(shapes), [part.output], new)
-    del written, after, new  # the weights are most of the memory
+    whole = _with(model, nodes, list(shapes), [made], new)
+    del graph, nodes, new  # the weights are most of the memory
     frames = self_contained(whole, path, shapes)
     if frames is None:
         return None
     inputs = [one.name for one in model.graph.input]
     text = _with(model, list(model.graph.node), inputs, list(shapes), []).SerializeToString()
-    return FramesSplit(text, frames, list(shapes))
+    decoder = _with(model, after, given, [part.output], []).SerializeToString() if has_int8 else None
+    own = ModelPart(decoder, frozenset(given), part.output) if decoder else None
+    return FramesSplit(text, frames, list(shapes), own, made)
 
 
-def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
-    """The nodes between the latent frames and `end`, their convolutions given zeros where there are no frames.
+def _are_complete(nodes: Sequence[Any], constants: Collection[str], given: Collection[str]) -> bool:
+    """Whether the nodes need nothing else."""
+    known = {*constants, *given, *(name for node in nodes for name in node.output)}
+    return set().union(*map(inputs_of, nodes)) <= known
+
+
+def _add_masked(made: NewNodes, after: Sequence[Any], model: Any, tensors: FlowTensors) -> None:
+    """Add the nodes after the latent frames, their convolutions given zeros where there are no frames.
 
     Raises:
         LookupError: the weight of a convolution is no constant.
     """
     import onnx
 
-    made, weights = NewNodes("masked/"), {one.name: one for one in model.graph.initializer}
+    weights = {one.name: one for one in model.graph.initializer}
     rates = {tensors.latent: 1}  # positions a frame, of all tensors that depend on them
     masked = {tensors.latent}
-    for given in needed(model.graph.node, [end], tensors):
+    for given in after:
         node = onnx.NodeProto.FromString(given.SerializeToString())
         rate = max((rates[name] for name in node.input if name in rates), default=0)
         axes = len(weights[node.input[1]].dims) if rate and node.op_type in CONVOLUTIONS else 0
@@ -86,7 +105,6 @@ def _masked(model: Any, tensors: FlowTensors, end: str) -> NewNodes:
             masked.update(node.output)
         if rate:
             rates |= dict.fromkeys(node.output, rate)
-    return made
 
 
 def _with(model: Any, nodes: list[Any], inputs: list[str], outputs: list[str], new: list[Any]) -> Any:

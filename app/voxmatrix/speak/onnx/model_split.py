@@ -20,13 +20,14 @@ from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, can_be_conv2d, c
 from voxmatrix.speak.onnx.noise_input import NOISE, noise_constants, noise_nodes, takes_noise
 from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
-from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
+from voxmatrix.speak.onnx.receptive_field import INT8_CONVOLUTION, Layer, ReceptiveField, receptive_field
 
 #: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
 FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
 #: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.
-_UPSAMPLING = "ConvTranspose"
+#: In 8-bit integers, it interleaves what convolutions have made.
+_UPSAMPLING, _CONVOLUTIONS = frozenset({"ConvTranspose", "Transpose"}), frozenset({"Conv", INT8_CONVOLUTION})
 #: Inputs that have a time axis: nodes that use them cannot be computed in segments.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales", NOISE})
 #: Weights smaller than this are copied.
@@ -51,8 +52,14 @@ class SplitModel:
     between: str  # the tensor between the halves: (1, channels, positions)
     as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster, and the first does not
     has_planes: bool  # all convolutions of the second half are two-dimensional
+    has_int8: bool  # those of the decoder are computed with 8-bit integers
     inputs: frozenset[str]  # of the whole model
     receptive_field: ReceptiveField
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether it is a fast voice, which is written in planes."""
+        return self.has_planes and not self.as_conv2d
 
     def taken(self, between: Samples) -> Samples:
         """The tensor between the halves, or a part of it, as the second takes it."""
@@ -110,6 +117,7 @@ def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
         between,
         as_conv2d=as_conv2d,
         has_planes=as_conv2d or _have_planes(graph, nodes),
+        has_int8=any(node.op_type == INT8_CONVOLUTION for node in nodes),
         inputs=graph.input_names(),
         receptive_field=field,
     )
@@ -129,7 +137,7 @@ def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | No
     """The first tensor after an upsampling and a convolution that everything after it is computed from."""
     uses = Counter(name for node in decoder for name in node.inputs) + Counter([end])
     live = {begin: uses[begin]}  # tensors that depend on `begin`, and how often they will be used
-    seen = [_UPSAMPLING, "Conv"]
+    seen = [_UPSAMPLING, _CONVOLUTIONS]
     for node in decoder:
         used = [name for name in node.inputs if name in live]
         if not used:
@@ -138,7 +146,7 @@ def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | No
             live[name] -= 1
         live |= {name: uses[name] for name in node.outputs}
         live = {name: left for name, left in live.items() if left}
-        if seen and node.op_type == seen[0]:
+        if seen and node.op_type in seen[0]:
             del seen[0]
         if not seen and len(live) == 1 and end not in live:
             return next(iter(live))
@@ -150,7 +158,7 @@ def _have_planes(graph: OnnxGraph, nodes: Sequence[Node]) -> bool:
 
 
 def _layer(node: Node) -> Layer:
-    attributes = node.int_attributes() if node.op_type in CONVOLUTIONS else {}
+    attributes = node.int_attributes() if node.op_type in CONVOLUTIONS | {INT8_CONVOLUTION} else {}
     return Layer(node.op_type, node.inputs, node.outputs, attributes)
 
 

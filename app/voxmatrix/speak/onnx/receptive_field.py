@@ -8,11 +8,13 @@ from dataclasses import dataclass
 _ELEMENTWISE = frozenset(
     {
         "Add", "Sub", "Mul", "Div", "Neg", "Pow", "Exp", "Sin", "Cos", "Clip", "Relu", "LeakyRelu", "Tanh", "Sigmoid",
-        "Identity", "Cast",
+        "Identity", "Cast", "QuantizeLinear", "DequantizeLinear",
     }
 )  # fmt: skip
 #: Operations that add or remove an axis of length one; the last axis stays last.
 _AXES = frozenset({"Unsqueeze", "Squeeze"})
+#: A convolution of 8-bit integers.
+INT8_CONVOLUTION = "QLinearConv"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _after(layer: Layer, before: Sequence[_Reach]) -> _Reach | None:
         return None
     if layer.op_type in _ELEMENTWISE | _AXES:
         return widest
-    if layer.op_type == "Conv":
+    if layer.op_type in ("Conv", INT8_CONVOLUTION):
         return _convolved(layer, widest)
     return _upsampled(layer, widest) if layer.op_type == "ConvTranspose" else None
 

@@ -1,0 +1,199 @@
+"""Let the fast network multiply 8-bit integers, in half of the time of float32.
+
+The first convolution stays in float32: its latent frames have some values far from all others, and it is 3 % of the
+work. So do the inverse Fourier transforms, whose spectra are loud and quiet at once.
+
+Affine quantisation (Jacob et al. 2018, arXiv 1712.05877): a number is a scale times (an integer less a zero point).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from voxmatrix.distil.learn.student import Student
+from voxmatrix.distil.material import Utterance
+from voxmatrix.speak.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
+
+#: Layers that are computed in float32.
+_FLOAT32 = frozenset({"dec.conv_pre", "dec.cond"})
+#: The largest 8-bit weight. With larger ones, CPUs without VNNI overflow: they add two products in 16 bits.
+_MOST = 64
+_MOST_BIAS = 2.0**30
+_STEPS = 255
+#: Of the numbers of a layer without any: a scale must not be zero.
+_LEAST_SCALE = 1e-8
+
+
+class Range(NamedTuple):
+    """The smallest and the largest number in each channel: (c,)."""
+
+    low: Array
+    high: Array
+
+    def joined(self, other: "Range") -> "Range":
+        """The range of both."""
+        return Range(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
+class Ranges(NamedTuple):
+    """Of the numbers that a layer is given, and of those that it makes."""
+
+    given: Range
+    made: Range
+
+
+def measure(student: Student, utterances: Iterable[Utterance]) -> dict[str, Ranges]:
+    """The ranges of all layers that are computed with integers, by their paths, in these utterances."""
+    found: dict[str, Ranges] = {}
+
+    def look(path: str, layer: nn.Module, given: tuple[Tensor], made: Tensor) -> None:
+        ranges = Ranges(_range(given[0]), _range(made))
+        before = found.get(path, ranges)
+        found[path] = Ranges(ranges.given.joined(before.given), ranges.made.joined(before.made))
+
+    layers = [
+        (path, layer)
+        for path, layer in student.named_modules()
+        if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)) and path not in _FLOAT32
+    ]
+    hooks = [layer.register_forward_hook(partial(look, path)) for path, layer in layers]
+    try:
+        with torch.inference_mode():
+            for one in utterances:
+                speaker = torch.from_numpy(one.speaker.astype(np.float32)).reshape(1, -1, 1)
+                student(torch.from_numpy(one.latent[None].astype(np.float32)), speaker if one.speaker.size else None)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found
+
+
+def to_int8(model: Any, ranges: Mapping[str, Ranges]) -> None:
+    """Change the layers with these ranges in this onnx.ModelProto, whose convolutions are planes (b, c, 1, t)."""
+    weights = {tensor.name: tensor for tensor in model.graph.initializer}
+    new = _Int8Nodes()
+    nodes: list[Any] = []
+    for node in model.graph.node:
+        convert = _OPERATIONS.get(node.op_type)
+        path = _layer(node.input[1], ranges) if convert else ""
+        if convert and path:
+            first = len(new.nodes)
+            weight, bias = (weights_of(weights[name]) for name in node.input[1:])
+            convert(new, node, path, weight, bias, ranges[path])
+            nodes += new.nodes[first:]
+        else:
+            nodes.append(node)
+    set_nodes(model, nodes, [*model.graph.initializer, *new.initializers.values()])
+
+
+class _Scale(NamedTuple):
+    """The numbers of a tensor in 8 bits, of all its channels: `size` times (integer - `zero`)."""
+
+    size: np.float32
+    zero: np.uint8
+
+    @classmethod
+    def of(cls, found: Range) -> "_Scale":
+        """The scale for these numbers, in which 0.0 is an integer."""
+        low, high = min(0.0, float(found.low.min())), max(0.0, float(found.high.max()))
+        size = max((high - low) / _STEPS, _LEAST_SCALE)
+        return cls(np.float32(size), np.uint8(round(-low / size)))
+
+
+class _Int8Nodes(NewNodes):
+    def __init__(self) -> None:
+        super().__init__("int8/")
+        self._quantised: dict[str, str] = {}
+
+    def convolve(self, node: Any, path: str, weight: Array, bias: Array, ranges: Ranges) -> None:
+        """Nodes for a convolution, weight (d, c, 1, taps)."""
+        attributes = {one.name: list(one.ints) for one in node.attribute if one.ints}
+        given, made = _Scale.of(ranges.given), _Scale.of(ranges.made)
+        x = self._quantise(node.input[0], given)
+        y = self._convolved(path, x, (given, made), weight, bias, **attributes)
+        self._dequantise(y, made, node.output[0])
+
+    def upsample(self, node: Any, path: str, weight: Array, bias: Array, ranges: Ranges) -> None:
+        """Nodes for a transposed convolution, weight (c, d, 1, taps).
+
+        Sample `stride * q + phase` is made of the positions q + k, each by its tap `phase + pad - stride * k`: those
+        with the same k are one convolution, and their outputs are interleaved.
+        """
+        attributes = {one.name: list(one.ints) for one in node.attribute if one.ints}
+        (_, stride), (_, pad, _, _) = attributes["strides"], attributes["pads"]
+        channels, made, _, taps = weight.shape
+        # Some channels have far larger numbers than others: each is divided by its largest one.
+        sizes = np.maximum(np.maximum(-ranges.given.low, ranges.given.high), _LEAST_SCALE).astype(np.float32)
+        scales = _Scale.of(Range(-np.ones(1), np.ones(1))), _Scale.of(ranges.made)
+        x = self._quantise(self.add("Mul", node.input[0], (1 / sizes)[:, None, None]), scales[0])
+        weight = weight * sizes[:, None, None, None]
+
+        def positions(phase: int) -> tuple[int, int]:
+            return -((taps - 1 - phase - pad) // stride), (phase + pad) // stride
+
+        parts: list[str] = []
+        for (first, last), phases in groupby(range(stride), positions):
+            columns = [
+                [weight[:, :, 0, phase + pad - stride * k] for k in range(first, last + 1)] for phase in phases
+            ]  # (phases, positions, c, d)
+            of_phases = np.array(columns).transpose(0, 3, 2, 1).reshape(-1, channels, 1, last - first + 1)
+            repeated = np.tile(bias, len(columns))
+            where = {"kernel_shape": [1, last - first + 1], "pads": [0, -first, 0, last]}
+            parts.append(self._convolved(f"{path}.{len(parts)}", x, scales, of_phases, repeated, **where))
+        together = self.add("Reshape", self.add("Concat", *parts, axis=1), [0, stride, made, -1])
+        samples = self.add("Reshape", self.add("Transpose", together, perm=[0, 2, 3, 1]), [0, made, 1, -1])
+        self._dequantise(samples, scales[1], node.output[0])
+
+    def _convolved(
+        self, path: str, x: str, scales: tuple[_Scale, _Scale], weight: Array, bias: Array, **attributes: Any
+    ) -> str:
+        given, made = scales
+        largest = np.abs(weight).reshape(len(weight), -1).max(1)
+        # A channel may have a bias and hardly any weights: the bias has 32 bits.
+        sizes = np.maximum(largest / _MOST, np.abs(bias) / (given.size * _MOST_BIAS))
+        sizes = np.maximum(sizes, _LEAST_SCALE).astype(np.float32)
+        integers = np.round(weight / sizes[:, None, None, None])
+        return self.add(
+            "QLinearConv",
+            x,
+            *self._constants(given),
+            self.constant(f"{path}.weight", integers, np.int8),
+            self.constant(f"{path}.scales", sizes),
+            self.constant(f"{path}.zeros", np.zeros(len(sizes)), np.int8),
+            *self._constants(made),
+            self.constant(f"{path}.bias", np.round(bias / (given.size * sizes)), np.int32),
+            **attributes,
+        )
+
+    def _quantise(self, x: str, scale: _Scale) -> str:
+        # Several layers have the same input.
+        if x not in self._quantised:
+            self._quantised[x] = self.add("QuantizeLinear", x, *self._constants(scale))
+        return self._quantised[x]
+
+    def _dequantise(self, x: str, scale: _Scale, output: str) -> None:
+        self.add("DequantizeLinear", x, *self._constants(scale), output=output)
+
+    def _constants(self, scale: _Scale) -> tuple[str, str]:
+        size = self.constant(f"size/{scale.size}", np.array(scale.size))
+        return size, self.constant(f"zero/{scale.zero}", np.array(scale.zero), np.uint8)
+
+
+_Convert = Callable[[_Int8Nodes, Any, str, Array, Array, Ranges], None]
+_OPERATIONS: dict[str, _Convert] = {"Conv": _Int8Nodes.convolve, "ConvTranspose": _Int8Nodes.upsample}
+
+
+def _layer(weight: str, ranges: Mapping[str, Ranges]) -> str:
+    """The path of the layer with this weight, "fast/dec.trunk.0.weight"; "" if it has no ranges."""
+    path = weight.rpartition("/")[2].removesuffix(".weight")
+    return path if path in ranges else ""
+
+
+def _range(x: Tensor) -> Range:
+    low, high = torch.aminmax(x[0], dim=1)
+    return Range(low.numpy(), high.numpy())
