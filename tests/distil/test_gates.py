@@ -19,7 +19,7 @@ def speech(hz: float = 130.0) -> Samples:
 
 
 def failing(fast: Samples, recognise: Callable[[Samples, int], str] | None = None) -> set[str]:
-    gates = examine([Pair("one two", speech(), fast)], RATE_HZ, 32, recognise)
+    gates = examine([Pair("one two", speech(), fast)], RATE_HZ, 32, recognise, lambda done, total: None)
     return {gate.name for gate in failed(gates)}
 
 
@@ -69,7 +69,7 @@ def test_words_that_are_not_understood_fail() -> None:
 
 def test_silence_fails_instead_of_raising() -> None:
     silence = np.zeros(RATE_HZ, np.float32)
-    gates = examine([Pair("", silence, silence)], RATE_HZ, 32, None)
+    gates = examine([Pair("", silence, silence)], RATE_HZ, 32, None, lambda done, total: None)
     assert "voiced frames" in {gate.name for gate in failed(gates)}
 
 

@@ -12,6 +12,7 @@ import torch
 from voxmatrix.audio.pitch import Pitch, pitch
 from voxmatrix.audio.samples import Samples
 from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 
 #: Of voiced frames, at most this far from the original, in cents, at least in this share.
@@ -50,9 +51,16 @@ class Pair:
 
 
 def examine(
-    pairs: Sequence[Pair], rate_hz: int, fourier_hop: int, recognise: Callable[[Samples, int], str] | None
+    pairs: Sequence[Pair],
+    rate_hz: int,
+    fourier_hop: int,
+    recognise: Callable[[Samples, int], str] | None,
+    progress: OnProgress,
 ) -> list[Gate]:
-    """Examine the fast voice. `recognise` hears words, if the language of the voice is one that it knows."""
+    """Examine the fast voice. `recognise` hears words, if the language of the voice is one that it knows.
+
+    That takes most of the time, of which `progress` tells.
+    """
     lengths = [abs(len(pair.original) - len(pair.fast)) for pair in pairs]
     gates = [_at_most("largest difference in length, in samples", float(max(lengths)), 0)]
     pairs = [Pair(pair.text, *_cut(pair.original, pair.fast)) for pair in pairs]
@@ -62,7 +70,7 @@ def examine(
     gates.append(_silence(pairs))
     gates.append(_lines(pairs, fourier_hop))
     if recognise is not None:
-        gates.append(_words(pairs, rate_hz, recognise))
+        gates.append(_words(pairs, rate_hz, recognise, progress))
     return gates
 
 
@@ -150,15 +158,16 @@ def _standing_out(waves: Iterable[Samples], hop: int) -> float:
     return float(10 * np.log10((power[lines] + 1e-9) / (around + 1e-9)).mean())
 
 
-def _words(pairs: Sequence[Pair], rate_hz: int, recognise: Callable[[Samples, int], str]) -> Gate:
+def _words(pairs: Sequence[Pair], rate_hz: int, recognise: Callable[[Samples, int], str], progress: OnProgress) -> Gate:
     """Words that are not recognised, of both voices."""
     wrong = {"original": 0, "fast": 0}
     words = 0
-    for pair in pairs:
+    for number, pair in enumerate(pairs, 1):
         expected = spoken_words(pair.text)
         words += len(expected)
         for voice in wrong:
             wrong[voice] += edits(expected, spoken_words(recognise(getattr(pair, voice), rate_hz)))
+        progress(number, len(pairs))
     return _at_most("word errors added", (wrong["fast"] - wrong["original"]) / max(1, words), MOST_WORD_ERRORS_ADDED)
 
 

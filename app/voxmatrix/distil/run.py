@@ -141,9 +141,12 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         with show("comparing", str, 0) as progress:
             pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
         config = original.config
+        with show("recognising words", str, 0) as progress:
+            hop, recognise = training.student.dec.hop, recogniser(config.espeak_voice)
+            gates = examine(pairs, config.rate_hz, hop, recognise, progress)
         distilled = Distilled(
             out=settings.out,
-            gates=examine(pairs, config.rate_hz, training.student.dec.hop, recogniser(config.espeak_voice)),
+            gates=gates,
             times_as_fast=times_as_fast(original.onnx, made, config, original.texts.compared),
             steps=training.position.step,
             pairs=pairs,
