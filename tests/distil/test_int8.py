@@ -85,7 +85,7 @@ def test_convolutions(
     made=st.integers(1, 24),
     stride=st.sampled_from([2, 4, 8]),
     length=st.integers(1, 30),
-    louder=st.floats(1, 1e4),
+    louder=st.floats(1, 16),
 )
 @settings(max_examples=60, deadline=None)
 def test_upsamplings_also_with_a_channel_louder_than_others(
@@ -161,7 +161,7 @@ def test_ranges_are_those_of_all_utterances() -> None:
     found = measure(student, utterances)
 
     assert "dec.ups.0" in found and "dec.head.magnitude" in found
-    assert not any("conv_pre" in path for path in found)
+    assert not any("conv_pre" in path or "low_head" in path for path in found)
     together = torch.cat(given, 1)
     assert np.array_equal(found[PATH].given.low, together.min(1).values.numpy())
     assert np.array_equal(found[PATH].given.high, together.max(1).values.numpy())

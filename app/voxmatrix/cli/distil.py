@@ -82,7 +82,7 @@ def command(
         typer.echo(json.dumps(distilled.to_json()))
         return
     for gate in distilled.gates:
-        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.3g} ({gate.wanted})")
+        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.4g} ({gate.wanted})")
     typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
     typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 

@@ -87,7 +87,7 @@ class GatesError(BadInputError):
     """The fast voice does not sound like its original. It was not written."""
 
     def __init__(self, distilled: Distilled) -> None:
-        found = "; ".join(f"{gate.name} {gate.value:.3g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
+        found = "; ".join(f"{gate.name} {gate.value:.4g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
         super().__init__(
             f"after {distilled.steps} steps the fast voice does not sound like its original yet ({found}); "
             "it was not written",
