@@ -23,9 +23,11 @@ from voxmatrix.speak.onnx.graph_edits import Array, NewNodes, set_nodes, weights
 _FLOAT32 = ("dec.conv_pre", "dec.cond", "dec.low_head.")
 #: The largest 8-bit weight. With larger ones, CPUs without VNNI overflow: they add two products in 16 bits.
 _MOST = 64
+#: The largest bias, which has 32 bits and is added to a sum.
 _MOST_BIAS = 2.0**30
+#: Steps from the smallest number of a tensor to its largest one.
 _STEPS = 255
-#: Of the numbers of a layer without any: a scale must not be zero.
+#: Of a layer whose numbers are all zero: a scale must not be.
 _LEAST_SCALE = 1e-8
 
 
@@ -65,8 +67,7 @@ def measure(student: Student, utterances: Iterable[Utterance]) -> dict[str, Rang
     try:
         with torch.inference_mode():
             for one in utterances:
-                speaker = torch.from_numpy(one.speaker.astype(np.float32)).reshape(1, -1, 1)
-                student(torch.from_numpy(one.latent[None].astype(np.float32)), speaker if one.speaker.size else None)
+                student.speak(one)
     finally:
         for hook in hooks:
             hook.remove()

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from voxmatrix.distil.material import Utterance
 from voxmatrix.tables.quality import quality
 from voxmatrix.voice.decoders import make_decoder
 from voxmatrix.voice.decoders.istft import WINDOW_HOPS, FourierDecoder
@@ -35,6 +36,13 @@ class Student(nn.Module):
     def forward(self, latent: Tensor, speaker: Tensor | None = None) -> Tensor:
         """Latent frames (b, c, f), embedding (b, s, 1) -> samples (b, 1, f * HOP)."""
         samples: Tensor = self.dec(latent, speaker)
+        return samples
+
+    def speak(self, one: Utterance) -> Tensor:
+        """The samples for the frames of an utterance: (1, 1, n), on the device of the weights."""
+        device = self.dec.conv_pre.weight.device
+        latent, speaker = (torch.from_numpy(each.astype(np.float32)).to(device) for each in (one.latent, one.speaker))
+        samples: Tensor = self(latent[None], speaker.reshape(1, -1, 1) if one.speaker.size else None)
         return samples
 
 

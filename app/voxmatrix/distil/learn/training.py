@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from voxmatrix.audio.pitch import pitch
 from voxmatrix.distil.gates import share_in_tune
@@ -161,7 +161,7 @@ class Training:
         self.student.load_state_dict(self.averaged)
         try:
             with torch.inference_mode():
-                made = [self._speak(one) for one in self._watched]
+                made = [self.student.speak(one).squeeze(1) for one in self._watched]
                 waves = [torch.from_numpy(one.wave()[None]).to(self._device) for one in self._watched]
                 distances = [float(self.loss.mel_distance(*pair)) for pair in zip(made, waves, strict=True)]
         finally:
@@ -199,13 +199,6 @@ class Training:
             current = self.student.state_dict()
             names = list(current)
             torch._foreach_lerp_([self.averaged[name] for name in names], [current[name] for name in names], 1 - keep)
-
-    def _speak(self, one: Utterance) -> Tensor:
-        """The samples of the fast network for a whole utterance: (1, n)."""
-        latent = torch.from_numpy(one.latent[None].astype("float32")).to(self._device)
-        speaker = torch.from_numpy(one.speaker.astype("float32")).reshape(1, -1, 1).to(self._device)
-        made: Tensor = self.student(latent, speaker if one.speaker.size else None).squeeze(1)
-        return made
 
 
 def train(

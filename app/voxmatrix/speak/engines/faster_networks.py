@@ -40,11 +40,11 @@ class _TextThenFrames:
 
     def __init__(self, path: Path, parts: "FramesSplit") -> None:
         self._text, self._frames = open_session(path, parts.text), Bf16Session(parts.frames)
-        self._decoder = open_session(path, parts.decoder.model, optimised=True) if parts.decoder else None
+        self._decoder = on_cpu(path, parts.decoder, optimised=True) if parts.decoder else None
         self._parts = parts
 
-    def run(self, outputs: Sequence[str], inputs: Mapping[str, Any]) -> Sequence[Samples]:
-        """The output for the inputs of a sentence."""
+    def run(self, _: Sequence[str], inputs: Mapping[str, Any]) -> Sequence[Samples]:
+        """The only output for the inputs of a sentence."""
         between = self._parts.between
         given = dict(zip(between, self._text.run(between, inputs), strict=True))
         timed = between[:2]
@@ -54,13 +54,7 @@ class _TextThenFrames:
             given[name] = np.pad(given[name], ((0, 0), (0, 0), (0, more)))
         (made,) = self._frames.run([self._parts.made], given)
         made = made[..., : made.shape[-1] // (frames + more) * frames]
-        if self._decoder is None or self._parts.decoder is None:
-            return [made]
-        given[self._parts.made] = made
-        taken: Sequence[Samples] = self._decoder.run(
-            outputs, {name: given[name] for name in self._parts.decoder.inputs}
-        )
-        return taken
+        return [self._decoder.run({**given, self._parts.made: made}) if self._decoder else made]
 
 
 def faster_first(path: Path, split: SplitModel) -> Network:

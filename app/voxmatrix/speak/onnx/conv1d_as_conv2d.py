@@ -11,6 +11,8 @@ from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
 
 CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
+#: A convolution of 8-bit integers, which `distil` writes with a height.
+INT8_CONVOLUTION = "QLinearConv"
 _UNARY = frozenset({"LeakyRelu", "Relu", "Tanh", "Sigmoid", "Identity", "Neg", "Exp", "Sin", "Constant"})
 _BINARY = frozenset({"Add", "Sub", "Mul", "Div", "Pow"})
 #: Shapes that broadcast with the added axis: computed tensors (None) have it too, and scalars fit any shape.

@@ -8,12 +8,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS
+from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, INT8_CONVOLUTION
 from voxmatrix.speak.onnx.flow import find_flow
 from voxmatrix.speak.onnx.flow_nodes import FlowNodes, FlowTensors
 from voxmatrix.speak.onnx.graph_edits import NewNodes, inputs_of, needed, self_contained, set_nodes
 from voxmatrix.speak.onnx.model_split import ModelPart
-from voxmatrix.speak.onnx.receptive_field import INT8_CONVOLUTION
 
 #: Operations after which zeros are where they were.
 _SAME = frozenset({"Identity", "Unsqueeze"})

@@ -16,18 +16,25 @@ from pathlib import Path
 
 from voxmatrix.audio.samples import Samples
 from voxmatrix.speak.onnx import onnx_proto as proto
-from voxmatrix.speak.onnx.conv1d_as_conv2d import CONVOLUTIONS, can_be_conv2d, conv2d_dims, conv2d_node
+from voxmatrix.speak.onnx.conv1d_as_conv2d import (
+    CONVOLUTIONS,
+    INT8_CONVOLUTION,
+    can_be_conv2d,
+    conv2d_dims,
+    conv2d_node,
+)
 from voxmatrix.speak.onnx.noise_input import NOISE, noise_constants, noise_nodes, takes_noise
 from voxmatrix.speak.onnx.onnx_graph import Node, OnnxGraph
 from voxmatrix.speak.onnx.protobuf import Message, bytes_field, varint_field
-from voxmatrix.speak.onnx.receptive_field import INT8_CONVOLUTION, Layer, ReceptiveField, receptive_field
+from voxmatrix.speak.onnx.receptive_field import Layer, ReceptiveField, receptive_field
 
 #: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
 FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
 #: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.
-#: In 8-bit integers, it interleaves what convolutions have made.
-_UPSAMPLING, _CONVOLUTIONS = frozenset({"ConvTranspose", "Transpose"}), frozenset({"Conv", INT8_CONVOLUTION})
+#: In 8-bit integers, convolutions upsample whose outputs are interleaved.
+_UPSAMPLING, _CONVOLUTION = frozenset({"ConvTranspose", "Transpose"}), frozenset({"Conv", INT8_CONVOLUTION})
+_WITH_ATTRIBUTES = CONVOLUTIONS | _CONVOLUTION
 #: Inputs that have a time axis: nodes that use them cannot be computed in segments.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales", NOISE})
 #: Weights smaller than this are copied.
@@ -137,7 +144,7 @@ def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | No
     """The first tensor after an upsampling and a convolution that everything after it is computed from."""
     uses = Counter(name for node in decoder for name in node.inputs) + Counter([end])
     live = {begin: uses[begin]}  # tensors that depend on `begin`, and how often they will be used
-    seen = [_UPSAMPLING, _CONVOLUTIONS]
+    seen = [_UPSAMPLING, _CONVOLUTION]
     for node in decoder:
         used = [name for name in node.inputs if name in live]
         if not used:
@@ -158,7 +165,7 @@ def _have_planes(graph: OnnxGraph, nodes: Sequence[Node]) -> bool:
 
 
 def _layer(node: Node) -> Layer:
-    attributes = node.int_attributes() if node.op_type in CONVOLUTIONS | {INT8_CONVOLUTION} else {}
+    attributes = node.int_attributes() if node.op_type in _WITH_ATTRIBUTES else {}
     return Layer(node.op_type, node.inputs, node.outputs, attributes)
 
 

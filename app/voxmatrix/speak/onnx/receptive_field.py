@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from voxmatrix.speak.onnx.conv1d_as_conv2d import INT8_CONVOLUTION
+
 #: Element-wise operations.
 _ELEMENTWISE = frozenset(
     {
@@ -13,8 +15,6 @@ _ELEMENTWISE = frozenset(
 )  # fmt: skip
 #: Operations that add or remove an axis of length one; the last axis stays last.
 _AXES = frozenset({"Unsqueeze", "Squeeze"})
-#: A convolution of 8-bit integers.
-INT8_CONVOLUTION = "QLinearConv"
 
 
 @dataclass(frozen=True)
