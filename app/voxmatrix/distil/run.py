@@ -4,7 +4,7 @@ import json
 import pickle
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -141,9 +141,9 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         with show("comparing", str, 0) as progress:
             pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
         config = original.config
-        with show("recognising words", str, 0) as progress:
-            hop, recognise = training.student.dec.hop, recogniser(config.espeak_voice)
-            gates = examine(pairs, config.rate_hz, hop, recognise, progress)
+        recognise = recogniser(config.espeak_voice)
+        with show("recognising words", str, 0) if recognise else nullcontext(_unseen) as progress:
+            gates = examine(pairs, config.rate_hz, training.student.dec.hop, recognise, progress)
         distilled = Distilled(
             out=settings.out,
             gates=gates,
@@ -159,6 +159,10 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         write_voice(made, fast, settings.out)
     shutil.rmtree(folder, ignore_errors=True)
     return distilled
+
+
+def _unseen(done: int, total: int) -> None:
+    """Progress that nobody sees."""
 
 
 def _source(voice: Path, text: Path | None) -> str:
