@@ -87,7 +87,7 @@ def test_any_length_and_speaker(trace: Trace, speaker_channels: int, opset: int)
 
 @pytest.mark.parametrize("speaker_channels", [0, SPEAKER])
 @pytest.mark.parametrize("replaced", [False, True])
-def test_it_is_found_and_computes_the_same_in_rows(trace: Trace, speaker_channels: int, replaced: bool) -> None:
+def test_it_is_found_and_computes_the_same_for_bfloat16(trace: Trace, speaker_channels: int, replaced: bool) -> None:
     voice = Voice(speaker_channels)
     model = trace(voice)
     assert not replaced or replace_flow(model)
@@ -97,9 +97,9 @@ def test_it_is_found_and_computes_the_same_in_rows(trace: Trace, speaker_channel
     assert found is not None
     nodes = list(model.graph.node)
     place = next(n for n, node in enumerate(nodes) if found[0].latent in node.output)
-    rows = FlowNodes(*found, rows=True).graph
-    nodes[place : place + 1] = rows.nodes
-    set_nodes(model, nodes, [*model.graph.initializer, *rows.initializers.values()])
+    new = FlowNodes(*found, bf16=True).graph
+    nodes[place : place + 1] = new.nodes
+    set_nodes(model, nodes, [*model.graph.initializer, *new.initializers.values()])
     session = onnxruntime.InferenceSession(model.SerializeToString())
     for frames in (4, 8, 32):
         given = {"frames": torch.randn(1, CHANNELS, frames), "mask": torch.ones(1, 1, frames)}
@@ -116,8 +116,8 @@ def test_another_flow_is_not_found(trace: Trace) -> None:
     model = trace(Voice(0))
     replace_flow(model)
     for tensor in model.graph.initializer:
-        if tensor.name.endswith("/bias"):
-            tensor.dims[:] = [tensor.dims[0]]
+        if tensor.name.endswith("/bias"):  # in columns, as they were before rows
+            tensor.dims[:] = [tensor.dims[0], 1]
 
     assert find_flow(model) is None
     assert find_flow(onnx.ModelProto()) is None

@@ -1,25 +1,27 @@
-"""The nodes of a flow, whose convolutions with five taps compute four frames at a time (`winograd`).
+"""The nodes of a flow, whose convolutions with five taps compute neighbouring frames together (`winograd`).
 
-These are nearly all of its work, and need 8 multiplications for 20. Frames are kept as (b, 4, c, q), b sentences and c
-channels: frame 4 q + r is at [:, r, :, q]. In rows, for libraries that multiply rows with constants, as (b, 4, q, c).
+These are nearly all of its work, and need 10 multiplications for 6 frames, that is for 30. Frames are kept in rows, as
+(b, n, q, c), b sentences, n frames together and c channels: frame n q + r is at [:, r, q]. Libraries arrange constants
+once that rows are multiplied with.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
+import numpy as np
+
 from voxmatrix.speak.onnx.graph_edits import Array, NewNodes
 from voxmatrix.voice.layers.winograd import filtering
 
 #: The taps of a kernel.
 TAPS = 5
-#: How the names of nodes and constants start, unless in rows.
-PREFIX = "flow/"
-#: Frames computed at a time.
-_FRAMES = 4
+#: How the names of nodes and constants start, in float32 and in bfloat16.
+PREFIX, _BF16_PREFIX = "flow/", "bf16/"
+#: Frames computed together. Rounding to bfloat16 is too coarse for six.
+_FRAMES, _BF16_FRAMES = 6, 4
 _HALO = TAPS // 2
-_FILTERING = filtering(_FRAMES, TAPS)
-_TIME = 1
+_TIME, _PLACE, _CHANNELS = 1, 2, 3  # axes
 
 
 class CouplingLayer(NamedTuple):
@@ -54,42 +56,35 @@ class FlowTensors(NamedTuple):
 class FlowNodes:
     """All couplings, from the text's frames to latent ones. An even number of couplings."""
 
-    def __init__(self, tensors: FlowTensors, couplings: Sequence[Coupling], *, rows: bool = False) -> None:
-        """Write them. In rows, they compute one sentence, of 4 q frames."""
-        self.graph = graph = NewNodes("rows/" if rows else PREFIX)
-        self._rows, self._speaker = rows, tensors.speaker
-        self._channels = 3 if rows else 2  # the axis
+    def __init__(self, tensors: FlowTensors, couplings: Sequence[Coupling], *, bf16: bool = False) -> None:
+        """Write them. Those for bfloat16 compute one sentence, of 4 q frames."""
+        self.graph = graph = NewNodes(_BF16_PREFIX if bf16 else PREFIX)
+        self._bf16, self._speaker = bf16, tensors.speaker
+        self._together = _BF16_FRAMES if bf16 else _FRAMES
+        self._filtering = filtering(self._together, TAPS)
         whole, length = self._whole(tensors)
         frames, self._mask = (
-            graph.add(
-                "Transpose",
-                graph.add("Reshape", one, [0, 0, -1, _FRAMES]),
-                perm=[0, 3, 2, 1] if rows else [0, 3, 1, 2],
-            )
+            graph.add("Transpose", graph.add("Reshape", one, [0, 0, -1, self._together]), perm=[0, 3, 2, 1])
             for one in whole
         )
         size = len(couplings[0].shift_bias)
-        halves = graph.split(graph.add("Mul", frames, self._mask), [size, size], self._channels)
+        halves = graph.split(graph.add("Mul", frames, self._mask), [size, size], _CHANNELS)
         for number, coupling in enumerate(couplings):
             fixed = 1 - number % 2
             shift = self._shift(f"{number}/", coupling, halves[fixed])
             halves[1 - fixed] = graph.add("Mul", graph.add("Sub", halves[1 - fixed], shift), self._mask)
-        joined = graph.add(
-            "Transpose",
-            graph.add("Concat", *halves, axis=self._channels),
-            perm=[0, 3, 2, 1] if rows else [0, 2, 3, 1],
-        )
+        joined = graph.add("Transpose", graph.add("Concat", *halves, axis=_CHANNELS), perm=[0, 3, 2, 1])
         latent = graph.add("Reshape", joined, [0, 0, -1], output="" if length else tensors.latent)
         if length:
             graph.add("Slice", latent, [0], length, [2], output=tensors.latent)
 
     def _whole(self, tensors: FlowTensors) -> tuple[list[str], str]:
-        """Frames and mask, of 4 q frames, and how many they were; "" if they were so many."""
+        """Frames and mask, of n q frames, and how many they were; "" if they were so many."""
         graph, given = self.graph, [tensors.frames, tensors.mask]
-        if self._rows:
+        if self._bf16:
             return given, ""
         length = graph.add("Slice", graph.add("Shape", tensors.frames), [2], [3])
-        missing = graph.add("Mod", graph.add("Neg", length), [_FRAMES])
+        missing = graph.add("Mod", graph.add("Neg", length), [self._together])
         pads = graph.add("Concat", [0, 0, 0, 0, 0], missing, axis=0)
         return [graph.add("Pad", one, pads) for one in given], length
 
@@ -98,15 +93,15 @@ class FlowNodes:
         graph = self.graph
         size = len(coupling.before)
         added = self._embeddings(name, coupling)
-        taken = graph.add("Concat", fixed, self._mask, axis=self._channels)
+        taken = graph.add("Concat", fixed, self._mask, axis=_CHANNELS)
         hidden, shift = self._times(f"{name}before", coupling.before, taken), ""
         for number, layer in enumerate(coupling.layers):
             inside = f"{name}{number}/"
-            bias = self._bias(f"{inside}bias", layer.bias)
+            bias = graph.constant(f"{inside}bias", layer.bias)
             if added:
                 bias = graph.add("Add", bias, added[number])
-            x = graph.add("Add", self._convolved(f"{inside}taps", taken, layer.taps), bias)
-            signal, gate = graph.split(x, [size, size], self._channels)
+            x = self._convolved(f"{inside}taps", taken, layer.taps, bias)
+            signal, gate = graph.split(x, [size, size], _CHANNELS)
             gated = graph.add("Mul", graph.add("Tanh", signal), graph.add("Sigmoid", gate))
             skip = self._times(f"{inside}skip", layer.skip, gated)
             shift = graph.add("Add", shift, skip) if shift else skip
@@ -114,10 +109,10 @@ class FlowNodes:
                 residual = graph.add(
                     "Add",
                     self._times(f"{inside}residual", layer.residual, gated),
-                    self._bias(f"{inside}residual_bias", layer.residual_bias),
+                    graph.constant(f"{inside}residual_bias", layer.residual_bias),
                 )
                 hidden = taken = graph.add("Mul", graph.add("Add", hidden, residual), self._mask)
-        return graph.add("Add", shift, self._bias(f"{name}shift_bias", coupling.shift_bias))
+        return graph.add("Add", shift, graph.constant(f"{name}shift_bias", coupling.shift_bias))
 
     def _embeddings(self, name: str, coupling: Coupling) -> list[str]:
         """What the speaker adds to the channels of each layer; nothing for a voice with one speaker."""
@@ -126,44 +121,51 @@ class FlowNodes:
         graph, layers, made = self.graph, len(coupling.layers), 2 * len(coupling.before)
         of_all = graph.add("MatMul", graph.constant(f"{name}speaker", coupling.speaker), self._speaker)
         of_all = graph.add("Add", of_all, graph.constant(f"{name}speaker_bias", coupling.speaker_bias[:, None]))
-        shape = [0, layers, 1, made] if self._rows else [0, layers, made, 1]
-        return graph.split(graph.add("Reshape", of_all, shape), [1] * layers, _TIME)
+        return graph.split(graph.add("Reshape", of_all, [0, layers, 1, made]), [1] * layers, _TIME)
 
     def _times(self, name: str, matrix: Array, x: str) -> str:
         """(d, c) times the channels of x."""
-        if self._rows:
-            return self.graph.add("MatMul", x, self.graph.constant(name, matrix.T))
-        return self.graph.add("MatMul", self.graph.constant(name, matrix), x)
+        return self.graph.add("MatMul", x, self.graph.constant(name, matrix.T))
 
-    def _bias(self, name: str, bias: Array) -> str:
-        return self.graph.constant(name, bias if self._rows else bias[:, None])
-
-    def _convolved(self, name: str, x: str, taps: Array) -> str:
-        """Channels c -> d, with (d, c, 5)."""
+    def _convolved(self, name: str, x: str, taps: Array, bias: str) -> str:
+        """Channels c -> d, with (d, c, 5), plus the bias."""
         graph, (made, channels, _) = self.graph, taps.shape
-        # The four frames, with two before and two after them, are the inputs of four outputs. A pad below zero cuts.
-        kept, q = _FRAMES - _HALO, 5 - self._channels
+        # The frames, with two before and two after them, are the inputs. A pad below zero cuts.
+        kept = self._together - _HALO
         earlier, later = [0] * 8, [0] * 8  # at the begin of each axis, then at the end of each
-        earlier[_TIME], earlier[q], earlier[4 + q] = -kept, 1, -1
-        later[4 + _TIME], later[q], later[4 + q] = -kept, -1, 1
+        earlier[_TIME], earlier[_PLACE], earlier[4 + _PLACE] = -kept, 1, -1
+        later[4 + _TIME], later[_PLACE], later[4 + _PLACE] = -kept, -1, 1
         inputs = graph.add("Concat", graph.add("Pad", x, earlier), x, graph.add("Pad", x, later), axis=_TIME)
-        kernel = taps.transpose(2, 0, 1).reshape(TAPS, -1)
-        mixed, size = self._mixed(_FILTERING.before, inputs, channels), len(_FILTERING.before)
-        if self._rows:
-            # Of three axes: with four, OpenVINO multiplies them in float32.
-            matrices = (_FILTERING.kernel @ kernel).reshape(size, made, channels).transpose(0, 2, 1)
-            products = graph.add("MatMul", graph.add("Reshape", mixed, [size, -1, channels]), matrices)
-            products = graph.add("Reshape", products, [1, size, -1, made])
-        else:
-            # The file has the taps, which are fewer: onnxruntime multiplies constants once, when it opens it.
-            whole = graph.add("MatMul", _FILTERING.kernel, graph.constant(name, kernel))
-            products = graph.add("MatMul", graph.add("Reshape", whole, [-1, made, channels]), mixed)
-        return self._mixed(_FILTERING.after, products, made)
+        mixed = self._mixed(self._filtering.before, inputs, channels)
+        kernel = taps.transpose(2, 1, 0).reshape(TAPS, -1)
+        if self._bf16:
+            products = self._products_in_bf16(mixed, self._filtering.kernel @ kernel, channels)
+            return graph.add("Add", self._mixed(self._filtering.after, products, made), bias)
+        # The file has the taps, which are fewer: onnxruntime multiplies constants once, when it opens it.
+        whole = graph.add("MatMul", self._filtering.kernel, graph.constant(name, kernel))
+        products = self._products(mixed, graph.add("Reshape", whole, [-1, made]), bias, channels)
+        return self._mixed(self._filtering.after, products, made)
+
+    def _products(self, mixed: str, matrices: str, bias: str, channels: int) -> str:
+        """(b, a, q, c) times a matrices, (a c, d), which onnxruntime arranges if each is a tensor of its own."""
+        graph, size = self.graph, len(self._filtering.before)
+        pairs = zip(graph.split(mixed, [1] * size, _TIME), graph.split(matrices, [channels] * size, 0), strict=True)
+        products = [graph.add("MatMul", rows, matrix) for rows, matrix in pairs]
+        in_all = int(np.argmax((self._filtering.after == 1).all(0)))  # the product that is a part of all frames
+        products[in_all] = graph.add("Add", products[in_all], bias)
+        return graph.add("Concat", *products, axis=_TIME)
+
+    def _products_in_bf16(self, mixed: str, matrices: Array, channels: int) -> str:
+        """(1, a, q, c) times a matrices, (a, c d), as tensors of three axes: OpenVINO multiplies others in float32."""
+        graph, size = self.graph, len(matrices)
+        rows = graph.add("Reshape", mixed, [size, -1, channels])
+        products = graph.add("MatMul", rows, matrices.reshape(size, channels, -1))
+        return graph.add("Reshape", products, [1, size, -1, matrices.shape[1] // channels])
 
     def _mixed(self, matrix: Array, x: str, channels: int) -> str:
         """Mix times: (m, n) times the n times of x -> m times."""
         flat = self.graph.add("MatMul", matrix, self.graph.add("Reshape", x, [0, 0, -1]))
-        return self.graph.add("Reshape", flat, [0, 0, -1, channels] if self._rows else [0, 0, channels, -1])
+        return self.graph.add("Reshape", flat, [0, 0, -1, channels])
 
 
 def couplings_of(constants: Mapping[str, Array]) -> list[Coupling]:
@@ -175,22 +177,24 @@ def couplings_of(constants: Mapping[str, Array]) -> list[Coupling]:
             break
         own = {key.removeprefix(name): array for key, array in constants.items() if key.startswith(name)}
         layers = [_layer(own, f"{layer}/") for layer in range(sum(key.endswith("/taps") for key in own))]
-        found.append(
-            Coupling(own["before"], layers, own["shift_bias"][:, 0], own.get("speaker"), _flat(own.get("speaker_bias")))
-        )
+        speaker = own.get("speaker"), own.get("speaker_bias")
+        speaker_bias = None if speaker[1] is None else speaker[1][:, 0]
+        found.append(Coupling(own["before"].T, layers, own["shift_bias"], speaker[0], speaker_bias))
     return found
 
 
 def _layer(own: Mapping[str, Array], name: str) -> CouplingLayer:
-    bias = own[f"{name}bias"][:, 0]
+    """A layer, by the constants of its coupling.
+
+    Raises:
+        LookupError, ValueError: it has others, as those that earlier versions wrote.
+    """
+    (made,) = (bias := own[f"{name}bias"]).shape
+    residual = own.get(f"{name}residual")
     return CouplingLayer(
-        own[f"{name}taps"].reshape(TAPS, len(bias), -1).transpose(1, 2, 0),
+        own[f"{name}taps"].reshape(TAPS, -1, made).transpose(2, 1, 0),
         bias,
-        own[f"{name}skip"],
-        own.get(f"{name}residual"),
-        _flat(own.get(f"{name}residual_bias")),
+        own[f"{name}skip"].T,
+        None if residual is None else residual.T,
+        own.get(f"{name}residual_bias"),
     )
-
-
-def _flat(bias: Array | None) -> Array | None:
-    return None if bias is None else bias[:, 0]

@@ -51,7 +51,7 @@ def split_frames(part: ModelPart, path: Path, least: int = 0) -> FramesSplit | N
     has_int8 = any(node.op_type == INT8_CONVOLUTION for node in after)
     made = tensors.latent if has_int8 else part.output
     try:
-        graph = FlowNodes(tensors, couplings, rows=True).graph
+        graph = FlowNodes(tensors, couplings, bf16=True).graph
         if not has_int8:
             _add_masked(graph, after, model, tensors)
     except (LookupError, ValueError):
