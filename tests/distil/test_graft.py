@@ -31,12 +31,11 @@ from voxmatrix.speak.voice_files import config_path
 KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
 
-def spoken_by(graph: VoiceGraph, speakers: int = 1) -> list[Utterance]:
+def spoken_by(path: Path, graph: VoiceGraph, speakers: int = 1) -> list[Utterance]:
     """What the original speaks."""
-    original = Original(graph, speakers, threads=1, seed=1)
-    random = np.random.default_rng(0)
+    original, random = Original(path, graph, threads=1), np.random.default_rng(0)
     return [
-        original.speak(random.integers(1, 100, 40).tolist(), SynthesisOptions(speaker=number % speakers))
+        original.speak(random.integers(1, 100, 40).tolist(), SynthesisOptions(speaker=number % speakers), random)
         for number in range(6)
     ]
 
@@ -62,7 +61,7 @@ def grafted(request: pytest.FixtureRequest, make_onnx: MakeCheckpoint, tmp_path:
     original = make_onnx(*request.param)
     graph = read_graph(original)
     fast = tmp_path / "fast.onnx"
-    fast.write_bytes(graft(graph, student_of(graph), spoken_by(graph, request.param[1]), {"made": "here"}))
+    fast.write_bytes(graft(graph, student_of(graph), spoken_by(original, graph, request.param[1]), {"made": "here"}))
     config_path(fast).write_bytes(config_path(original).read_bytes())
     return original, fast, request.param[1]
 
@@ -101,7 +100,7 @@ def test_text_part_and_flow_of_the_original_take_fewer_operations(as_piper_write
         "sid": np.array([1]),
     }
 
-    spoken = spoken_by(graph, 3)
+    spoken = spoken_by(as_piper_writes_it, graph, 3)
     fast = graft(graph, student_of(graph), spoken, {})
     for node in graph.model.graph.node:
         node.name = ""  # as in a file of another exporter
@@ -209,7 +208,7 @@ def test_piper_speaks_it(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
     original = make_onnx("x_low", 3, "espeak")
     graph = read_graph(original)
     fast = tmp_path / "fast.onnx"
-    fast.write_bytes(graft(graph, student_of(graph), spoken_by(graph, 3), {}))
+    fast.write_bytes(graft(graph, student_of(graph), spoken_by(original, graph, 3), {}))
     config_path(fast).write_text(json.dumps(json.loads(config_path(original).read_text())))
 
     with wave.open(str(tmp_path / "out.wav"), "wb") as file:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.speak.conftest import MakeCheckpoint
-from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.material import Original, Utterance, make_material
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.tables.quality import HOP
@@ -14,16 +14,15 @@ from voxmatrix.tables.quality import HOP
 SENTENCES = [np.random.default_rng(number).integers(1, 100, 12).tolist() for number in range(30)]
 
 
-def material(graph: VoiceGraph, folder: Path, seconds: int = 1, speakers: int = 1) -> list[Utterance]:
+def material(voice: Path, folder: Path, seconds: int = 1, speakers: int = 1) -> list[Utterance]:
     return make_material(
-        graph,
+        Original(voice, read_graph(voice), threads=1),
         SENTENCES,
         folder,
         options=SynthesisOptions(),
         num_speakers=speakers,
         rate_hz=16000,
         wanted_seconds=seconds,
-        threads=1,
         progress=lambda done, total: None,
     )
 
@@ -32,7 +31,7 @@ def material(graph: VoiceGraph, folder: Path, seconds: int = 1, speakers: int = 
 def test_utterances_have_what_the_networks_gave_each_other(
     speakers: int, make_onnx: MakeCheckpoint, tmp_path: Path
 ) -> None:
-    spoken = material(read_graph(make_onnx("tiny", speakers, "text")), tmp_path, speakers=speakers)
+    spoken = material(make_onnx("tiny", speakers, "text"), tmp_path, speakers=speakers)
 
     assert len(spoken) == 24
     for one in spoken:
@@ -45,8 +44,8 @@ def test_utterances_have_what_the_networks_gave_each_other(
 def test_files_of_an_earlier_command_are_used_unless_damaged(
     make_onnx: MakeCheckpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = read_graph(make_onnx("tiny", 1, "text"))
-    first = material(graph, tmp_path, seconds=12)
+    voice = make_onnx("tiny", 1, "text")
+    first = material(voice, tmp_path, seconds=12)
     files = sorted(tmp_path.glob("*.npz"))
     assert len(files) > 1
     files[1].write_bytes(files[1].read_bytes()[:1000])
@@ -58,7 +57,7 @@ def test_files_of_an_earlier_command_are_used_unless_damaged(
         return speak(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Original, "speak", counted)
-    again = material(graph, tmp_path, seconds=12)
+    again = material(voice, tmp_path, seconds=12)
 
     assert len(spoken) == 24  # one file
     assert [one.frames for one in again[:24]] == [one.frames for one in first[:24]]

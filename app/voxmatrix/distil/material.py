@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,10 @@ from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.files import replacing
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.libraries import import_onnxruntime
-from voxmatrix.speak.engines.session import sentence_inputs
+from voxmatrix.speak.engines.networks import all_inputs, on_cpu
+from voxmatrix.speak.engines.session import open_session
+from voxmatrix.speak.onnx.minimal_filtering import with_fewer_operations
+from voxmatrix.speak.onnx.model_split import split_model, whole_model
 from voxmatrix.tables.quality import HOP
 
 #: Sentences in a file. What is in files need not be spoken again after an interruption.
@@ -46,24 +47,30 @@ class Utterance:
 
 
 class Original:
-    """The original voice, whose networks also return what is between them."""
+    """The original voice, which also returns what its networks give each other, as fast as for many sentences."""
 
-    def __init__(self, graph: VoiceGraph, num_speakers: int, threads: int, seed: int) -> None:
+    def __init__(self, path: Path, graph: VoiceGraph, threads: int) -> None:
+        """Open the voice with this graph in `path`."""
         import onnx
 
-        model = onnx.ModelProto()
-        model.CopyFrom(graph.model)
-        between = [name for name in (graph.latent, graph.speaker) if name]
-        model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in between)
-        self._outputs = [model.graph.output[0].name, *between]
-        self._num_speakers = num_speakers
-        self._session = _session(model.SerializeToString(), threads, seed)
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._split = split = split_model(path)
+        first = split.first if split else whole_model(path)[0]
+        first = with_fewer_operations(first, path) or first
+        model = onnx.ModelProto.FromString(first.model)
+        names = [first.output, graph.latent, *([graph.speaker] if graph.speaker else [])]
+        del model.graph.output[:]
+        model.graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, dict.fromkeys(names)))
+        self._outputs, self._inputs = names, first.inputs
+        self._first = open_session(path, model.SerializeToString(), optimised=True, threads=threads)
+        self._second = on_cpu(path, split.second, optimised=split.has_planes, threads=threads) if split else None
 
-    def speak(self, ids: Sequence[int], options: SynthesisOptions) -> Utterance:
+    def speak(self, ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> Utterance:
         """Speak one sentence of phoneme ids."""
-        inputs = {name: value for name, value in sentence_inputs(ids, options).items() if name in self._inputs}
-        samples, latent, *speaker = self._session.run(self._outputs, inputs)
+        inputs = all_inputs(ids, options, random)
+        given = {name: value for name, value in inputs.items() if name in self._inputs}
+        samples, latent, *speaker = self._first.run(self._outputs, given)
+        if self._split and self._second:
+            samples = self._second.run({**inputs, self._split.between: self._split.taken(samples)})
         embedding = speaker[0].reshape(-1) if speaker else np.zeros(0, np.float32)
         return Utterance(
             latent=latent[0].astype(np.float16),
@@ -73,7 +80,7 @@ class Original:
 
 
 def make_material(
-    graph: VoiceGraph,
+    original: Original,
     sentences: Sequence[Sequence[int]],
     folder: Path,
     *,
@@ -81,7 +88,6 @@ def make_material(
     num_speakers: int,
     rate_hz: int,
     wanted_seconds: int,
-    threads: int,
     progress: OnProgress,
 ) -> list[Utterance]:
     """Speak sentences, again and again with other noise if there are few, until there is enough speech.
@@ -95,10 +101,10 @@ def make_material(
         path = folder / f"{number:04}.npz"
         spoken = _read(path)
         if spoken is None:
-            original = Original(graph, num_speakers, threads, seed=number + 1)
-            speakers = np.random.default_rng(number).integers(0, num_speakers, len(chunk)).tolist()
+            random = np.random.default_rng(number)
+            speakers = random.integers(0, num_speakers, len(chunk)).tolist()
             spoken = [
-                original.speak(ids, replace(options, speaker=speaker))
+                original.speak(ids, replace(options, speaker=speaker), random)
                 for ids, speaker in zip(chunk, speakers, strict=True)
             ]
             _write(path, spoken)
@@ -149,12 +155,3 @@ def _read(path: Path) -> list[Utterance] | None:
             for start, end, speaker in zip(starts, ends, arrays["speaker"], strict=True)
         ]
     return None
-
-
-def _session(model: bytes, threads: int, seed: int) -> Any:
-    onnxruntime = import_onnxruntime()
-    onnxruntime.set_seed(seed)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -19,7 +19,7 @@ from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
 from voxmatrix.distil.learn.training import Limits, Position, Training, train
-from voxmatrix.distil.material import Utterance, make_material
+from voxmatrix.distil.material import Original, Utterance, make_material
 from voxmatrix.distil.recogniser import recogniser
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
@@ -199,14 +199,13 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
 def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[Utterance]:
     with show("speaking", str, 0) as progress:
         return make_material(
-            original.graph,
+            Original(original.onnx, original.graph, settings.threads),
             [sentence.ids for sentence in original.texts.learned],
             folder,
             options=options_of(original.config),
             num_speakers=original.config.num_speakers,
             rate_hz=original.config.rate_hz,
             wanted_seconds=_speech_seconds(settings.limits),
-            threads=settings.threads,
             progress=progress,
         )
 

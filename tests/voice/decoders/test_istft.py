@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
 from voxmatrix.speak.engines.torch import speaking_generator
@@ -48,6 +49,19 @@ def test_low_frequencies_become_the_samples_they_were_taken_of() -> None:
 
 def test_a_frame_becomes_a_hop() -> None:
     assert decoder()(torch.randn(2, 192, 7)).shape == (2, 1, 7 * HOP)
+
+
+def test_training_computes_the_same_as_speaking() -> None:
+    made, z = decoder(), torch.randn(2, 192, 7)
+    for head in (made.head, made.low_head):
+        nn.init.normal_(head.magnitude.bias)
+
+    wave = made(z)
+
+    with torch.no_grad():
+        spoken = made(z)
+    assert wave.requires_grad
+    assert torch.allclose(spoken, wave, atol=1e-5 * float(spoken.abs().max()))
 
 
 def test_under_autocast_spectra_keep_their_precision() -> None:

@@ -40,13 +40,19 @@ def orthogonal(matrix: Tensor) -> Tensor:
     """A matrix (m, n) with the same singular vectors and singular values of about 0.7 to 1.2."""
     if matrix.size(0) > matrix.size(1):
         return orthogonal(matrix.T).T
-    first, second, third = _COEFFICIENTS
     matrix = matrix / matrix.norm().clamp_min(_SMALLEST)
     product = matrix @ matrix.T
-    factor = torch.eye(matrix.size(0), dtype=matrix.dtype, device=matrix.device)
-    for _ in range(_ITERATIONS):
-        change = torch.addmm(product, product, product, beta=second, alpha=third)
-        change.diagonal().add_(first)
-        factor = change @ factor
+    factor = change = _change(product)
+    for _ in range(_ITERATIONS - 1):
         product = change @ product @ change
+        change = _change(product)
+        factor = change @ factor
     return factor @ matrix
+
+
+def _change(product: Tensor) -> Tensor:
+    """What an iteration multiplies the matrix with, from the product of the matrix with itself."""
+    first, second, third = _COEFFICIENTS
+    change = torch.addmm(product, product, product, beta=second, alpha=third)
+    change.diagonal().add_(first)
+    return change

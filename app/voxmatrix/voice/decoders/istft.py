@@ -19,6 +19,7 @@ from voxmatrix.tables.quality import HOP, Quality
 from voxmatrix.voice.decoders.decoder import Decoder, count_modules
 from voxmatrix.voice.decoders.hifigan import SLOPE, PairedBlock, SingleBlock
 from voxmatrix.voice.layers.norm import weight_norm
+from voxmatrix.voice.layers.rows import suits_rows
 
 #: The window of the short spectra, in hops: enough for a Hann window to overlap evenly.
 WINDOW_HOPS = 4
@@ -54,14 +55,29 @@ class SpectralHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(b, channels, n) -> (b, 1, n * hop)."""
-        magnitude, real, imaginary = self.magnitude(x), self.real_part(x), self.imaginary_part(x)
+        magnitude, real, imaginary = self._predict(x)
         with without_autocast(x):  # half precision has too few steps for a sum of 65 loud and quiet waves
             magnitude = torch.exp(magnitude.float().clamp_max(_MOST))
             return self.samples(magnitude * real.float(), magnitude * imaginary.float())
 
+    def _predict(self, x: Tensor) -> Sequence[Tensor]:
+        parts = self.magnitude, self.real_part, self.imaginary_part
+        if not suits_rows(x):
+            return [part(x) for part in parts]
+        # In training, one convolution takes three quarters of the time of three.
+        weight, bias = (torch.cat([getattr(part, name) for part in parts]) for name in ("weight", "bias"))
+        return functional.conv1d(x, weight, bias, padding=TRUNK_KERNEL // 2).chunk(3, 1)
+
     def samples(self, real: Tensor, imaginary: Tensor) -> Tensor:
         """Transform spectra, and overlap and add them: two of (b, bins, n) -> (b, 1, n * hop)."""
         padding = (self._window_hops - 1) * self.hop // 2
+        if suits_rows(real):
+            # The same, in a quarter of the time.
+            inverse = torch.cat([self.real, self.imaginary]).squeeze(1)
+            windows = torch.cat([real, imaginary], 1).transpose(1, 2) @ inverse
+            hops, overlaps = torch.split(windows, self.hop, 2), self._window_hops - 1
+            shifted = [functional.pad(part, (0, 0, place, overlaps - place)) for place, part in enumerate(hops)]
+            return torch.stack(shifted).sum(0).flatten(1)[:, None, padding : padding + real.size(2) * self.hop]
         both = zip((real, imaginary), (self.real, self.imaginary), strict=True)
         one, other = (functional.conv_transpose1d(*part, stride=self.hop, padding=padding) for part in both)
         return one + other
