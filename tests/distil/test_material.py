@@ -9,6 +9,7 @@ from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.material import Original, Utterance, make_material
 from voxmatrix.speak.engines.base import SynthesisOptions
+from voxmatrix.speak.engines.onnx import open_onnx
 from voxmatrix.tables.quality import HOP
 
 SENTENCES = [np.random.default_rng(number).integers(1, 100, 12).tolist() for number in range(30)]
@@ -39,6 +40,19 @@ def test_utterances_have_what_the_networks_gave_each_other(
         assert len(one.samples) == one.frames * HOP
         assert len(one.speaker) == (512 if speakers > 1 else 0)
     assert len({one.speaker.tobytes() for one in spoken}) == speakers
+
+
+@pytest.mark.parametrize(("quality", "speakers"), [("x_low", 1), ("tiny", 3)])
+def test_the_original_is_heard(quality: str, speakers: int, make_onnx: MakeCheckpoint) -> None:
+    voice = make_onnx(quality, speakers, "text")
+    options = SynthesisOptions(speaker=speakers - 1)
+    segments = open_onnx(voice, speakers, 5).begin(SENTENCES[0], options)
+    expected = np.concatenate([segment() for segment in segments])
+
+    spoken = Original(voice, read_graph(voice), threads=1).speak(SENTENCES[0], options, np.random.default_rng(5))
+
+    assert np.abs(expected).max() > 0.001
+    assert np.allclose(spoken.wave(), expected, atol=1e-4)
 
 
 def test_files_of_an_earlier_command_are_used_unless_damaged(
