@@ -53,7 +53,7 @@ class Original:
         """Open the voice with this graph in `path`."""
         import onnx
 
-        self._split = split = split_model(path)
+        split = split_model(path)
         first = split.first if split else whole_model(path)[0]
         first = with_fewer_operations(first, path) or first
         model = onnx.ModelProto.FromString(first.model)
@@ -62,15 +62,17 @@ class Original:
         model.graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, dict.fromkeys(names)))
         self._outputs, self._inputs = names, first.inputs
         self._first = open_session(path, model.SerializeToString(), optimised=True, threads=threads)
-        self._second = on_cpu(path, split.second, optimised=split.has_planes, threads=threads) if split else None
+        # A voice that cannot be split is computed by the first alone.
+        self._second = split and (split, on_cpu(path, split.second, optimised=split.has_planes, threads=threads))
 
     def speak(self, ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> Utterance:
         """Speak one sentence of phoneme ids."""
         inputs = all_inputs(ids, options, random)
         given = {name: value for name, value in inputs.items() if name in self._inputs}
         samples, latent, *speaker = self._first.run(self._outputs, given)
-        if self._split and self._second:
-            samples = self._second.run({**inputs, self._split.between: self._split.taken(samples)})
+        if self._second:
+            split, network = self._second
+            samples = network.run({**inputs, split.between: split.taken(samples)})
         embedding = speaker[0].reshape(-1) if speaker else np.zeros(0, np.float32)
         return Utterance(
             latent=latent[0].astype(np.float16),

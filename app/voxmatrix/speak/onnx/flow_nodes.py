@@ -177,9 +177,9 @@ def couplings_of(constants: Mapping[str, Array]) -> list[Coupling]:
             break
         own = {key.removeprefix(name): array for key, array in constants.items() if key.startswith(name)}
         layers = [_layer(own, f"{layer}/") for layer in range(sum(key.endswith("/taps") for key in own))]
-        speaker = own.get("speaker"), own.get("speaker_bias")
-        speaker_bias = None if speaker[1] is None else speaker[1][:, 0]
-        found.append(Coupling(own["before"].T, layers, own["shift_bias"], speaker[0], speaker_bias))
+        bias = own.get("speaker_bias")
+        speaker = own.get("speaker"), None if bias is None else bias[:, 0]
+        found.append(Coupling(own["before"].T, layers, own["shift_bias"], *speaker))
     return found
 
 
