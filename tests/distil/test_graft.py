@@ -12,11 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 from tests.speak.conftest import MakeCheckpoint
+from tests.speak.gpus import RADEON, T4, on
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.learn.student import Student, copy_weights
 from voxmatrix.distil.material import Original, Utterance
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.speak.engines import faster_networks
 from voxmatrix.speak.engines.base import SynthesisOptions
 from voxmatrix.speak.engines.networks import all_inputs
@@ -151,6 +152,19 @@ def test_it_is_computed_in_segments_as_well(grafted: tuple[Path, Path, int]) -> 
 
     assert len(segments) > 1
     assert error(np.concatenate([one() for one in segments]), whole[0]()) < 0.02
+
+
+def test_an_nvidia_gpu_is_used_only_if_it_is_required(grafted: tuple[Path, Path, int]) -> None:
+    _, fast, speakers = grafted
+    warned: list[Finding] = []
+
+    open_onnx(fast, speakers, device=on(T4), warn=warned.append)
+    assert not warned, "it was tried"
+    open_onnx(fast, speakers, device=on(RADEON), warn=warned.append)
+    assert "Radeon" in warned[0].problem
+
+    with pytest.raises(NoDeviceError, match="Tesla T4"):
+        open_onnx(fast, speakers, device=on(T4, required=True))
 
 
 def test_its_flow_can_be_computed_apart_from_its_integers(grafted: tuple[Path, Path, int]) -> None:

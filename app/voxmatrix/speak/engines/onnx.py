@@ -57,6 +57,8 @@ def open_onnx(
         split = split_model(path)
     if split is not None:
         check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
+        if split.has_int8 and device.on and device.on.gpu.kind == "cuda" and not device.required:
+            device = CPU  # which computes 8-bit convolutions in any case: onnxruntime has none for CUDA
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
             return SplitModelEngine(path, split, seed, device=device, warn=warn, many=many, threads=threads)
     return WholeModelEngine(path, num_speakers, seed, device=device, warn=warn)
