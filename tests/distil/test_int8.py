@@ -133,14 +133,43 @@ def test_a_layer_with_a_bias_and_hardly_any_weights(loudness: float) -> None:
     assert np.allclose(found, wanted, atol=2)
 
 
-def test_pairs_of_products_do_not_overflow() -> None:
+def every_second(axis: int) -> Numbers:
+    places = np.arange(64 if axis == 1 else 3)
+    return np.broadcast_to(np.expand_dims(places % 2 == 0, [0, 2, 3] if axis == 1 else [0, 1, 2]), (16, 64, 1, 3))
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        np.ones((16, 64, 1, 3)),
+        every_second(1),
+        every_second(3),
+        np.random.default_rng(0).standard_exponential((16, 64, 1, 3)),
+        np.random.default_rng(1).standard_exponential((16, 64, 1, 1)),
+    ],
+    ids=["equal", "every second channel", "every second tap", "some larger than others", "one tap"],
+)
+def test_pairs_of_products_do_not_overflow(weight: Numbers) -> None:
     """CPUs without VNNI add two of them in 16 bits."""
-    model = model_of("Conv", np.ones((16, 64, 1, 3), np.float32), np.zeros(16, np.float32), kernel_shape=[1, 3])
+    weight = weight.astype(np.float32)
+    model = model_of("Conv", weight, np.zeros(16, np.float32), kernel_shape=[1, weight.shape[3]])
     x = np.ones((1, 64, 1, 32), np.float32)
 
     wanted, found = both(model, x, x)
 
     assert np.allclose(found, wanted, rtol=0.01)
+
+
+def test_a_channel_far_quieter_than_others_keeps_its_steps() -> None:
+    random = np.random.default_rng(0)
+    weight = random.standard_normal((16, 16, 1, 3), np.float32)
+    weight[0] /= 1000
+    model = model_of("Conv", weight, np.zeros(16, np.float32), kernel_shape=[1, 3], pads=[0, 1, 0, 1])
+    x = random.standard_normal((1, 16, 1, 64), np.float32)
+
+    wanted, found = (one[:, 0] for one in both(model, x, x))
+
+    assert np.linalg.norm(found - wanted) < 0.02 * np.linalg.norm(wanted)
 
 
 def test_ranges_are_those_of_all_utterances() -> None:

@@ -21,12 +21,13 @@ from voxmatrix.speak.onnx.graph_edits import Array, NewNodes, set_nodes, weights
 
 #: Layers that are computed in float32.
 _FLOAT32 = ("dec.conv_pre", "dec.cond", "dec.low_head.")
-#: The largest 8-bit weight. With larger ones, CPUs without VNNI overflow: they add two products in 16 bits.
-_MOST = 64
+#: The largest 8-bit weight, and the largest sum of two neighbours: CPUs without VNNI add two products with inputs of 8
+#: bits in 16, which overflow with larger ones.
+_MOST = 127
 #: The largest bias, which has 32 bits and is added to a sum.
 _MOST_BIAS = 2.0**30
-#: Steps from the smallest number of a tensor to its largest one.
-_STEPS = 255
+#: Steps from the smallest number that a layer is given to the largest one, and of what it makes from 0 to the largest.
+_STEPS, _STEPS_MADE = 255, 127
 #: Of a layer whose numbers are all zero: a scale must not be.
 _LEAST_SCALE = 1e-8
 
@@ -106,6 +107,10 @@ class _Scale(NamedTuple):
         return cls(np.float32(size), np.uint8(round(-low / size)))
 
 
+#: Of what a layer makes, whose channels are divided by their sizes.
+_MADE = _Scale(np.float32(1), np.uint8(_STEPS_MADE + 1))
+
+
 class _Int8Nodes(NewNodes):
     def __init__(self) -> None:
         super().__init__("int8/")
@@ -115,9 +120,9 @@ class _Int8Nodes(NewNodes):
         """Nodes for a convolution, weight (d, c, 1, taps)."""
         attributes = {one.name: list(one.ints) for one in node.attribute if one.ints}
         x, given, factors = self._quantise(node.input[0], ranges.given)
-        made = _Scale.of(ranges.made)
-        y = self._convolved(path, x, (given, made), weight * factors[:, None, None], bias, **attributes)
-        self._dequantise(y, made, node.output[0])
+        sizes = _channel_sizes(ranges.made)
+        y = self._convolved(path, x, (given, sizes), weight * factors[:, None, None], bias, **attributes)
+        self._dequantise(y, sizes, node.output[0])
 
     def upsample(self, node: Any, path: str, weight: Array, bias: Array, ranges: Ranges) -> None:
         """Nodes for a transposed convolution, weight (c, d, 1, taps).
@@ -129,7 +134,7 @@ class _Int8Nodes(NewNodes):
         (_, stride), (_, pad, _, _) = attributes["strides"], attributes["pads"]
         channels, made, _, taps = weight.shape
         x, given, factors = self._quantise(node.input[0], ranges.given)
-        scales = given, _Scale.of(ranges.made)
+        sizes = _channel_sizes(ranges.made)
         weight = weight * factors[:, None, None, None]
 
         def positions(phase: int) -> tuple[int, int]:
@@ -141,20 +146,19 @@ class _Int8Nodes(NewNodes):
                 [weight[:, :, 0, phase + pad - stride * k] for k in range(first, last + 1)] for phase in phases
             ]  # (phases, positions, c, d)
             of_phases = np.array(columns).transpose(0, 3, 2, 1).reshape(-1, channels, 1, last - first + 1)
-            repeated = np.tile(bias, len(columns))
+            repeated, scales = np.tile(bias, len(columns)), (given, np.tile(sizes, len(columns)))
             where = {"kernel_shape": [1, last - first + 1], "pads": [0, -first, 0, last]}
             parts.append(self._convolved(f"{path}.{len(parts)}", x, scales, of_phases, repeated, **where))
         together = self.add("Reshape", self.add("Concat", *parts, axis=1), [0, stride, made, -1])
         samples = self.add("Reshape", self.add("Transpose", together, perm=[0, 2, 3, 1]), [0, made, 1, -1])
-        self._dequantise(samples, scales[1], node.output[0])
+        self._dequantise(samples, sizes, node.output[0])
 
     def _convolved(
-        self, path: str, x: str, scales: tuple[_Scale, _Scale], weight: Array, bias: Array, **attributes: Any
+        self, path: str, x: str, scales: tuple[_Scale, Array], weight: Array, bias: Array, **attributes: Any
     ) -> str:
         given, made = scales
-        largest = np.abs(weight).reshape(len(weight), -1).max(1)
         # A channel may have a bias and hardly any weights: the bias has 32 bits.
-        sizes = np.maximum(largest / _MOST, np.abs(bias) / (given.size * _MOST_BIAS))
+        sizes = np.maximum(_weight_sizes(weight), np.abs(bias) / (given.size * _MOST_BIAS))
         sizes = np.maximum(sizes, _LEAST_SCALE).astype(np.float32)
         integers = np.round(weight / sizes[:, None, None, None])
         return self.add(
@@ -162,9 +166,9 @@ class _Int8Nodes(NewNodes):
             x,
             *self._constants(given),
             self.constant(f"{path}.weight", integers, np.int8),
-            self.constant(f"{path}.scales", sizes),
+            self.constant(f"{path}.scales", sizes / made),
             self.constant(f"{path}.zeros", np.zeros(len(sizes)), np.int8),
-            *self._constants(made),
+            *self._constants(_MADE),
             self.constant(f"{path}.bias", np.round(bias / (given.size * sizes)), np.int32),
             **attributes,
         )
@@ -182,8 +186,10 @@ class _Int8Nodes(NewNodes):
             self._quantised[x] = self.add("QuantizeLinear", divided, *self._constants(scale))
         return self._quantised[x], scale, factors
 
-    def _dequantise(self, x: str, scale: _Scale, output: str) -> None:
-        self.add("DequantizeLinear", x, *self._constants(scale), output=output)
+    def _dequantise(self, x: str, sizes: Array, output: str) -> None:
+        """The numbers, each channel times its size: as scales of DequantizeLinear it would take five times as long."""
+        divided = self.add("DequantizeLinear", x, *self._constants(_MADE))
+        self.add("Mul", divided, sizes[:, None, None], output=output)
 
     def _constants(self, scale: _Scale) -> tuple[str, str]:
         size = self.constant(f"size/{scale.size}", np.array(scale.size))
@@ -192,6 +198,24 @@ class _Int8Nodes(NewNodes):
 
 _Convert = Callable[[_Int8Nodes, Any, str, Array, Array, Ranges], None]
 _OPERATIONS: dict[str, _Convert] = {"Conv": _Int8Nodes.convolve, "ConvTranspose": _Int8Nodes.upsample}
+
+
+def _channel_sizes(found: Range) -> Array:
+    """What each channel is divided by, so that its numbers are -127 to 127."""
+    sizes: Array = np.maximum(np.maximum(-found.low, found.high) / _STEPS_MADE, _LEAST_SCALE).astype(np.float32)
+    return sizes
+
+
+def _weight_sizes(weight: Array) -> Array:
+    """What the weights of each channel that they make are divided by: (d, c, 1, taps) -> (d,).
+
+    Neighbours are those of a CPU that multiplies all taps of a channel one after the other, or all channels of a tap.
+    """
+    magnitudes = np.abs(weight)
+    orders = [one.reshape(len(weight), -1) for one in (magnitudes, np.swapaxes(magnitudes, 1, 3))]
+    pairs = [(one[:, 1:] + one[:, :-1]).max(1, initial=0.0) for one in orders]
+    sizes: Array = np.maximum(orders[0].max(1), np.maximum(*pairs)) / _MOST
+    return sizes
 
 
 def _layer(weight: str, ranges: Mapping[str, Ranges]) -> str:

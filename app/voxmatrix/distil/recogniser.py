@@ -18,7 +18,8 @@ def recogniser(language: str) -> Callable[[Samples, int], str] | None:
         from pocketsphinx import Decoder
     except ImportError:
         return None
-    return lambda samples, rate_hz: _heard(Decoder(samprate=_RATE_HZ, loglevel="FATAL"), samples, rate_hz)
+    decoder = Decoder(samprate=_RATE_HZ, loglevel="FATAL")
+    return lambda samples, rate_hz: _heard(decoder, samples, rate_hz)
 
 
 def _heard(decoder: Any, samples: Samples, rate_hz: int) -> str:

@@ -4,7 +4,7 @@ import json
 import pickle
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import torch
 
 import voxmatrix
 from voxmatrix.distil.compare import options_of, speak_with_both, times_as_fast
-from voxmatrix.distil.gates import Gate, Pair, examine, failed
+from voxmatrix.distil.gates import Gate, Pair, examine, examine_words, failed
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
@@ -43,6 +43,8 @@ WATCHED = 8
 _LEVELS_OF = 20
 #: Utterances in which the ranges of numbers are measured.
 _MEASURED = 48
+#: How often each compared sentence is spoken for a recogniser of words, each time with other noise.
+_TIMES_HEARD = 3
 #: Opens a progress bar, by its title, what to show beside it, and what is done already.
 Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
@@ -138,19 +140,14 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         _learn(training, settings.limits, checkpoint, show)
         fast = _fast_config(training, original)
         made = _write(training, original, fast, material[:_MEASURED], folder)
-        with show("comparing", str, 0) as progress:
-            pairs = speak_with_both(original.onnx, made, original.config, original.texts.compared, progress)
-        config = original.config
-        recognise = recogniser(config.espeak_voice)
-        with show("recognising words", str, 0) if recognise else nullcontext(_unseen) as progress:
-            gates = examine(pairs, config.rate_hz, training.student.dec.hop, recognise, progress)
+        gates, pairs = _compare(original, made, training.student.dec.hop, show)
         distilled = Distilled(
             out=settings.out,
             gates=gates,
-            times_as_fast=times_as_fast(original.onnx, made, config, original.texts.compared),
+            times_as_fast=times_as_fast(original.onnx, made, original.config, original.texts.compared),
             steps=training.position.step,
             pairs=pairs,
-            rate_hz=config.rate_hz,
+            rate_hz=original.config.rate_hz,
         )
         if failed(distilled.gates) and not settings.force:
             training.position.go_on()
@@ -159,10 +156,6 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         write_voice(made, fast, settings.out)
     shutil.rmtree(folder, ignore_errors=True)
     return distilled
-
-
-def _unseen(done: int, total: int) -> None:
-    """Progress that nobody sees."""
 
 
 def _source(voice: Path, text: Path | None) -> str:
@@ -281,3 +274,19 @@ def _write(
     with replacing(made) as file:
         file.write(graft(original.graph, student, spoken, metadata(config)))
     return made
+
+
+def _compare(original: _Original, made: Path, fourier_hop: int, show: Show) -> tuple[list[Gate], list[Pair]]:
+    """The conditions, and each sentence by both voices."""
+    config, compared = original.config, original.texts.compared
+    recognise = recogniser(config.espeak_voice)
+    times = _TIMES_HEARD if recognise else 1
+    with show("comparing", str, 0) as progress:
+        spoken = speak_with_both(original.onnx, made, config, [*compared] * times, progress)
+    pairs = spoken[: len(compared)]
+    gates = examine(pairs, config.rate_hz, fourier_hop)
+    if recognise:
+        heard = pairs if failed(gates) else spoken  # what is no speech takes a recogniser minutes
+        with show("recognising words", str, 0) as progress:
+            gates.append(examine_words(heard, config.rate_hz, recognise, progress))
+    return gates, pairs
