@@ -117,6 +117,25 @@ def test_a_truncated_source_is_bad_input(wav: Path) -> None:
         encode(flac, wav.with_name("out.mp3"))
 
 
+@pytest.mark.parametrize("ending", ["wav", "flac", "mp3"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_no_numbers_are_bad_input(tmp_path: Path, ending: str, value: float) -> None:
+    samples = np.zeros(22050)
+    samples[11025:] = value
+    soundfile.write(tmp_path / "in.wav", samples, 22050, subtype="FLOAT")
+    with pytest.raises(BadInputError, match=r"in\.wav contains NaN or infinity \(first at 0\.50 s\)"):
+        encode(tmp_path / "in.wav", tmp_path / f"out.{ending}")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.wav"]
+
+
+@needs_ffmpeg
+def test_floating_point_samples_are_a_source(wav: Path) -> None:
+    samples, rate_hz = soundfile.read(wav)
+    soundfile.write(wav.with_name("float.wav"), samples, rate_hz, subtype="DOUBLE")
+    out = encode(wav.with_name("float.wav"), wav.with_name("out.wav"))
+    assert np.abs(soundfile.read(out)[0] - samples).max() < 1e-4
+
+
 def test_a_source_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     for name in ("none.wav", "."):
         with pytest.raises(BadInputError, match="is not a file"):

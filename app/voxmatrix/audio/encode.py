@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import decode, failure_reason, ffmpeg_program
+from voxmatrix.audio.load import check_finite
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import replacing, storage_errors
 
@@ -46,7 +47,7 @@ def encode(
 
     Raises:
         UsageError: the extension is unknown, the bit rate is invalid, or `out` exists and `force` is not set.
-        BadInputError: `source` is missing or damaged.
+        BadInputError: `source` is missing or damaged, or contains NaN or infinity.
         MissingProgramError: ffmpeg is not installed.
         UnreachableError: `out` cannot be written.
     """
@@ -55,6 +56,7 @@ def encode(
         raise UsageError(f"{out} already exists", f"add --force to replace it, or choose another name than {out.name}")
     if not source.is_file():
         raise BadInputError(f"{source} is not a file", "choose an existing sound file")
+    check_finite(source)  # ffmpeg would make full-scale noise of it
     segment = _decode(source)
     with storage_errors(out), tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         encoded = Path(folder) / f"sound.{target.container}"

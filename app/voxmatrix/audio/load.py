@@ -31,6 +31,8 @@ _BY_FFMPEG = (
     *((4, b"ftyp"), (0, b"\xff\xf1"), (0, b"\xff\xf9"), (0, b"OggS"), (0, b"\x1aE\xdf\xa3"), (0, b"0&\xb2u")),
     (0, b"#!AMR"),
 )
+#: libsndfile's names for samples that can be NaN or infinity.
+_FLOATING = ("FLOAT", "DOUBLE")
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 #: Error messages of libsndfile 1.2 and their plain meaning.
@@ -84,6 +86,27 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
         wave = _decode(path, file, rate_hz, limit)
         _check_complete(path, file, wave)
     return wave
+
+
+def check_finite(path: Path) -> None:
+    """Check the samples of a file whose format allows NaN and infinity, if libsndfile can read it.
+
+    Raises:
+        AudioError: it contains one of them, or is damaged.
+    """
+    import soundfile
+
+    try:
+        opened = soundfile.SoundFile(path)
+    except soundfile.LibsndfileError:
+        return
+    with opened as file:
+        if file.subtype not in _FLOATING:
+            return
+        start = 0
+        for block in _blocks(path, file):
+            _check_block(path, block, start, file.samplerate)
+            start += len(block)
 
 
 def _check_file(path: Path) -> None:
@@ -146,13 +169,7 @@ def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:
         frames += len(block)
         if limit is not None and frames > limit:
             raise _too_long(path, frames / file.samplerate, limit / file.samplerate, "more than ")
-        if not np.isfinite(block).all():
-            where = frames - len(block) + int(np.argmin(np.isfinite(block).all(axis=1)))
-            raise AudioError(
-                "not-finite",
-                f"{path.name} contains NaN or infinity (first at {where / file.samplerate:.2f} s)",
-                "export it again as 16 or 24 bits from the program that created it",
-            )
+        _check_block(path, block, frames - len(block), file.samplerate)
         clipping.add(block)
         mono = block[:, 0] if file.channels == 1 else block.mean(axis=1, dtype=np.float32)
         parts.append(resample.resample_chunk(mono) if resample else mono)
@@ -181,6 +198,17 @@ def _blocks(path: Path, file: Any) -> Iterator[Samples]:
         if not len(block):
             return
         yield block
+
+
+def _check_block(path: Path, block: Samples, start: int, rate_hz: int) -> None:
+    finite = np.isfinite(block)
+    if not finite.all():
+        where = (start + int(np.argmin(finite.all(axis=1)))) / rate_hz
+        raise AudioError(
+            "not-finite",
+            f"{path.name} contains NaN or infinity (first at {where:.2f} s)",
+            "export it again as 16 or 24 bits from the program that created it",
+        )
 
 
 def _check_complete(path: Path, file: Any, wave: Wave) -> None:
