@@ -1,9 +1,11 @@
 """The part of a book that a user wants: chapters, `3-7,9`, or the beginning."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import accumulate
 
-from voxmatrix.book.content import Book
+from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.sentences import sentences
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import count as counted
@@ -35,18 +37,32 @@ def select_chapters(wanted: str, count: int) -> tuple[int, ...]:
 
 
 def beginning(book: Book, language: str, seconds: float) -> Book:
-    """The first paragraphs of the first chapter with a sentence, which probably last this long when they are spoken."""
+    """The first sentences, of as many chapters as needed, which probably last this long when they are spoken."""
+    chapters: list[Chapter] = []
+    left = seconds
     for chapter in book.chapters:
-        paragraphs: list[str] = []
-        lasts = 0.0
-        for paragraph in chapter.paragraphs:
-            if lasts >= seconds:
-                break
-            lasts += sum(estimated_seconds(one.text) for one in sentences([paragraph], language))
-            paragraphs.append(paragraph)
+        paragraphs, lasts = _first_paragraphs(chapter.paragraphs, language, left)
         if lasts:
-            return replace(book, chapters=(replace(chapter, paragraphs=tuple(paragraphs)),))
-    return book
+            chapters.append(replace(chapter, paragraphs=paragraphs))
+        left -= lasts
+        if left <= 0:
+            break
+    return replace(book, chapters=tuple(chapters)) if chapters else book
+
+
+def _first_paragraphs(paragraphs: Iterable[str], language: str, seconds: float) -> tuple[tuple[str, ...], float]:
+    """The first paragraphs, the last one perhaps without its last sentences, and how long they last."""
+    taken: list[str] = []
+    lasts = 0.0
+    for paragraph in paragraphs:
+        if lasts >= seconds:
+            break
+        found = [one.text for one in sentences([paragraph], language)]
+        times = list(accumulate(map(estimated_seconds, found), initial=lasts))
+        wanted = sum(begins < seconds for begins in times[:-1])
+        taken.append(paragraph if wanted == len(found) else " ".join(found[:wanted]))
+        lasts = times[wanted]
+    return tuple(taken), lasts
 
 
 def _invalid(problem: str, count: int) -> UsageError:

@@ -81,7 +81,13 @@ def test_selected_chapters_a_preview_and_a_file_per_chapter(capsys: pytest.Captu
     assert run(capsys, "make", "book.md", "--chapters", "2-3", "--out", "B.mp3")[0] == 0
     assert sorted(path.name for path in Path("B").glob("*.mp3")) == ["02 The second.mp3", "03 The third.mp3"]
     code, lines = run(capsys, "book.md", "--preview", "--out", "P.m4b")
-    assert code == 0 and lines[-1]["out"] == ["P.preview.m4b"] and lines[-1]["sentences"] == 3
+    assert code == 0 and lines[-1]["out"] == ["P.preview.m4b"] and lines[-1]["sentences"] == 7
+
+
+def test_a_preview_of_a_long_paragraph_lasts_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("long.txt").write_text("The old harbour was quiet that morning, and no ship came in. " * 60, encoding="utf-8")
+    code, lines = run(capsys, "long.txt", "--preview", "--out", "L.m4b")
+    assert code == 0 and 40 < lines[-1]["seconds"] < 90
 
 
 @pytest.mark.parametrize(
