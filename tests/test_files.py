@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from voxmatrix.errors import UnreachableError
+from voxmatrix.errors import UnreachableError, UsageError
 from voxmatrix.files import digest, read_text_or_empty, remove_unfinished, replacing, replacing_path, write_text
 
 
@@ -53,6 +53,17 @@ def test_a_place_that_cannot_be_is_named_with_its_mend(name: str, tmp_path: Path
         write_text(tmp_path / name, "new")
     assert "choose" in caught.value.remedy
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["folder", ".", ""])
+def test_a_folder_is_refused_before_anything_is_done(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="is a folder"), replacing(Path(name)):
+        pytest.fail("the block is not entered")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
 
 
 def test_another_error_of_the_system_is_not_renamed(tmp_path: Path) -> None:

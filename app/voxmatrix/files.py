@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 
 _NO_FOLDER = "a file is in the way of a folder: choose another path, or move that file"
 #: Errors of the operating system that mean "this path cannot be written", each with its remedy.
@@ -56,11 +56,23 @@ def nearest_folder(path: Path) -> Path:
     return next(place for place in (path.absolute(), *path.absolute().parents) if os.path.lexists(place))
 
 
+def check_not_folder(path: Path) -> None:
+    """Check that a file can be written to this path, before the work that it is for.
+
+    Raises:
+        UsageError: it is a folder.
+    """
+    with storage_errors(path):
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", f"choose a file in it, e.g. {path / 'NAME'}")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield a binary file that replaces `path` when the block succeeds and is deleted when it fails.
 
     Raises:
+        UsageError: the path is a folder.
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
     with replacing_path(path) as beside, beside.open("wb") as file:
@@ -72,8 +84,10 @@ def replacing_path(path: Path) -> Iterator[Path]:
     """Like `replacing`, for another program that writes the file: yield the path that it should write to.
 
     Raises:
+        UsageError: the path is a folder.
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
+    check_not_folder(path)
     # All who write the same file at the same time have their own: also in containers that share a volume, whose
     # processes have the same numbers.
     beside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")

@@ -63,6 +63,70 @@ def test_flag_is_stronger_than_environment_and_that_than_file(
     assert "from-flag" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("place", ["VOXMATRIX_SPEED", "speed in voxmatrix.toml"])
+def test_a_wrong_value_is_reported_where_it_is_set(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if place.isupper():
+        monkeypatch.setenv(place, "fast")
+    else:
+        (tmp_path / "voxmatrix.toml").write_text('speed = "fast"\n', encoding="utf-8")
+
+    assert main.run(["speak", "--text", "hi"]) == 2
+    assert main.run(["speak", "--text", "hi", "--speed", "slow"]) == 2
+    of_place, of_flag = capsys.readouterr().err.strip().split("voxmatrix: ")[1:]
+    assert of_place.startswith(f"{place}: 'fast' is not") and "--help" not in of_place
+    assert "--speed" in of_flag and "--help" in of_flag
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["prepare", ""], "DATA"),
+        (["speak", "--batch", "", "--out", "speech"], "--batch"),
+        (["speak", "--text", "hi", "--out="], "--out"),
+        (["book", "", "--voice", "v.onnx"], "FILE"),
+        (["distil", "", "--out", "fast.onnx"], "VOICE"),
+    ],
+    ids=str,
+)
+def test_an_empty_path_is_not_the_current_folder(
+    words: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
+
+    assert main.run(words) == 2
+    assert capsys.readouterr().err.startswith(f"voxmatrix: {name} is empty")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["prepare", ".", "--report", "folder"],
+        ["doctor", "--record", "folder"],
+        ["distil", "voice.onnx", "--out", "fast.onnx", "--report", "folder"],
+        ["distil", "voice.onnx", "--out", "folder.onnx", "--force"],
+        ["book", "a.txt", "--voice", "voice.onnx", "--out", "folder", "--force"],
+        ["export", "voice", "run", "--out", "folder.onnx", "--force"],
+    ],
+    ids=str,
+)
+def test_a_folder_is_no_file_to_write_which_is_said_before_the_work(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("folder", "folder.onnx"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
+
+    assert main.run(words) == 2
+    assert "is a folder\n  → choose a file in it" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "folder", "folder.onnx"]
+
+
 def test_an_interrupted_command_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt

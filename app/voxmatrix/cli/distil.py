@@ -13,6 +13,9 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import Finding, VoxmatrixError
+from voxmatrix.files import check_not_folder
 
 if TYPE_CHECKING:
     import torch
@@ -46,8 +49,9 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions):
 
 
 def folders(parameters: Mapping[str, Any]) -> list[Path]:
-    """The folder that the command writes to."""
-    return [Path(parameters["out"]).parent]
+    """The folders that the command writes to: of the voice, and of the report."""
+    files = parameters["out"], parameters["report"]
+    return [Path(file).parent for file in files if file is not None]
 
 
 @expand
@@ -59,6 +63,8 @@ def command(
     from voxmatrix.distil.run import DistilSettings, GatesError, distil
     from voxmatrix.machine.probes.limits import cpus
 
+    if given.report:
+        check_not_folder(given.report)
     device = _device(context)
     preflight = context.obj
     settings = DistilSettings(
@@ -75,12 +81,19 @@ def command(
     try:
         distilled = distil(settings, partial(_show, as_json=as_json))
     except GatesError as error:
-        _report(error.distilled, given.report)
+        try:
+            _report(error.distilled, given.report)
+        except VoxmatrixError as unwritten:
+            warn(Finding(problem=unwritten.problem, remedy=unwritten.remedy, severity="warning"))
         raise
-    _report(distilled, given.report)
     if as_json:
         typer.echo(json.dumps(distilled.to_json()))
-        return
+    else:
+        _show_result(distilled, voice)
+    _report(distilled, given.report)
+
+
+def _show_result(distilled: "Distilled", voice: Path) -> None:
     for gate in distilled.gates:
         typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.4g} ({gate.wanted})")
     typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")

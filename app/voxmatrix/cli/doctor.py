@@ -11,6 +11,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
+from voxmatrix.files import check_not_folder
 
 if TYPE_CHECKING:
     from voxmatrix.doctor.report import DoctorReport
@@ -34,6 +35,8 @@ def command(
             f"--record {record} describes this computer, and --machine {machine} another one",
             "give only one of them",
         )
+    if record:
+        check_not_folder(Path(record))
     report = _described(Path(machine), device) if machine else _here(device, record, no_smoke, fresh)
     if as_json:
         typer.echo(json.dumps(report.to_json()))

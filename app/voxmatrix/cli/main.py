@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 import voxmatrix
 from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
@@ -82,14 +83,19 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:
-        return _report(error.format_message(), _usage_hint(error), UsageError.exit_code, as_json)  # type: ignore[attr-defined]
+        return _report(*_command_line_problem(error), UsageError.exit_code, as_json)
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
 
-def _usage_hint(error: Exception) -> str:
-    context = getattr(error, "ctx", None)
-    return f"see: {context.command_path} --help" if context else "see: voxmatrix --help"
+def _command_line_problem(error: Any) -> tuple[str, str]:
+    """The problem and the remedy of an invalid command line, or of an invalid value that is set elsewhere."""
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    if context and parameter:
+        name, source = ParameterSources(context).of(parameter.name)
+        if source not in ("flag", "automatic"):
+            return f"{name}: {error.message}", "correct or remove it there"
+    return error.format_message(), f"see: {context.command_path if context else 'voxmatrix'} --help"
 
 
 def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:

@@ -13,6 +13,7 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.files import check_not_folder
 from voxmatrix.tables.amount import amount_of
 from voxmatrix.tables.quality import quality
 from voxmatrix.wording import count
@@ -37,6 +38,8 @@ class PrepareOptions(options.RecordingOptions):
 def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson = False) -> None:
     """Check recordings, report every problem and fill the cache."""
     settings, report = prepare_settings(given, given.prepare_workers), given.report
+    if report:
+        check_not_folder(Path(report))
     try:
         prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
     except BadInputError as error:

@@ -140,7 +140,12 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         _learn(training, settings.limits, checkpoint, show)
         fast = _fast_config(training, original)
         made = _write(training, original, fast, material[:_MEASURED], folder)
-        gates, pairs = _compare(original, made, training.student.dec.hop, show)
+        try:
+            gates, pairs = _compare(original, made, training.student.dec.hop, show)
+        except KeyboardInterrupt as error:
+            raise InterruptedRunError(
+                f"interrupted; what was learned is kept in {folder}", "run the same command to compare again"
+            ) from error
         distilled = Distilled(
             out=settings.out,
             gates=gates,

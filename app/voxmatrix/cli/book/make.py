@@ -20,6 +20,7 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment, home
 from voxmatrix.errors import Finding, UsageError
+from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
@@ -159,6 +160,7 @@ def _out(file: Path, given: BookOptions) -> Path:
     out = given.out or Path(file.with_suffix(".m4b").name)
     if given.preview:
         out = out.with_name(f"{out.stem}.preview{out.suffix}")
+    check_not_folder(out)
     for path in (out, manifest_path(out)):
         if path.exists() and not given.force and not is_unfinished(out):
             raise UsageError(f"{path} already exists", "choose another --out, or add --force to overwrite it")

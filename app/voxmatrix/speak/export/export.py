@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voxmatrix.errors import DamagedFileError, UsageError
-from voxmatrix.files import replacing
+from voxmatrix.files import check_not_folder, replacing
 from voxmatrix.speak.engines.torch import speaking_generator
 from voxmatrix.speak.export.onnx_writer import write_onnx
 from voxmatrix.speak.export.provenance import with_provenance
@@ -77,10 +77,13 @@ def check_free(out: Path, *, force: bool) -> None:
     """Check that both files of a voice may be written.
 
     Raises:
-        UsageError: `out` does not end in .onnx, or one of them exists and `force` is not set.
+        UsageError: `out` does not end in .onnx, or one of them is a folder, or exists and `force` is not set.
     """
     if out.suffix != ".onnx":
         raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
-    existing = [path for path in (out, config_path(out)) if path.exists()]
+    files = out, config_path(out)
+    for path in files:
+        check_not_folder(path)
+    existing = [path for path in files if path.exists()]
     if existing and not force:
         raise UsageError(f"{existing[0]} already exists", "add --force to overwrite it, or choose another name")
