@@ -159,6 +159,16 @@ def test_a_pause_that_is_too_long_is_named_with_its_option(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "words", [("speak", "--text", "Hi."), ("speak", "--batch", "."), ("book", "a.txt")], ids=" ".join
+)
+def test_a_seed_below_0_is_refused_like_that_of_a_training(words: tuple[str, ...], capsys: Any) -> None:
+    Path("a.txt").write_text("Hi.")
+    assert main.run([*words, "--seed", "-1", "--out", "b.wav" if words[0] == "speak" else "b.m4b"]) == 2
+    assert "--seed is -1, must not be negative\n  → set --seed to 0 or more" in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
     "variables", [{"USE_GPU": "yes"}, {"GPU_ID": "3"}, {"VIBEVOICE_DEVICE": "cuda"}, {"VIBEVOICE_DEVICE": "cuda:3"}]
 )
 @pytest.mark.parametrize("kind", ["checkpoint", "onnx"])

@@ -15,7 +15,7 @@ import pytest
 
 from voxmatrix.audio.loudness import speech_level_dbfs
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.speak.options import MOST_SEED, SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 from voxmatrix.speak.synthesize import SpokenSentence
 
@@ -104,6 +104,12 @@ def test_the_same_seed_makes_the_same_file(voice: Path) -> None:
     first, again, other = (spoken(TEXT, voice, seed=seed, threads=3)[1] for seed in (1, 1, 2))
 
     assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("kind", ["make_onnx", "make_checkpoint"])
+def test_the_largest_seed_is_enough_for_many_sentences(kind: str, request: pytest.FixtureRequest) -> None:
+    voice = request.getfixturevalue(kind)("tiny", 1, "text")
+    assert spoken(TEXT, voice, seed=MOST_SEED)[0].sentences == 3
 
 
 def test_a_stream_sounds_before_its_text_has_ended(voice: Path) -> None:
@@ -240,6 +246,8 @@ def test_other_formats_are_written(voice: Path, tmp_path: Path, ending: str) -> 
         {"pause_seconds": -1},
         {"volume": -1},
         {"threads": -1},
+        {"seed": -1},
+        {"seed": 2**64},
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:

@@ -87,6 +87,8 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
         ({"clip_norm": -1.0}, "--clip-norm"),
         ({"discriminator_start": -1}, "--discriminator-start"),
         ({"max_batch_seconds": -1.0}, "--max-batch-seconds"),
+        ({"seed": -1}, "--seed"),
+        ({"seed": 2**64}, "--seed"),
         ({"precision": "8"}, "--precision"),
         ({"learning_rate": float("nan")}, "--learning-rate"),
     ],

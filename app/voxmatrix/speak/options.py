@@ -9,6 +9,8 @@ MOST_PAUSE_SECONDS = 60.0
 MOST_SPEED = 10.0
 MOST_NOISE = 10.0
 MOST_VOLUME = 10.0
+#: torch takes seeds below 2**64, and every sentence of a text uses the next one.
+MOST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,14 @@ class SpeakSettings:
         _within("--sentence-pause", self.pause_seconds, 0.0, MOST_PAUSE_SECONDS)
         _within("--volume", self.volume, 0.0, MOST_VOLUME)
         _within("--threads", self.threads, 0, 1024)
+        _check_seed(self.seed)
+
+
+def _check_seed(seed: int | None) -> None:
+    if seed is not None and seed < 0:
+        raise UsageError(f"--seed is {seed}, must not be negative", "set --seed to 0 or more")
+    if seed is not None and seed > MOST_SEED:
+        raise UsageError(f"--seed is {seed}, more than torch can use", f"set --seed to {MOST_SEED} or less")
 
 
 def _within(flag: str, value: float | None, least: float, most: float) -> None:
