@@ -86,7 +86,16 @@ def test_an_unknown_ending_names_those_that_are_known(wav: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "bitrate"), [("mp3", "lots"), ("mp3", "128"), ("mp3", "0k"), ("flac", "96k"), ("mp3", "-1k")]
+    ("ending", "bitrate"),
+    [
+        ("mp3", "lots"),
+        ("mp3", "128"),
+        ("mp3", "0k"),
+        ("flac", "96k"),
+        ("mp3", "-1k"),
+        ("mp3", "321k"),
+        ("m4a", "9999k"),
+    ],
 )
 def test_a_bit_rate_that_makes_no_sense_is_a_usage_error(wav: Path, ending: str, bitrate: str) -> None:
     with pytest.raises(UsageError, match="bit rate"):

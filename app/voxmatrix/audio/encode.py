@@ -22,15 +22,16 @@ class Format:
     codec: str | None
     default_options: tuple[str, ...]  # used without a bit rate; empty for lossless formats, which have no bit rate
     encoder_options: tuple[str, ...] = ()  # used with any bit rate
+    most_kbit: int | None = None  # per second, where the encoder would silently use less than was asked for
 
 
 #: Output formats by extension. Vorbis rejects most bit rates at 16 and 22 kHz, so its default is a quality instead.
 FORMATS = {
-    "mp3": Format("mp3", "libmp3lame", ("-b:a", "128k")),
+    "mp3": Format("mp3", "libmp3lame", ("-b:a", "128k"), most_kbit=320),
     "ogg": Format("ogg", "libvorbis", ("-q:a", "5")),
     "opus": Format("opus", "libopus", ("-b:a", "48k")),
     # ffmpeg 5 has another default: for speech, it takes three times as long and loses more (docs/measured-by-hand.md).
-    "m4a": Format("ipod", "aac", ("-b:a", "96k"), ("-aac_coder", "fast")),
+    "m4a": Format("ipod", "aac", ("-b:a", "96k"), ("-aac_coder", "fast"), most_kbit=576),
     "flac": Format("flac", "flac", ()),
     "wav": Format("wav", None, ()),
 }
@@ -82,6 +83,8 @@ def check_format(out: Path, bitrate: str | None) -> Format:
             raise UsageError(f"a .{extension} file is lossless and has no bit rate", "omit --bitrate, or choose .mp3")
         if not bitrate.removesuffix("k").isdecimal() or not bitrate.endswith("k") or int(bitrate[:-1]) == 0:
             raise UsageError(f"the bit rate is {bitrate!r}", "give it in kilobits per second, e.g. --bitrate 96k")
+        if target.most_kbit and int(bitrate[:-1]) > target.most_kbit:
+            raise UsageError(f"the bit rate is {bitrate!r}", f"choose {target.most_kbit}k or less for .{extension}")
     return target
 
 

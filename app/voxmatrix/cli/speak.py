@@ -18,6 +18,7 @@ from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
+from voxmatrix.cli.speak_flags import check_one_text, check_sound
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
@@ -92,6 +93,7 @@ def command(
     )
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
     voice = Path(given.voice) if given.voice else default_voice()
+    extension = given.format.lower().removeprefix(".")
     if given.batch is not None:
         if source or given.text is not None or given.file is not None:
             raise UsageError(
@@ -99,12 +101,13 @@ def command(
             )
         if not sources.is_set("out") or given.out == _STANDARD:
             raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
+        check_sound(sources, extension)
         forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
         selection = selected_devices(voice, request, context.obj)
         speak_batch.run(
             given.batch,
             given.out,
-            given.format,
+            extension,
             voice,
             settings,
             selection.devices,
@@ -112,6 +115,8 @@ def command(
             as_json=as_json,
         )
         return
+    check_one_text(sources, out=given.out, extension=extension, parallel_voices=given.parallel_voices, as_json=as_json)
+    check_sound(sources, "wav" if given.out == _STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     with _given_text(source, given.text, given.file) as (text, length):
         partial = _partial(given, voice, settings)
         device = selected_devices(voice, request, context.obj).best

@@ -56,7 +56,7 @@ def run(
         outcomes = speak_batch(
             items,
             Path(out),
-            extension.lower().removeprefix("."),
+            extension,
             voice,
             settings,
             workers=parallel_voices or fitting_workers(devices),

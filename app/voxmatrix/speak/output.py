@@ -52,7 +52,7 @@ def speak_to(
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
-        UsageError: `out` exists and `settings.force` is not set, or its extension is unknown.
+        UsageError: `out` exists and `settings.force` is not set, its extension is unknown, or the bit rate is invalid.
         BadInputError: there is no such voice or speaker, or nothing to speak.
         DamagedFileError: a file of the voice is corrupt.
         NoDeviceError: the required device fails.
@@ -111,11 +111,12 @@ def speak_opened(
 
 def _check_free(out: Path, settings: SpeakSettings) -> None:
     if out.suffix.lower() not in PLAIN:
-        from voxmatrix.audio.encode import FORMATS
+        from voxmatrix.audio.encode import FORMATS, check_format
 
         if out.suffix.lower().removeprefix(".") not in FORMATS:
             known = ", ".join([*PLAIN, *(f".{name}" for name in FORMATS if name != "wav")])
             raise UsageError(f"{out.name} has no known extension: {out.suffix!r}", f"choose one of: {known}")
+        check_format(out, settings.bitrate)  # fail before anything is computed
     if out.is_dir():
         raise UsageError(f"{out} is a folder", f"choose a file in it, e.g. {out / 'speech.wav'}")
     if out.exists() and not settings.force:

@@ -48,6 +48,16 @@ def formats() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(extension.removeprefix(".") for extension in PLAIN), *FORMATS]))
 
 
+def check_extension(extension: str) -> None:
+    """Check that files of a batch can have this extension.
+
+    Raises:
+        UsageError: it is unknown.
+    """
+    if extension not in formats():
+        raise UsageError(f"--format is {extension!r}", f"choose one of: {', '.join(formats())}")
+
+
 def speak_batch(
     items: Sequence[Item],
     folder: Path,
@@ -102,8 +112,7 @@ def settings_of(settings: SpeakSettings, index: int, speaker: str | None) -> Spe
 
 
 def _check(folder: Path, extension: str, bitrate: str | None) -> None:
-    if extension not in formats():
-        raise UsageError(f"--format is {extension!r}", f"choose one of: {', '.join(formats())}")
+    check_extension(extension)
     if f".{extension}" not in PLAIN:
         from voxmatrix.audio.encode import check_format
 
