@@ -1,6 +1,7 @@
 """`voxmatrix speak` on devices: what is demanded is had or refused, what is wished for costs a warning."""
 
 import json
+import re
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -193,3 +194,21 @@ def test_use_gpu_without_one_is_a_warning(voice: Path, capsys: Any) -> None:
 @pytest.mark.parametrize("words", [("--device", "zebra"), ("--gpu", "-1"), ("--gpu", "٣")], ids=" ".join)
 def test_what_is_no_device_is_usage(voice: Path, words: tuple[str, ...]) -> None:
     assert speak("--voice", str(voice), *words) == 2
+
+
+@pytest.mark.parametrize(
+    "unit", ["Все вышли из дома. ", "It was in 1998, and 987,654,321 men came. "], ids=["Cyrillic", "numbers"]
+)
+def test_progress_counts_the_characters_of_the_file(
+    unit: str, make_onnx: Callable[..., Path], capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = unit * 120
+    Path("long.txt").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("voxmatrix.cli.terminal.progress._PLAIN_SECONDS", 0.0)
+
+    words = ["speak", "--voice", str(make_onnx("tiny", 1, "text")), "--out", "out.wav", "--file", "long.txt"]
+    assert main.run(words) == 0
+    shown = re.findall(r"^characters spoken: (\d+)/(\d+)", capsys.readouterr().err, re.MULTILINE)
+    done = [int(one) for one, _ in shown]
+    assert {int(total) for _, total in shown} == {len(text)}
+    assert done[0] == len(unit.strip()) and done[-2] == 120 * len(unit.strip()) and done[-1] == len(text)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.text_chunks import MOST_PENDING, complete_texts, paragraphs, read_text
+from voxmatrix.speak.text_chunks import MOST_PENDING, complete_texts, count_characters, paragraphs, read_text
 
 
 def joined(texts: list[str]) -> list[str]:
@@ -119,3 +119,11 @@ def test_a_byte_order_mark_is_not_spoken(tmp_path: Path) -> None:
 
     with (tmp_path / "t.txt").open("rb") as file:
         assert "".join(read_text(file)) == "Hello"
+
+
+def test_the_length_of_a_file_is_in_characters_and_that_of_a_pipe_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("Всё готово.", encoding="utf-8-sig")
+    os.mkfifo(tmp_path / "pipe")
+
+    assert count_characters(tmp_path / "t.txt") == len("Всё готово.")
+    assert count_characters(tmp_path / "pipe") == 0

@@ -202,13 +202,13 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
     if text is not None:
         yield text, len(text)
         return
-    from voxmatrix.speak.text_chunks import read_text
+    from voxmatrix.speak.text_chunks import count_characters, read_text
 
     if file is None:
         yield read_text(sys.stdin.buffer), 0
         return
     with read_errors(file), file.open("rb") as opened:
-        yield read_text(opened), file.stat().st_size
+        yield read_text(opened), count_characters(file)
 
 
 @contextmanager
@@ -221,7 +221,7 @@ def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done
-            done = min(length, done + len(part.sentence.text))
+            done = min(length, done + part.sentence.written)  # a lexicon may have made it longer
             on_progress(done, length)
 
         yield spoken

@@ -48,7 +48,7 @@ class Pronouncer:
         """
         from voxmatrix.text.spoken import spoken_sentences
 
-        sentences = list(spoken_sentences(text, self._language))
+        sentences = [sentence.text for sentence in spoken_sentences(text, self._language)]
         with self._borrowed() as phonemizer_:
             try:
                 parts = phonemizer_.phonemes(sentences)

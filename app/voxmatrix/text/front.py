@@ -8,7 +8,7 @@ from voxmatrix.closing import Closing
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.phonemes.phonemizer import phonemizer
-from voxmatrix.text.spoken import spoken_sentences
+from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.symbols import to_ids
 from voxmatrix.wording import quoted
 
@@ -23,6 +23,7 @@ class Sentence:
     text: str
     phonemes: list[str]
     ids: list[int]
+    written: int  # characters of the text before it was normalised; 0 if it goes on with the sentence before it
 
 
 class FrontEnd(Closing):
@@ -70,34 +71,37 @@ class FrontEnd(Closing):
                 else:
                     self.findings.append(
                         Finding(
-                            problem=f"nothing in {quoted(sentence)} can be pronounced; it is left out",
+                            problem=f"nothing in {quoted(sentence.text)} can be pronounced; it is left out",
                             remedy="write it in words, or remove it",
                             severity="warning",
                         )
                     )
             size = min(2 * size, _TOGETHER)
 
-    def _pronounced(self, sentences: list[str]) -> list[tuple[str, list[str]]]:
+    def _pronounced(self, sentences: list[SpokenText]) -> list[tuple[SpokenText, list[str]]]:
         try:
-            return list(zip(sentences, self._phonemizer.phonemes(sentences), strict=True))
+            phonemes = self._phonemizer.phonemes([sentence.text for sentence in sentences])
+            return list(zip(sentences, phonemes, strict=True))
         except BadInputError as error:
             if len(sentences) > 1:
                 return [pair for sentence in sentences for pair in self._pronounced([sentence])]
             self.findings.append(Finding(problem=error.problem, remedy=error.remedy))
             return []
 
-    def _numbered(self, sentence: str, phonemes: list[str]) -> Sentence:
+    def _numbered(self, sentence: SpokenText, phonemes: list[str]) -> Sentence:
         ids, missing = to_ids(phonemes, self._id_map)
+        place = quoted(sentence.text)
         for phoneme in sorted(missing - self._missing):
             self.findings.append(
                 Finding(
-                    problem=f"the voice has no symbol {phoneme!r} (first seen in {quoted(sentence)}); it is left out",
+                    problem=f"the voice has no symbol {phoneme!r} (first seen in {place}); it is left out",
                     remedy="leave it so, or train a voice whose table has it",
                     severity="warning",
                 )
             )
         self._missing |= missing
-        return Sentence(sentence, [phoneme for phoneme in phonemes if phoneme not in missing], ids)
+        known = [phoneme for phoneme in phonemes if phoneme not in missing]
+        return Sentence(sentence.text, known, ids, sentence.written)
 
 
 def _speakable(phonemes: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
@@ -14,7 +15,14 @@ _FIRST, _MOST = 0xF0000, 0xFFFE
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
 
 
-def spoken_sentences(text: str, language: str) -> Iterator[str]:
+class SpokenText(NamedTuple):
+    """A sentence in words, or a part of one."""
+
+    text: str
+    written: int  # characters of the sentence as it is written; 0 for its further parts
+
+
+def spoken_sentences(text: str, language: str) -> Iterator[SpokenText]:
     """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS without phonemes."""
     found: list[str] = []
 
@@ -26,5 +34,7 @@ def spoken_sentences(text: str, language: str) -> Iterator[str]:
 
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in split(unwrap(text), language):
+        written = len(sentence)
         for piece in shortened(normalise(sentence, language)):
-            yield _PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], piece)
+            yield SpokenText(_PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], piece), written)
+            written = 0

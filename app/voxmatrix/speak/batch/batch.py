@@ -181,7 +181,7 @@ class _Progress:
 
     def add(self, job: SpeakJob, count: int) -> None:
         """Add `count` characters of this text."""
-        # Sentences are counted as spoken, with numbers in words, and can be longer than the text.
+        # A lexicon is applied before sentences are counted, and may have made them longer than the text.
         self._set(job, min(len(job.text), self._done[job.index] + count))
 
     def finish(self, job: SpeakJob) -> None:

@@ -78,7 +78,7 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
                 engine.reseed(job.settings.seed)
 
             def spoken(part: SpokenSentence) -> None:
-                on_characters(len(part.sentence.text))
+                on_characters(part.sentence.written)
 
             front.renew(job.settings.lexicon)
             speech = speak_opened(job.out, job.text, voice, job.settings, spoken, front=front)
