@@ -91,6 +91,30 @@ def test_a_preview_of_a_long_paragraph_lasts_a_minute(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
+    ("words", "problem", "remedy"),
+    [
+        ((), "'FILE'", "voxmatrix book make --help"),
+        (("inspct", "book.md"), "'inspct' is neither a command nor a file", "voxmatrix book inspect?"),
+        (("mak", "book.md"), "'mak' is neither a command nor a file", "voxmatrix book make?"),
+        (("maker.txt",), "maker.txt: No such file", "path"),
+    ],
+    ids=str,
+)
+def test_what_is_missing_or_misspelt_is_named(
+    words: tuple[str, ...], problem: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(["book", *words]) in (2, 3)
+    shown = capsys.readouterr()
+    assert problem in shown.err and remedy in shown.err and shown.out == ""
+
+
+def test_a_file_whose_name_is_like_a_command_is_a_book(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("inspect.md").write_text("It begins.", encoding="utf-8")
+    code, lines = run(capsys, "inspect.md", "--out", "M.m4b")
+    assert code == 0 and lines[-1]["sentences"] == 1
+
+
+@pytest.mark.parametrize(
     ("words", "problem"),
     [
         (("book.md", "--chapters", "4"), "no chapter 4"),
