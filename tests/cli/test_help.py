@@ -44,3 +44,12 @@ def test_without_arguments_the_help_is_shown_and_nothing_is_an_error(capsys: pyt
     shown = capsys.readouterr()
     assert "Usage: voxmatrix" in shown.out
     assert shown.err == ""
+
+
+@pytest.mark.parametrize("words", [("speak",), ("book", "make")], ids=" ".join)
+def test_brackets_of_phonemes_are_shown(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main.run([*words, "--help"]) == 0
+    assert "word|respelling or word|[[phonemes]]." in capsys.readouterr().out

@@ -34,7 +34,8 @@ class VoiceOptions:
     )
     lexicon: Annotated[
         Path | None,
-        options.option("--lexicon", "FILE", "Pronunciations: word|respelling or word|[[phonemes]].", panel="Voice"),
+        # Help texts are markup of rich: the backslash keeps the brackets.
+        options.option("--lexicon", "FILE", r"Pronunciations: word|respelling or word|[\[phonemes]].", panel="Voice"),
     ] = None
     seed: Annotated[
         int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
