@@ -218,7 +218,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
         UsageError: another process drives this job.
         UnreachableError: the folder cannot be written.
     """
-    with locked(folder, "job", "wait until it has finished, or choose another folder"):
+    with locked(folder, "job", "wait until it has finished, or stop it"):
         path, findings = folder / _FILE, []
         try:
             database = connect(path)

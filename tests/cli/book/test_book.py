@@ -178,6 +178,8 @@ def test_titles_are_changed_everywhere_and_nothing_is_spoken_again(capsys: pytes
     assert run(capsys, *words[:3], "--out", "C.mp3", "--chapters", "2-3")[0] == 0
     assert sorted(path.name for path in Path("C").glob("*.mp3")) == ["02 The storm.mp3", "03 Ändå.mp3"]
     assert "The storm" in next(Path("C").glob("*.m3u8")).read_text(encoding="utf-8")
+    assert main.run(["book", *words[:3], "--out", "C.mp3", "--chapters", "2-3", "--force"]) == 0
+    assert "; 2 files in C\n" in capsys.readouterr().out
 
 
 def test_a_book_in_another_language_than_the_voice_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:

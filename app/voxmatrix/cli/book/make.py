@@ -189,13 +189,15 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
         summary = {"out": files, "manifest": str(joined.manifest), "sentences": sentences, "seconds": joined.seconds}
         typer.echo(json.dumps({**summary, "spoken": outcome.spoken, "kept": outcome.known}))
         return
-    typer.echo(f"{joined.sound[-1]}: {duration(joined.seconds)}, {count(sentences, 'sentence')}")
+    *chapters, last = joined.sound
+    parts = f"; {count(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
+    typer.echo(f"{last}: {duration(joined.seconds)}, {count(sentences, 'sentence')}{parts}")
     for path in joined.others:
         typer.echo(str(path))
     typer.echo(f"{joined.manifest}: all sentences, with their checksums")
     size = sum(path.stat().st_size for path in job_folder.rglob("*") if path.is_file()) / _MIB
     typer.echo(
-        f"{size:.0f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
+        f"{size:.{0 if size >= 10 else 1}f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
         f"  → if you need them no more, delete {job_folder}",
         err=True,
     )
