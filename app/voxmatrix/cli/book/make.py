@@ -197,7 +197,7 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
     typer.echo(f"{joined.manifest}: all sentences, with their checksums")
     size = sum(path.stat().st_size for path in job_folder.rglob("*") if path.is_file()) / _MIB
     typer.echo(
-        f"{size:.{0 if size >= 10 else 1}f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
+        f"{size:.1f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
         f"  → if you need them no more, delete {job_folder}",
         err=True,
     )
