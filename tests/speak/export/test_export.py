@@ -13,7 +13,7 @@ import torch
 from tests.speak.spoken import spoken
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.export import export
+from voxmatrix.speak.export import verify
 from voxmatrix.speak.export.export import export_voice
 from voxmatrix.speak.voice import open_voice
 from voxmatrix.text.front import FrontEnd
@@ -173,7 +173,7 @@ def test_what_is_there_is_replaced_only_when_told(make_checkpoint: Any, tmp_path
 def test_a_voice_that_speaks_differently_is_not_kept(
     make_checkpoint: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "largest_difference", lambda *_: 0.01)
+    monkeypatch.setattr(verify, "largest_difference", lambda *_: 0.01)
 
     with pytest.raises(DamagedFileError, match="differs") as caught:
         export_voice(make_checkpoint(), tmp_path / "voice.onnx")

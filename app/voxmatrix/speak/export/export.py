@@ -7,13 +7,8 @@ from pathlib import Path
 
 from voxmatrix.errors import DamagedFileError, UsageError
 from voxmatrix.files import check_not_folder, replacing
-from voxmatrix.speak.engines.torch import speaking_generator
-from voxmatrix.speak.export.onnx_writer import write_onnx
-from voxmatrix.speak.export.provenance import with_provenance
-from voxmatrix.speak.export.verify import largest_difference
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_checkpoint
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
 from voxmatrix.voice.config import VoiceConfig
 
 #: Largest accepted difference of a sample from torch.
@@ -44,7 +39,17 @@ def export_voice(
     """
     check_free(out, force=force)
     options = SpeakSettings(noise=noise, noise_w=noise_w)
-    path = find_checkpoint(checkpoint)
+    return _export(find_checkpoint(checkpoint), options, out)
+
+
+def _export(path: Path, options: SpeakSettings, out: Path) -> Exported:
+    # These import torch, which takes seconds: a wrong argument is reported before that.
+    from voxmatrix.speak.engines.torch import speaking_generator
+    from voxmatrix.speak.export.onnx_writer import write_onnx
+    from voxmatrix.speak.export.provenance import with_provenance
+    from voxmatrix.speak.export.verify import largest_difference
+    from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+
     read = read_checkpoint(path)
     config = with_provenance(checkpoint_config(path, read), path, read)
     config = replace(
