@@ -16,6 +16,23 @@ def test_an_unknown_word_is_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--help" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["speak", "--text"], "voxmatrix speak --help"),
+        (["export", "voice", "run", "--out"], "voxmatrix export voice --help"),
+        (["speak", "--loud"], "voxmatrix speak --help"),
+        (["--loud"], "voxmatrix --help"),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_names_the_help_of_its_command(
+    words: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(words) == 2
+    assert f"  → see: {named}\n" in capsys.readouterr().err
+
+
 def test_a_missing_folder_is_bad_input_and_says_what_to_type(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

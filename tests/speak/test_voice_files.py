@@ -6,7 +6,7 @@ import pytest
 
 from voxmatrix import config
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.voice_files import default_voice, find_voice
+from voxmatrix.speak.voice_files import default_voice, find_checkpoint, find_voice
 
 
 @pytest.fixture
@@ -68,3 +68,12 @@ def test_an_unknown_name_lists_the_voices_there_are(folders: list[Path], path: s
     with pytest.raises(BadInputError, match=path) as caught:
         find_voice(Path(path))
     assert "voices list" in caught.value.remedy and "mine" in caught.value.remedy
+
+
+@pytest.mark.parametrize("path", ["theirs", "mine", "folder"])
+def test_what_is_to_be_exported_is_a_checkpoint_or_a_run(folders: list[Path], tmp_path: Path, path: str) -> None:
+    put(folders[0], "mine.onnx")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInputError) as caught:
+        find_checkpoint(tmp_path / path if path == "folder" else Path(path))
+    assert caught.value.remedy == "choose a checkpoint (.ckpt) or the folder of a training run"

@@ -83,19 +83,30 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:
-        return _report(*_command_line_problem(error), UsageError.exit_code, as_json)
+        return _report(*_command_line_problem(error, words), UsageError.exit_code, as_json)
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
 
-def _command_line_problem(error: Any) -> tuple[str, str]:
+def _command_line_problem(error: Any, words: Sequence[str]) -> tuple[str, str]:
     """The problem and the remedy of an invalid command line, or of an invalid value that is set elsewhere."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     if context and parameter:
         name, source = ParameterSources(context).of(parameter.name)
         if source not in ("flag", "automatic"):
             return f"{name}: {error.message}", "correct or remove it there"
-    return error.format_message(), f"see: {context.command_path if context else 'voxmatrix'} --help"
+    return error.format_message(), f"see: {context.command_path if context else _command_path(words)} --help"
+
+
+def _command_path(words: Sequence[str]) -> str:
+    """The command that these words begin with: an option without its value is an error without a context."""
+    path, command = "voxmatrix", typer.main.get_command(cli)
+    for word in words:
+        commands = getattr(command, "commands", {})
+        if word not in commands:
+            break
+        path, command = f"{path} {word}", commands[word]
+    return path
 
 
 def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:

@@ -65,9 +65,13 @@ def find_checkpoint(path: Path) -> Path:
     Raises:
         BadInputError: there is none, or it is an exported voice.
     """
-    found = find_voice(path)
+    remedy = "choose a checkpoint (.ckpt) or the folder of a training run"
+    try:
+        found = find_voice(path)
+    except BadInputError as error:
+        raise BadInputError(error.problem, remedy) from error
     if found.suffix == ".onnx":
-        raise BadInputError(f"{found} is already exported", "choose the checkpoint (.ckpt) or the folder of the run")
+        raise BadInputError(f"{found} is already exported", remedy)
     return found
 
 
