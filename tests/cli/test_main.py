@@ -40,6 +40,12 @@ def test_a_missing_folder_is_bad_input_and_says_what_to_type(
     assert "nowhere" in capsys.readouterr().err
 
 
+def test_the_name_of_a_file_does_not_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["prepare", "\x1b]0;evil\x07", "--phonemes", "text"]) == 3
+    said = capsys.readouterr().err
+    assert r"\x1b]0;evil\x07" in said and not {"\x1b", "\x07"} & set(said)
+
+
 def test_errors_are_json_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code = main.run(["prepare", str(tmp_path / "nowhere"), "--phonemes", "text", "--json"])
 

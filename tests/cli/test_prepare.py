@@ -61,6 +61,27 @@ def two_recordings(tmp_path: Path) -> str:
     return str(tmp_path / "data")
 
 
+def test_nothing_in_a_transcript_commands_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    title = "\x1b]0;evil\x07\x9b2J\r"
+    (tmp_path / "metadata.csv").write_text(f"x{title}y|Hello.\n", encoding="utf-8")
+
+    assert main.run(["prepare", str(tmp_path), "--phonemes", "text"]) == 3
+
+    said = capsys.readouterr()
+    assert r"left out: x\x1b]0;evil\x07\x9b2J\ry" in said.out
+    assert not {"\x1b", "\x07", "\x9b", "\r"} & set(said.out + said.err)
+
+
+@pytest.mark.parametrize("name", ["sound.wav", "metadata.csv", "list.jsonl"])
+def test_what_is_no_text_is_one_error(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(b"RIFF$\0\0\0WAVEfmt \n" * 300)
+
+    for data in (tmp_path / name, *([] if name == "sound.wav" else [tmp_path])):
+        assert main.run(["prepare", str(data), "--phonemes", "text"]) == 3
+        said = capsys.readouterr()
+        assert said.out == "" and f"{name} is not a text" in said.err and len(said.err.splitlines()) == 2
+
+
 @pytest.mark.parametrize("command", [["prepare"], ["train", "--out", "run"]])
 def test_less_than_a_minute_of_speech_requires_force(
     command: list[str], two_recordings: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

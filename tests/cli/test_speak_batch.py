@@ -102,6 +102,13 @@ def test_words_that_make_no_sense_are_usage(words: list[str], said: str, capsys:
     assert not Path("out").exists()
 
 
+@pytest.mark.parametrize("name", ["list.csv", "list.txt", "list.jsonl"])
+def test_a_list_that_is_no_text_is_one_error(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(b"PK\3\4\0\0|\n" * 100)
+    assert main.run(["speak", "--batch", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 3
+    assert "is not a text" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [(["--voice", "no.onnx"], "no voice no.onnx"), (["--speaker", "bo"], "no speaker 'bo'")],

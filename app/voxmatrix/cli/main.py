@@ -12,6 +12,7 @@ from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
+from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
@@ -113,5 +114,5 @@ def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps({"problem": problem, "remedy": remedy, "exit_code": exit_code}))
     else:
-        typer.echo(f"voxmatrix: {problem}" + (f"\n  → {remedy}" if remedy else ""), err=True)
+        print_problem("voxmatrix", problem, remedy)
     return exit_code

@@ -9,6 +9,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
@@ -129,7 +130,7 @@ def show(prepared: "PreparedSet") -> None:
     left_out = [problem for problem in prepared.problems if problem.severity == "error"]
     for problem in left_out:
         place = f" ({problem.place})" if problem.place else ""
-        typer.echo(f"left out: {problem.id}{place}: {problem.problem}\n  → {problem.remedy}")
+        print_problem(f"left out: {problem.id}{place}", problem.problem, problem.remedy, err=False)
     warnings: dict[str, list[Problem]] = {}
     for problem in prepared.problems:
         if problem.severity == "warning" and problem.recording not in prepared.left_out:
@@ -137,7 +138,7 @@ def show(prepared: "PreparedSet") -> None:
     for alike in warnings.values():
         named = ", ".join(problem.id for problem in alike[:_NAMED])
         more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
-        typer.echo(f"used, but: {named}{more}: {alike[0].problem}\n  → {alike[0].remedy}")
+        print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len(prepared.left_out)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.warn import warn
 
 if TYPE_CHECKING:
     from voxmatrix.machine.profiles.profile import Measurement, Profile
@@ -38,7 +39,7 @@ def list_profiles(as_json: options.AsJson = False) -> None:
         for measurement in profile.measurements:
             typer.echo(f"  {_described(measurement)}")
     for finding in kept.findings:
-        typer.echo(f"{finding.severity}: {finding.problem}\n  → {finding.remedy}", err=True)
+        warn(finding)
     if not kept.profiles:
         typer.echo(f"no profiles in {folder()}\n  → measure one: voxmatrix train DATA --out DIR --tune")
 

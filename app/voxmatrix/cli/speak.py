@@ -19,6 +19,7 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
 from voxmatrix.cli.speak_flags import check_one_text, check_sound
+from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
@@ -178,7 +179,7 @@ def _speak(
     for finding in speech.warnings:
         warn(finding)
     for finding in speech.findings:
-        typer.echo(f"left out: {finding.problem}\n  → {finding.remedy}", err=True)
+        print_problem("left out", finding.problem, finding.remedy)
     if streamed:
         return
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from voxmatrix.cli.parameters.synthesis import fitting_workers
+from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import InterruptedRunError
@@ -133,7 +134,7 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
                 spoken.append(speech)
                 typer.echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
                 for finding in speech.findings:
-                    typer.echo(f"left out of {outcome.item.id}: {finding.problem}\n  → {finding.remedy}", err=True)
+                    print_problem(f"left out of {outcome.item.id}", finding.problem, finding.remedy)
             case Failure() as failure:
                 failed.setdefault(failure, []).append(outcome.item.id)
             case None:
@@ -141,7 +142,7 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
     for failure, ids in failed.items():
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         what = "interrupted" if _is_interrupted(failure) else "failed"
-        typer.echo(f"{what}: {', '.join(ids[:_NAMED])}{more}: {failure.problem}\n  → {failure.remedy}", err=True)
+        print_problem(f"{what}: {', '.join(ids[:_NAMED])}{more}", failure.problem, failure.remedy)
     existing = f", {skipped} skipped because their files exist (--force overwrites them)" if skipped else ""
     lost = "".join(
         f", {number} {what}"

@@ -24,6 +24,7 @@ from voxmatrix.train.step.stepper import follow
 from voxmatrix.train.stop import StopRequest
 from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune
+from voxmatrix.wording import printable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +130,7 @@ def _save_and_report(loop: Loop) -> int:
     except VoxmatrixError as failure:
         error = failure
     loop.progress.ended()
-    print(f"voxmatrix: {error.problem}\n  → {error.remedy}", file=sys.stderr, flush=True)  # noqa: T201
+    print(printable(f"voxmatrix: {error.problem}\n  → {error.remedy}"), file=sys.stderr, flush=True)  # noqa: T201
     return error.exit_code
 
 

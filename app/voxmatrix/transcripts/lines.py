@@ -2,11 +2,14 @@
 
 import codecs
 from collections.abc import Iterator
+from pathlib import Path
 
+from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BEGINNING_BYTES = 1000
 
 
 def decode(data: bytes) -> str:
@@ -16,6 +19,21 @@ def decode(data: bytes) -> str:
         UnicodeDecodeError: it is not UTF-8.
     """
     return data.decode("utf-16", "replace") if data.startswith(UTF16_MARKS) else data.decode("utf-8-sig")
+
+
+def check_text(data: bytes, path: Path) -> None:
+    """Check that a file is a text: each line of another file would be a problem.
+
+    A damaged text may have a null byte in a line; a sound, an archive or a picture begins with several.
+
+    Raises:
+        BadInputError: it is not.
+    """
+    beginning = data[:_BEGINNING_BYTES]
+    if beginning.count(b"\0") > beginning.count(b"\n") and not data.startswith(UTF16_MARKS):
+        raise BadInputError(
+            f"{path} is not a text: it contains null bytes", "choose a text file in UTF-8 (file|text on every line)"
+        )
 
 
 def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:

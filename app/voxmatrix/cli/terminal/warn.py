@@ -1,10 +1,9 @@
 """Warnings on standard error, each with its remedy."""
 
-import typer
-
+from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.errors import Finding
 
 
 def warn(finding: Finding) -> None:
     """Print a finding to standard error: standard output is for results."""
-    typer.echo(f"{finding.severity}: {finding.problem}\n  → {finding.remedy}", err=True)
+    print_problem(finding.severity, finding.problem, finding.remedy)

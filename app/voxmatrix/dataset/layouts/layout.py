@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.transcripts.lines import check_text
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.row import TranscriptRow
 
@@ -24,9 +25,11 @@ def read_transcript(path: Path, read: Callable[[bytes, str], Transcript]) -> Tra
     """Read one transcript file.
 
     Raises:
-        BadInputError: the file cannot be read.
+        BadInputError: the file cannot be read, or is not a text.
     """
     try:
-        return read(path.read_bytes(), path.name)
+        data = path.read_bytes()
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror}", "give this user read access") from error
+    check_text(data, path)
+    return read(data, path.name)

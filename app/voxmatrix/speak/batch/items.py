@@ -9,7 +9,7 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import read_errors
 from voxmatrix.speak.batch.filenames import safe_name, same_file
 from voxmatrix.transcripts.json_lines import read_json_lines
-from voxmatrix.transcripts.lines import decode, not_utf8, readable, split_lines
+from voxmatrix.transcripts.lines import check_text, decode, not_utf8, readable, split_lines
 from voxmatrix.transcripts.problem import Problem
 from voxmatrix.transcripts.recording_names import identity
 from voxmatrix.transcripts.row import TranscriptRow
@@ -47,7 +47,8 @@ def read_items(source: Path) -> list[Item]:
 
     Raises:
         UsageError: the extension of the file is unknown.
-        BadInputError: `source` does not exist or contains no text, or two texts would be written to the same file.
+        BadInputError: `source` does not exist, is not a text or contains none, or two texts would be written to the
+            same file.
     """
     items = _folder(source) if source.is_dir() else _file(source)
     if not items:
@@ -90,6 +91,7 @@ def _file(path: Path) -> list[Item]:
         raise UsageError(f"--batch {path} has no known extension: {extension!r}", f"choose {_KINDS}")
     with read_errors(path):
         data = path.read_bytes()
+    check_text(data, path)
     return _lines(data, path.name) if extension == ".txt" else _rows(data, path.name, *_READERS[extension])
 
 
