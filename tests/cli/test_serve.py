@@ -153,6 +153,22 @@ def test_a_damaged_voice_ends_it(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert "bad.onnx" in message
 
 
+@pytest.mark.redis
+def test_a_cluster_that_does_not_answer_is_a_warning() -> None:
+    with served("--port", "0", "--cluster", "redis://:SECRET@127.0.0.1:1/0") as (url, process):
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0 and process.stderr is not None
+        said = process.stderr.read()
+        assert said.startswith("warning: the cluster speaks no books yet: redis://:**@127.0.0.1:1/0 cannot be reached")
+        assert "SECRET" not in said
+
+
+def test_a_cluster_that_is_no_url_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code, message = run(capsys, "--cluster", "redis://", "--port", "0")
+    assert code == 2 and "not a valid URL" in message
+
+
 def test_without_its_packages_it_says_what_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,9 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import environment
-from voxmatrix.errors import MissingProgramError, UsageError
+from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.serve.settings import ServeSettings
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
@@ -97,6 +98,8 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
         raise MissingProgramError(
             f"not installed, and the server needs them: {', '.join(absent)}", 'pip install "voxmatrix[serve]"'
         )
+    if given.cluster:
+        _check_cluster(given.cluster)
     from voxmatrix.serve.log import json_log, text_log
     from voxmatrix.serve.server import HttpServer
 
@@ -105,6 +108,25 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
         server.run(partial(_show_url, key))
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
+
+
+def _check_cluster(given: str) -> None:
+    """Warn if the broker does not answer: only books need it, and it may be started later.
+
+    Raises:
+        UsageError: the URL is invalid.
+        MissingProgramError: Celery is not installed.
+    """
+    from voxmatrix.work.cluster.address import broker_url
+    from voxmatrix.work.cluster.app import cluster_app
+    from voxmatrix.work.cluster.mailbox import Mailbox
+
+    broker = broker_url(given, environment())
+    try:
+        Mailbox(cluster_app(broker), broker).check()
+    except UnreachableError as error:
+        problem = f"the cluster speaks no books yet: {error.problem}"
+        warn(Finding(problem=problem, remedy=error.remedy, severity="warning"))
 
 
 def _show_url(key: str, url: str) -> None:
