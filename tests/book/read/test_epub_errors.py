@@ -94,7 +94,7 @@ _ERRORS = {
     "not-a-zip": (lambda: b"just text", "not an EPUB"),
     "truncated": (lambda: epub({"a.xhtml": _PAGE})[:-200], "not an EPUB"),
     "zip-without-a-book": (lambda: archive({"readme.txt": "x"}), "no package document"),
-    "package-is-no-xml": (lambda: archive({"book.opf": b"\x00\xff\x00"}), "no text"),
+    "package-is-no-xml": (lambda: archive({"book.opf": b"\x00\xff\x00"}), "damaged: book.opf"),
     "no-documents": (lambda: epub({}), "no text"),
     "pictures-only": (lambda: epub({"a.xhtml": '<img src="a.png"/>'}), "no text"),
     "damaged-file": (lambda: epub({"a.xhtml": _PAGE * 20}).replace(b"OEBPS/a.xhtml", b"OEBPS/a.xhtmX", 1), "damaged"),

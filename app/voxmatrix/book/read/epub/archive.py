@@ -37,7 +37,7 @@ _BROKEN = (
     NotImplementedError,
     LookupError,
 )
-_DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook-convert OLD.epub NEW.epub"
+DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook-convert OLD.epub NEW.epub"
 _HOSTILE = "do not open it: no book needs that much"
 
 
@@ -59,7 +59,7 @@ class Archive(Closing):
             self._zip = zipfile.ZipFile(_Bounded(self._file, self._size, path))
         except _BROKEN as error:
             self._file.close()
-            raise BadInputError(f"{path} is not an EPUB: {error}", _DAMAGED) from error
+            raise BadInputError(f"{path} is not an EPUB: {error}", DAMAGED) from error
         except BaseException:
             self._file.close()
             raise
@@ -97,7 +97,7 @@ class Archive(Closing):
         member = self._members[name]
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for gigabytes
             problem = f"{name} in {self.path} is compressed by method {member.compress_type}, which EPUB does not allow"
-            raise BadInputError(problem, _DAMAGED)
+            raise BadInputError(problem, DAMAGED)
         compressed = min(member.compress_size, self._size)
         data = bytearray()
         try:
@@ -107,9 +107,9 @@ class Archive(Closing):
                     self._left -= len(block)
                     self._check(name, len(data), compressed)
         except _BROKEN as error:
-            raise BadInputError(f"{name} in {self.path} is damaged: {error}", _DAMAGED) from error
+            raise BadInputError(f"{name} in {self.path} is damaged: {error}", DAMAGED) from error
         except RuntimeError as error:  # zipfile's answer to a file with a password
-            raise BadInputError(f"{name} in {self.path} cannot be read: {error}", _DAMAGED) from error
+            raise BadInputError(f"{name} in {self.path} cannot be read: {error}", DAMAGED) from error
         return bytes(data)
 
     def _check(self, name: str, size: int, compressed: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from voxmatrix.book.content import Cover
-from voxmatrix.book.read.epub.archive import Archive
+from voxmatrix.book.read.epub.archive import DAMAGED, Archive
 from voxmatrix.book.read.markup import attribute, children, descendants, local_name, parse, text_of
 from voxmatrix.book.read.paths import Link, resolve
 from voxmatrix.book.read.whitespace import tidy
@@ -58,13 +58,15 @@ def read_package(archive: Archive, findings: list[Finding]) -> Package:
     """Read the package document of an archive.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: there is none, or it is damaged.
     """
     path = _package_path(archive)
     root = parse(archive.read(path), path)
     manifest = _manifest(root, path, archive, findings)
     package = Package(language=_language(root), authors=_authors(root), title=_title(root))
     spine = next(descendants(root, "spine"), None)
+    if spine is None and not manifest:
+        raise BadInputError(f"{archive.path} is damaged: {path} does not say what is in the book", DAMAGED)
     _read_spine(package, spine, manifest, findings)
     package.nav = next((item.path for item in manifest.values() if "nav" in item.properties), None)
     ncx = manifest.get(attribute(spine, "toc") if spine is not None else "")
