@@ -1,6 +1,7 @@
 """Run the server until it is stopped."""
 
 import asyncio
+import errno
 import socket
 import warnings
 from collections.abc import Callable
@@ -153,10 +154,10 @@ def listening_socket(host: str, port: int, example: str) -> socket.socket:
         return socket.create_server((str(address[0]), port), family=family, backlog=512)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(
-            f"cannot listen on port {port} of {host}: {reason}",
-            f"stop the program that uses the port, or choose another one, e.g. {example}",
-        ) from error
+        remedy = f"stop the program that uses the port, or choose another one, e.g. {example}"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            remedy = "set --host to an address of this computer: 127.0.0.1 for itself only, 0.0.0.0 for others, too"
+        raise UsageError(f"cannot listen on port {port} of {host}: {reason}", remedy) from error
 
 
 def url_of(host: str, port: int, scheme: str = "http") -> str:
