@@ -63,7 +63,7 @@ def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") 
         kind="bad-encoding",
         place=place,
         problem=f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at position {error.start})",
-        remedy=f"convert it: iconv -f latin1 -t utf-8 {place.partition(':')[0]}",
+        remedy=f"convert it: iconv -f latin1 -t utf-8 {place.partition(':')[0]} > NEW.txt",
     )
 
 
