@@ -47,7 +47,8 @@ def command(
         _show(found)
     if len(found) < least:
         what = f"no worker named {name} answers" if name and least == 1 else f"{len(found)} of {least} workers answer"
-        raise UnreachableError(what, f"start one: voxmatrix worker --cluster {without_password(broker)}")
+        named = f" --name {name}" if name else ""
+        raise UnreachableError(what, f"start one: voxmatrix worker --cluster {without_password(broker)}{named}")
 
 
 def _workers(broker: str, name: str, least: int, wait_seconds: float) -> "list[WorkerHealth]":
