@@ -17,8 +17,8 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.speak_flags import check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
-from voxmatrix.cli.speak_flags import check_one_text, check_sound
 from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
