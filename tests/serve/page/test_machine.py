@@ -1,6 +1,7 @@
 """The tab Machine, and what all tabs share: the address, the colours, and that everybody can use them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,9 @@ pytestmark = pytest.mark.browser
 MACHINES = Path(__file__).parents[2] / "machines"
 
 
-def pretend(page: "Page", name: str) -> None:
+def pretend(page: "Page", name: str, **changes: Any) -> None:
     """Let the page be told of a described computer."""
-    machine = read_machine(MACHINES / f"{name}.json")
+    machine = replace(read_machine(MACHINES / f"{name}.json"), **changes)
     plan = make_plan(machine, "medium", Overrides(), task="train")
     report = {"doctor": describe(machine, "auto").to_json(), "plan": plan_to_json(plan)}
     page.route("**/v1/machine", lambda route: route.fulfill(body=json.dumps(report), content_type="application/json"))
@@ -38,6 +39,15 @@ def test_this_computer_is_described(page: "Page") -> None:
     assert rows.count() > 10
     page.reload()  # the address remembers the tab
     expect(page.get_by_role("heading", name="This computer")).to_be_visible()
+
+
+@pytest.mark.parametrize(("cpus", "words"), [(1, "1 CPU ·"), (2, "2 CPUs ·")])
+def test_one_cpu_is_not_several(cpus: int, words: str, page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    pretend(page, "no-gpu", cpus=cpus)
+    page.get_by_role("tab", name="Machine").click()
+    expect(page.get_by_text(words)).to_be_visible()
 
 
 def test_a_gpu_that_does_not_work_says_why_and_what_to_do(page: "Page") -> None:

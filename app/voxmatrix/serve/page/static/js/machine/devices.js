@@ -1,7 +1,7 @@
 // The devices of a computer: its processor and its GPUs, each with a verdict.
 
 import { el, note } from "../dom.js";
-import { memory } from "../words.js";
+import { count, memory } from "../words.js";
 
 const VERDICTS = {
   native: ["good", "Works"],
@@ -34,7 +34,7 @@ function processor(machine, hasGpus) {
   const place = [machine.platform, machine.architecture, machine.wsl && "WSL2", machine.container && "in a container"];
   return el("article", { class: "device" },
     el("header", {}, el("h2", {}, machine.cpu || "Processor"), el("span", { class: "verdict good" }, "Works")),
-    note([`${machine.cpus} CPUs`, ...place].filter(Boolean).join(" · ")),
+    note([count(machine.cpus, "CPU"), ...place].filter(Boolean).join(" · ")),
     memoryBar("Memory", machine.memory_mib, machine.available_mib),
     !hasGpus && el("p", {}, "It speaks many times faster than real time. For training, a GPU is many times faster."),
     el("dl", {}, el("dt", {}, "Runs"), el("dd", {}, el("code", {}, torch)),
