@@ -64,7 +64,7 @@ def check_not_folder(path: Path) -> None:
     """
     with storage_errors(path):
         if path.is_dir():
-            raise UsageError(f"{path} is a folder", f"choose a file in it, e.g. {path / 'NAME'}")
+            raise UsageError(f"{path} is a folder", f"choose a file in it, e.g. {path / f'NAME{path.suffix}'}")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from voxmatrix.bench.report import BenchReport
 from voxmatrix.bench.row import BenchRow
 from voxmatrix.bench.table import clean, ratio_text
 from voxmatrix.errors import UsageError
-from voxmatrix.files import replacing
+from voxmatrix.files import check_not_folder, replacing
 from voxmatrix.machine.saved_device import CPU
 
 EXTENSIONS = (".svg", ".png")
@@ -29,8 +29,7 @@ def check_picture(path: Path) -> None:
     """
     if path.suffix.lower() not in EXTENSIONS:
         raise UsageError(f"--picture {path} has the extension {path.suffix!r}", f"use {' or '.join(EXTENSIONS)}")
-    if path.is_dir():
-        raise UsageError(f"--picture {path} is a folder", f"choose a file in it, e.g. {path / 'bench.svg'}")
+    check_not_folder(path)
 
 
 def write_picture(report: BenchReport, path: Path) -> None:

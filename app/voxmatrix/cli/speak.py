@@ -17,7 +17,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.speak_flags import check_one_text, check_sound
+from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
 from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 #: Shorter texts, in characters, are spoken before a progress bar could be read.
 _LEAST_FOR_PROGRESS = 2000
-#: Standard input or output.
-_STANDARD = "-"
 #: From here on, a text is worth the time of opening the voice for many sentences: a dozen of them.
 _MANY_CHARACTERS = 1500
 
@@ -72,7 +70,7 @@ class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
 def folders(parameters: Mapping[str, Any]) -> list[Path]:
     """The folder that the command writes to; none for a stream."""
     out = parameters["out"]
-    if out == _STANDARD:
+    if out == STANDARD:
         return []
     return [Path(out) if parameters["batch"] is not None else Path(out).parent]
 
@@ -100,7 +98,7 @@ def command(
             raise UsageError(
                 "--batch was given together with one text", "remove --batch, or remove --text, --file and -"
             )
-        if not sources.is_set("out") or given.out == _STANDARD:
+        if not sources.is_set("out") or given.out == STANDARD:
             raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
         check_sound(sources, extension)
         forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
@@ -117,7 +115,7 @@ def command(
         )
         return
     check_one_text(sources, out=given.out, extension=extension, parallel_voices=given.parallel_voices, as_json=as_json)
-    check_sound(sources, "wav" if given.out == _STANDARD else Path(given.out).suffix.lower().removeprefix("."))
+    check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     with _given_text(source, given.text, given.file) as (text, length):
         partial = _partial(given, voice, settings)
         device = selected_devices(voice, request, context.obj).best
@@ -126,7 +124,7 @@ def command(
 
 def _partial(given: SpeakOptions, voice: Path, settings: "SpeakSettings") -> "PartialSpeech | None":
     """The speech that an interrupted command with the same text, voice and settings has left; None for a stream."""
-    if given.out == _STANDARD:
+    if given.out == STANDARD:
         return None
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
@@ -160,7 +158,7 @@ def _speak(
     """Speak one text of `length` characters (0: not known yet)."""
     from voxmatrix.speak.output import speak_to
 
-    streamed = out == _STANDARD
+    streamed = out == STANDARD
     if streamed and sys.stdout.isatty():
         raise UsageError(
             "--out - writes sound to standard output, which is a terminal", "add | aplay, or choose --out speech.wav"
@@ -192,7 +190,7 @@ def _speak(
 @contextmanager
 def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tuple[str | Iterable[str], int]]:
     """The text and its length in characters (0: not known yet)."""
-    if source not in ("", _STANDARD):
+    if source not in ("", STANDARD):
         raise UsageError(f"unexpected argument {source!r}", f'did you mean --text "{source}" or --file {source}?')
     given = [bool(source), text is not None, file is not None]
     if sum(given) != 1:

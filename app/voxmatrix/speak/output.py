@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.files import replacing, storage_errors
+from voxmatrix.files import check_not_folder, replacing, storage_errors
 from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
@@ -117,8 +117,7 @@ def _check_free(out: Path, settings: SpeakSettings) -> None:
             known = ", ".join([*PLAIN, *(f".{name}" for name in FORMATS if name != "wav")])
             raise UsageError(f"{out.name} has no known extension: {out.suffix!r}", f"choose one of: {known}")
         check_format(out, settings.bitrate)  # fail before anything is computed
-    if out.is_dir():
-        raise UsageError(f"{out} is a folder", f"choose a file in it, e.g. {out / 'speech.wav'}")
+    check_not_folder(out)
     if out.exists() and not settings.force:
         raise UsageError(f"{out} already exists", "add --force to overwrite it, or choose another name")
 

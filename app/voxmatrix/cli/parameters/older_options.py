@@ -1,12 +1,12 @@
-"""Commands that understand the options of older programs, and refuse empty paths."""
+"""Options of older programs: understood, but not shown in the help."""
 
 import os
 from typing import Any
 
 from typer.core import TyperCommand
 
+from voxmatrix.cli.parameters.empty_paths import refuse_empty_paths
 from voxmatrix.config import LOG_VARIABLE
-from voxmatrix.errors import UsageError
 
 #: The option that each one stands for and, for a flag, the value that it sets. Commands without that option reject it.
 ALIASES: dict[str, tuple[str, str | None]] = {
@@ -21,8 +21,6 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "--amp": ("--precision", "auto"),
 }
 _VERBOSE = "--verbose"
-#: What command line parsers call the types of paths.
-_PATHS = ("path", "file", "directory")
 
 
 class AliasedCommand(TyperCommand):
@@ -33,7 +31,7 @@ class AliasedCommand(TyperCommand):
         if _VERBOSE in args:
             os.environ[LOG_VARIABLE] = "1"
         words = [word for word in args if word != _VERBOSE]
-        self._refuse_empty_paths(ctx, words)
+        refuse_empty_paths(self, ctx, words)
         return super().parse_args(ctx, words)
 
     def make_parser(self, ctx: Any) -> Any:
@@ -45,12 +43,3 @@ class AliasedCommand(TyperCommand):
                 action = "store" if value is None else "store_const"
                 parser.add_option(option, [alias], dest=option.name, action=action, const=value)
         return parser
-
-    def _refuse_empty_paths(self, ctx: Any, words: list[str]) -> None:
-        """An empty path, mostly a shell variable that is not set, would be the current folder."""
-        given, _, _ = self.make_parser(ctx).parse_args(list(words))
-        for parameter in self.params:
-            is_path = parameter.type.name in _PATHS or parameter.name == "out"
-            if is_path and given.get(parameter.name) == "":
-                name = parameter.make_metavar(ctx) if parameter.param_type_name == "argument" else parameter.opts[0]
-                raise UsageError(f"{name} is empty", "give a path; a shell variable that is not set is empty, too")

@@ -6,8 +6,8 @@ from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.errors import UsageError
 from voxmatrix.plan.overrides import override_number
 
-#: Standard output.
-_STANDARD = "-"
+#: Standard input or output.
+STANDARD = "-"
 
 
 def check_one_text(sources: ParameterSources, *, out: str, extension: str, parallel_voices: str, as_json: bool) -> None:
@@ -16,7 +16,7 @@ def check_one_text(sources: ParameterSources, *, out: str, extension: str, paral
     Raises:
         UsageError: one is invalid, or is a flag without an effect.
     """
-    if as_json and out == _STANDARD:
+    if as_json and out == STANDARD:
         raise UsageError("--json and --out - both write to standard output", "omit --json, or choose --out speech.wav")
     forced = override_number(parallel_voices, *sources.of("parallel_voices"))
     if forced and forced.value > 1 and forced.source == "flag":
@@ -34,10 +34,10 @@ def _check_format(sources: ParameterSources, out: str, extension: str) -> None:
     check_extension(extension)
     if sources.of("format")[1] != "flag":
         return
-    if out == _STANDARD and extension != "wav":
+    if out == STANDARD and extension != "wav":
         remedy = "add --raw" if extension in ("raw", "pcm") else f"choose a file, e.g. --out speech.{extension}"
         raise UsageError(f"--format is {extension!r}, and --out - streams WAV", f"omit --format, and {remedy}")
-    if out != _STANDARD and Path(out).suffix.lower() != f".{extension}":
+    if out != STANDARD and Path(out).suffix.lower() != f".{extension}":
         raise UsageError(
             f"--format is {extension!r}, and the format of one text is the extension of --out {out}",
             f"omit --format, or choose --out {Path(out).with_suffix(f'.{extension}')}",
