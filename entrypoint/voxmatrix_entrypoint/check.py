@@ -21,7 +21,7 @@ from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
 if TYPE_CHECKING:
-    from voxmatrix.doctor.preflight import Preflight
+    from voxmatrix.plan.preflight import Preflight
 
 VARIABLE = "VOXMATRIX_CHECK"
 _OFF = ("off", "no", "false", "0")
@@ -78,6 +78,6 @@ def _may_ask(parameters: dict[str, Any]) -> bool:
 
 def _is_onnx(voice: str) -> bool:
     """Whether the voice is an ONNX file, which needs neither torch nor its kernels: the command selects its device."""
-    from voxmatrix.speak.voice_files import default_voice, find_voice
+    from voxmatrix.piper.files import default_voice, find_voice
 
     return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"

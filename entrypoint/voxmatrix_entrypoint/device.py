@@ -7,7 +7,6 @@ from voxmatrix.config import MACHINE_VARIABLE, home
 from voxmatrix.doctor.device import chosen_gpu
 from voxmatrix.doctor.examine import try_device
 from voxmatrix.doctor.findings import of_system, of_torch
-from voxmatrix.doctor.preflight import Ask, Preflight, run_preflight
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
@@ -15,6 +14,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_support import Task, unsupported
+from voxmatrix.plan.preflight import Ask, Preflight, run_preflight
 from voxmatrix.plan.verdict import assess
 
 Try = Callable[[Machine, Gpu], SmokeResult]

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.bench.reports import HERE
+from tests.piper.conftest import MakeCheckpoint
 from tests.plan.computers import ARC
-from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.bench.speak import SENTENCES, SpeakBench, parts
 from voxmatrix.errors import BadInputError, NoDeviceError
-from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.piper.files import default_voice
 
 
 def test_the_voice_that_comes_along_says_every_sentence() -> None:

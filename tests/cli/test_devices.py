@@ -172,7 +172,7 @@ def test_without_a_gpu_it_is_the_cpu(capsys: pytest.CaptureFixture[str]) -> None
 ON_EIGHT = f"""
 import sys
 from pathlib import Path
-from voxmatrix.doctor import preflight
+from voxmatrix.plan import preflight
 from voxmatrix.machine.detect import Detection
 from voxmatrix.machine.record import read_machine
 from voxmatrix_entrypoint.check import check

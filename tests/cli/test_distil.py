@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.speak.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
 from voxmatrix.cli.main import run
 from voxmatrix.distil.learn.training import Limits
 from voxmatrix.distil.run import DistilSettings, GatesError, distil
 from voxmatrix.errors import UnreachableError
-from voxmatrix.speak.voice_files import config_path
+from voxmatrix.piper.files import config_path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VOICE = ROOT / "tests" / "distil" / "voices" / "en_US-slt-tiny.onnx"

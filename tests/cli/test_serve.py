@@ -143,7 +143,7 @@ def test_an_unknown_voice_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_damaged_voice_ends_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    from voxmatrix.speak.voice_files import find_voice
+    from voxmatrix.piper.files import find_voice
 
     source = find_voice(Path(VOICE))
     (tmp_path / "bad.onnx").write_bytes(source.read_bytes()[:1000])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.speak.conftest import *  # noqa: F403  # its voices
+from tests.piper.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
 from voxmatrix.config import home
 

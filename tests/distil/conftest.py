@@ -1,5 +1,5 @@
 """The random voices that the tests of speech use."""
 
-from tests.speak.conftest import checkpoint_content, make_checkpoint, make_onnx
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx
 
 __all__ = ["checkpoint_content", "make_checkpoint", "make_onnx"]

@@ -11,23 +11,23 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from tests.speak.conftest import MakeCheckpoint
-from tests.speak.gpus import RADEON, T4, on
+from tests.models.gpus import RADEON, T4, on
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.learn.student import Student, copy_weights
 from voxmatrix.distil.material import Original, Utterance
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
-from voxmatrix.speak.engines import faster_networks
-from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.networks import all_inputs
-from voxmatrix.speak.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
-from voxmatrix.speak.engines.session import open_session
-from voxmatrix.speak.export import onnx_writer
-from voxmatrix.speak.export.export import export_voice
-from voxmatrix.speak.onnx.frames_split import split_frames
-from voxmatrix.speak.onnx.model_split import split_model
-from voxmatrix.speak.voice_files import config_path
+from voxmatrix.piper.engines import faster_networks
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.networks import all_inputs
+from voxmatrix.piper.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
+from voxmatrix.piper.engines.session import open_session
+from voxmatrix.piper.export import onnx_writer
+from voxmatrix.piper.export.export import export_voice
+from voxmatrix.piper.files import config_path
+from voxmatrix.piper.onnx.frames_split import split_frames
+from voxmatrix.piper.onnx.model_split import split_model
 
 KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
@@ -202,7 +202,7 @@ def test_in_bfloat16_as_well(grafted: tuple[Path, Path, int], monkeypatch: pytes
 
     monkeypatch.setattr(faster_networks, "computes_bf16", lambda: True)
     monkeypatch.setattr(faster_networks, "Bf16Session", Other)
-    monkeypatch.setattr(faster_networks, "_LEAST_FLOW", 1)
+    monkeypatch.setattr(faster_networks, "_MIN_FLOW", 1)
     ids = np.random.default_rng(1).integers(1, 100, 60).tolist()
 
     one, many = (

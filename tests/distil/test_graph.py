@@ -9,10 +9,10 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 
 @pytest.mark.parametrize(("name", "speakers"), [("tiny", 1), ("tiny", 3), ("x_low", 3)])

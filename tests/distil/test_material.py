@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.material import Original, Utterance, make_material
-from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.onnx import open_onnx
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.tables.quality import HOP
 
 SENTENCES = [np.random.default_rng(number).integers(1, 100, 12).tolist() for number in range(30)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.texts import read_texts
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.voice_files import config_path
-from voxmatrix.voice.config import VoiceConfig
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import config_path
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.doctor.smoke import OperationResult, SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -13,6 +12,7 @@ from voxmatrix.machine.record import read_machine
 from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.plan.device_support import Task
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix_entrypoint.device import findings_before, try_on
 
 MACHINES = Path(__file__).parents[1] / "machines"

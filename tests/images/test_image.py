@@ -12,7 +12,7 @@ from tools.locks import pins
 
 pytestmark = pytest.mark.docker
 
-LARGEST_APP_LAYER = 6_000_000
+MAX_APP_LAYER = 6_000_000
 
 
 def _python(image: str, code: str, *flags: str) -> str:
@@ -30,7 +30,7 @@ def test_only_the_last_small_layer_is_the_apps(image: str) -> None:
     layers = docker("history", "--no-trunc", "--human=false", "--format", "{{.Size}} {{.CreatedBy}}", image).stdout
     sizes = [int(line.split(" ", 1)[0]) for line in layers.splitlines()]
     last = next(size for size in sizes if size)
-    assert last <= LARGEST_APP_LAYER
+    assert last <= MAX_APP_LAYER
     assert "/wheels" in next(line for line in layers.splitlines() if not line.startswith("0 "))
 
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from voxmatrix.speak.voice_files import config_path
-from voxmatrix.voice.config import VoiceConfig
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import config_path
 
 ROOT = Path(__file__).parents[2]
 VOICES = sorted((ROOT / "samples" / "voices").glob("*.onnx"))
-MOST_BYTES = 25_000_000
+MAX_BYTES = 25_000_000
 
 
 def test_there_is_one_and_all_of_them_are_small() -> None:
     assert VOICES
-    assert sum(path.stat().st_size for path in (ROOT / "samples" / "voices").iterdir()) <= MOST_BYTES
+    assert sum(path.stat().st_size for path in (ROOT / "samples" / "voices").iterdir()) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)

@@ -15,12 +15,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.speak.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
+from voxmatrix.piper.engines.onnx import SplitModelEngine
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.server import HttpServer
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.settings import ServeSettings
-from voxmatrix.speak.engines.onnx import SplitModelEngine
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 

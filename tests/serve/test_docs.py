@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.serve.conftest import Serve
-from voxmatrix.speak.voice_files import find_voice
+from voxmatrix.piper.files import find_voice
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 TEXT = PAGE.read_text(encoding="utf-8")

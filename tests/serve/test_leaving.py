@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.serve.conftest import SENTENCE, Running, Serve, error_of, eventually, fail_after
-from voxmatrix.speak.engines.onnx import SplitModelEngine
+from voxmatrix.piper.engines.onnx import SplitModelEngine
 
 LONG = " ".join([SENTENCE] * 20)
 

@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, UnreachableError
 from voxmatrix.files import replacing
+from voxmatrix.models.device import Warn
+from voxmatrix.piper.engines.networks import Network
 from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
 from voxmatrix.speak.batch.worker import opened_voice
-from voxmatrix.speak.device import Warn
-from voxmatrix.speak.engines.networks import Network
 from voxmatrix.speak.output import Speech
 
 

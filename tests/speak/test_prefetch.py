@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from voxmatrix.speak.engines.base import PendingSamples
+from voxmatrix.piper.engines.base import PendingSamples
 from voxmatrix.speak.prefetch import prefetch
 
 

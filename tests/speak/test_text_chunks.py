@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.text_chunks import MOST_PENDING, complete_texts, count_characters, paragraphs, read_text
+from voxmatrix.speak.text_chunks import MAX_PENDING, complete_texts, count_characters, paragraphs, read_text
 
 
 def joined(texts: list[str]) -> list[str]:
@@ -50,8 +50,8 @@ def test_a_blank_line_ends_a_heading() -> None:
 def test_a_text_that_never_ends_is_not_held_for_ever() -> None:
     texts = complete_texts(("word " * 1000 for _ in range(40)), "en")
 
-    assert len(next(texts)) < 3 * MOST_PENDING
-    assert len(next(complete_texts(("x" * 5000 for _ in range(40)), "en"))) < 2 * MOST_PENDING
+    assert len(next(texts)) < 3 * MAX_PENDING
+    assert len(next(complete_texts(("x" * 5000 for _ in range(40)), "en"))) < 2 * MAX_PENDING
 
 
 @pytest.mark.parametrize("line", ["a line without a full stop\n", "not even a line end", "I met Dr.\n"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voxmatrix.tables.amount import LEAST_SECONDS, amount_of, amounts
+from voxmatrix.tables.amount import MIN_SECONDS, amount_of, amounts
 
 
 def test_more_speech_is_never_expected_to_give_less() -> None:
@@ -30,4 +30,4 @@ def test_the_row_that_is_reached_applies_and_the_next_one_is_named(
 
 
 def test_the_first_row_that_makes_a_voice_is_the_least_that_is_accepted() -> None:
-    assert amounts()[1].minutes * 60 == LEAST_SECONDS
+    assert amounts()[1].minutes * 60 == MIN_SECONDS

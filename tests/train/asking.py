@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.machine.facts import Machine
 from voxmatrix.plan.device_request import parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.plan.plan import Overrides
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.train.config import TrainSettings
 
 #: A computer without a GPU, so that tests do not ask this one.

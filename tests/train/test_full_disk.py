@@ -10,7 +10,7 @@ from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content
 from voxmatrix.errors import UnreachableError
 from voxmatrix.train.checkpoint import files as checkpoint_files
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 Disk = Callable[[int], Path]
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.train.runs import assert_bit_equal
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 #: The many are for `./run faults`.
 KILLS, STEPS = (20, 60) if "VOXMATRIX_FAULT_RUNS" in os.environ else (2, 30)

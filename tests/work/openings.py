@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.files import replacing
+from voxmatrix.models.device import Warn
 from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
-from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import header
 

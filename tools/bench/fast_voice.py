@@ -129,9 +129,9 @@ def in_ours(voice: Path) -> Callable[[str], object]:
 
     The phonemes come from another process, whose CPU time is small and not counted.
     """
+    from voxmatrix.piper.voice import open_voice
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.synthesize import front_end, synthesize
-    from voxmatrix.speak.voice import open_voice
 
     opened, settings = open_voice(voice, 1, many=True), SpeakSettings()
     front = front_end(opened, settings)

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES, Quality, quality
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.step.step import gradients
-from voxmatrix.voice.alignment import best_path
+from voxmatrix.vits.alignment import best_path
 from voxmatrix_entrypoint import patches
 
 DEVICE = torch.device("meta")

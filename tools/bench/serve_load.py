@@ -25,7 +25,7 @@ from typing import Any
 import psutil
 
 from tools.bench.serve import Server, ours, serving
-from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.piper.files import default_voice
 from voxmatrix.speak.wav import HEADER_BYTES
 
 CLIENTS = 64

@@ -70,12 +70,12 @@ def make_voice(quality: str, folder: Path) -> Path:
     """Export a voice with random weights and typical durations."""
     import torch
 
-    from voxmatrix.speak.export.export import export_voice
+    from voxmatrix.piper.config import VoiceConfig
+    from voxmatrix.piper.export.export import export_voice
     from voxmatrix.tables.quality import quality as row_of
     from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
-    from voxmatrix.voice.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
-    from voxmatrix.voice.config import VoiceConfig
-    from voxmatrix.voice.synthesizer import Synthesizer
+    from voxmatrix.vits.checkpoint.checkpoint import EXTRA, piper_hyper_parameters, piper_state
+    from voxmatrix.vits.synthesizer import Synthesizer
 
     torch.manual_seed(1)
     row = row_of(quality)

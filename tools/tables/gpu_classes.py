@@ -12,7 +12,7 @@ BEGIN = "<!-- written by `./run derive` from tests/machines; do not edit -->"
 END = "<!-- end of the GPU table -->"
 #: Display names of the kinds of GPU that are not NVIDIA's.
 _KINDS = {"directml": "DirectX 12 (Windows)", "rocm": "AMD", "mps": "Apple"}
-_MOST_CARDS = 5
+_MAX_CARDS = 5
 
 
 def with_table(text: str) -> str:
@@ -68,7 +68,7 @@ def _called(alike: list[Served]) -> str:
     arm = " on aarch64" if all(one.machine.architecture == "aarch64" for one in alike) else ""
     first = {gpu.capability: _short(gpu) for gpu in reversed(gpus)}  # of each capability
     cards = list(reversed(first.values())) if len(first) > 1 else list(dict.fromkeys(map(_short, gpus)))
-    return f"{names}{arm}: {', '.join(cards[:_MOST_CARDS])}"
+    return f"{names}{arm}: {', '.join(cards[:_MAX_CARDS])}"
 
 
 def _kind(one: Served) -> str:

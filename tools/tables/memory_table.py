@@ -24,9 +24,9 @@ from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, Quality, qualities
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.step.step import Networks, gradients
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
-from voxmatrix.voice.synthesizer import Synthesizer
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.vits.synthesizer import Synthesizer
 from voxmatrix_entrypoint import patches
 
 MIB = 1024 * 1024
@@ -120,7 +120,7 @@ def _watched_step(
     step = make_step(quality, seconds, clips, half=half, checkpointing=checkpointing)
     with ExitStack() as stack:
         for module in ("discriminator", "layers.wavenet"):  # as on a GPU, where there is least memory
-            stack.enter_context(patch(f"voxmatrix.voice.{module}.suits_rows", lambda x: False))
+            stack.enter_context(patch(f"voxmatrix.vits.{module}.suits_rows", lambda x: False))
         for context in watched:
             stack.enter_context(context)
         step()
@@ -133,7 +133,7 @@ def _without_numbers() -> Iterator[None]:
     def path(scores: Tensor, mask: Tensor) -> Tensor:
         return torch.zeros_like(scores)
 
-    with FakeTensorMode(allow_non_fake_inputs=True), patch("voxmatrix.voice.synthesizer.best_path", path):
+    with FakeTensorMode(allow_non_fake_inputs=True), patch("voxmatrix.vits.synthesizer.best_path", path):
         yield
 
 

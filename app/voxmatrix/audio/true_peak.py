@@ -14,7 +14,7 @@ from voxmatrix.audio.samples import Samples
 #: A true peak is sought between the samples at this many times their rate.
 OVERSAMPLING = 4
 #: How far it can be above the samples beside it in speech. It is not sought beside lower ones.
-MOST_BETWEEN_DB = 6.0
+MAX_BETWEEN_DB = 6.0
 #: What four times the rate may miss (0.69 dB at the very highest frequencies, hardly anything in speech).
 _MARGIN_DB = 0.1
 #: Samples on either side that a point between two samples is computed from.
@@ -25,7 +25,7 @@ _KAISER = 5.0
 
 def limit_true_peak(samples: Samples, rate_hz: int, ceiling_dbtp: float) -> Samples:
     """Samples (n,) with a true peak of at most `ceiling_dbtp`: the gain is lowered for some milliseconds at peaks."""
-    least = 10 ** ((ceiling_dbtp - MOST_BETWEEN_DB) / 20)
+    least = 10 ** ((ceiling_dbtp - MAX_BETWEEN_DB) / 20)
     if not len(samples) or float(np.abs(samples).max()) < least:
         return samples
     return limit(samples, rate_hz, ceiling_dbtp - _MARGIN_DB, true_peaks(samples, least))

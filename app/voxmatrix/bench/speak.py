@@ -13,7 +13,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.machine.facts import Gpu, Machine
 
 if TYPE_CHECKING:
-    from voxmatrix.speak.voice import Voice
+    from voxmatrix.piper.voice import Voice
 
 #: Spoken by voices of any language: short and long sentences, with numbers and abbreviations to be normalised.
 SENTENCES = (
@@ -76,8 +76,8 @@ def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
 
 def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
     """The voice on this device, without a fallback."""
-    from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
-    from voxmatrix.speak.voice import open_voice
+    from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
+    from voxmatrix.piper.voice import open_voice
 
     return open_voice(
         path, device=CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)

@@ -20,9 +20,9 @@ from voxmatrix.book.units import book_units
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, write_text
+from voxmatrix.piper.files import find_voice
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.voice_files import find_voice
 from voxmatrix.wording import count, quoted
 from voxmatrix.work.executors.base import Executor
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job

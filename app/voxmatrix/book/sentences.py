@@ -10,7 +10,7 @@ from voxmatrix.text.sentences import split
 #: How a text of unknown language is split.
 _DEFAULT_LANGUAGE = "en"
 #: A whole book may be one line. The splitter's time grows with the square of the length.
-_LONGEST_PART = 100_000
+_MAX_PART = 100_000
 _SEARCHED = 10_000
 _END = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d\u00bb]*\s")
 
@@ -44,10 +44,10 @@ def sentences(paragraphs: Iterable[str], language: str) -> list[BookSentence]:
 def _parts(paragraph: str) -> Iterator[str]:
     """A paragraph in pieces that are split in bearable time, cut behind a sentence or else a word."""
     start = 0
-    while len(paragraph) - start > _LONGEST_PART:
-        part = paragraph[start : start + _LONGEST_PART]
-        ends = [match.end() for match in _END.finditer(part, _LONGEST_PART - _SEARCHED)]
-        length = ends[-1] if ends else part.rfind(" ") + 1 or _LONGEST_PART
+    while len(paragraph) - start > _MAX_PART:
+        part = paragraph[start : start + _MAX_PART]
+        ends = [match.end() for match in _END.finditer(part, _MAX_PART - _SEARCHED)]
+        length = ends[-1] if ends else part.rfind(" ") + 1 or _MAX_PART
         yield part[:length]
         start += length
     yield paragraph[start:]

@@ -73,7 +73,7 @@ def speak(
     from voxmatrix.bench.benchmarks import SPEAK
     from voxmatrix.bench.report import make_report
     from voxmatrix.bench.speak import SpeakBench
-    from voxmatrix.speak.voice_files import default_voice, find_voice
+    from voxmatrix.piper.files import default_voice, find_voice
 
     bench = _begin(context, device, picture, limit, task="speak")
     job = SpeakBench(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)

@@ -10,8 +10,8 @@ import typer
 from voxmatrix.cli.parameters.older_options import AliasedCommand
 
 if TYPE_CHECKING:
-    from voxmatrix.doctor.preflight import Preflight
     from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.preflight import Preflight
 
 #: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
 Check = Callable[[typer.Context], "Preflight | None"]

@@ -25,7 +25,7 @@ def voice(
     as_json: options.AsJson = False,
 ) -> None:
     """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch."""
-    from voxmatrix.speak.export.export import export_voice
+    from voxmatrix.piper.export.export import export_voice
 
     exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:

@@ -18,7 +18,7 @@ from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, Usa
 from voxmatrix.serve.settings import ServeSettings
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
-_MOST_PORT = 65_535
+_MAX_PORT = 65_535
 _MIB = 2**20
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
@@ -31,13 +31,13 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = ServeSettings.host
     port: Annotated[
         int,
-        options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MOST_PORT),
+        options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MAX_PORT),
     ] = ServeSettings.port
     wyoming_port: Annotated[
         int | None,
         options.option(
             "--wyoming-port", "N", "Also speak Wyoming, for Home Assistant, e.g. on 10200.", panel="Server",
-            min=0, max=_MOST_PORT,
+            min=0, max=_MAX_PORT,
         ),
     ] = None  # fmt: skip
     wyoming_host: Annotated[
@@ -163,9 +163,9 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         UsageError: Wyoming, which has no keys, would answer everybody in the network, or a value is invalid.
         BadInputError: there is no voice, or the file of keys cannot be read.
     """
+    from voxmatrix.piper.files import default_voice, find_voice
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import new_key, read_keys
-    from voxmatrix.speak.voice_files import default_voice, find_voice
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
         raise UsageError(
@@ -205,6 +205,6 @@ def _named(sources: ParameterSources, name: str, given: str, older: str) -> str:
 
 def _port(sources: ParameterSources, given: int) -> int:
     text = _named(sources, "port", str(given), _OLDER_PORT)
-    if not (text.isascii() and text.isdecimal() and int(text) <= _MOST_PORT):
-        raise UsageError(f"{_OLDER_PORT} is {text!r}", f"set it to a number from 0 to {_MOST_PORT}")
+    if not (text.isascii() and text.isdecimal() and int(text) <= _MAX_PORT):
+        raise UsageError(f"{_OLDER_PORT} is {text!r}", f"set it to a number from 0 to {_MAX_PORT}")
     return int(text)

@@ -28,14 +28,14 @@ from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
-    from voxmatrix.speak.device import SpeakDevice
+    from voxmatrix.models.device import SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
     from voxmatrix.speak.output import OnSpoken
     from voxmatrix.speak.partial import PartialSpeech
     from voxmatrix.speak.synthesize import SpokenSentence
 
 #: Shorter texts, in characters, are spoken before a progress bar could be read.
-_LEAST_FOR_PROGRESS = 2000
+_MIN_FOR_PROGRESS = 2000
 #: From here on, a text is worth the time of opening the voice for many sentences: a dozen of them.
 _MANY_CHARACTERS = 1500
 
@@ -84,7 +84,7 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
-    from voxmatrix.speak.voice_files import default_voice
+    from voxmatrix.piper.files import default_voice
 
     sources = ParameterSources(context)
     settings = speak_settings(
@@ -212,7 +212,7 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
 
 @contextmanager
 def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
-    if length < _LEAST_FOR_PROGRESS:
+    if length < _MIN_FOR_PROGRESS:
         yield None
         return
     done = 0

@@ -15,9 +15,9 @@ from voxmatrix.errors import InterruptedRunError
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
+    from voxmatrix.models.device import SpeakDevice
     from voxmatrix.speak.batch.batch import BatchOutcome
     from voxmatrix.speak.batch.messages import Failure
-    from voxmatrix.speak.device import SpeakDevice
     from voxmatrix.speak.options import SpeakSettings
 
 #: Texts listed per failure; --json lists all of them.

@@ -21,7 +21,7 @@ def _group() -> None:
 def list_voices(as_json: options.AsJson = False) -> None:
     """List your voices (VOXMATRIX_HOME/voices) and the bundled one. The first one is the default of `speak`."""
     from voxmatrix.config import home
-    from voxmatrix.speak.voice_files import installed_voices
+    from voxmatrix.piper.files import installed_voices
 
     rows = [_row(path) for path in installed_voices()]
     if as_json:
@@ -36,8 +36,8 @@ def list_voices(as_json: options.AsJson = False) -> None:
 
 
 def _row(path: Path) -> dict[str, Any]:
-    from voxmatrix.speak.voice_files import config_path
-    from voxmatrix.voice.config import VoiceConfig
+    from voxmatrix.piper.config import VoiceConfig
+    from voxmatrix.piper.files import config_path
 
     row = {"name": path.stem, "path": str(path), "language": None, "quality": None, "rate_hz": None, "speakers": None}
     try:

@@ -16,7 +16,7 @@ from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.progress import OnProgress
-from voxmatrix.tables.amount import LEAST_SECONDS
+from voxmatrix.tables.amount import MIN_SECONDS
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
 from voxmatrix.transcripts.problem import Problem
@@ -49,9 +49,9 @@ def check_amount(data: Path, prepared: PreparedSet) -> None:
     Raises:
         TooFewRecordingsError: there is less than a minute.
     """
-    if round(prepared.seconds) < LEAST_SECONDS:
+    if round(prepared.seconds) < MIN_SECONDS:
         raise TooFewRecordingsError(
-            f"{data} has {prepared.seconds:.0f} s of usable speech; less than {LEAST_SECONDS} s make no voice at all",
+            f"{data} has {prepared.seconds:.0f} s of usable speech; less than {MIN_SECONDS} s make no voice at all",
             "record at least 10 minutes, or add --force to use these recordings nevertheless",
             prepared,
         )

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.distil.gates import Pair
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.libraries import import_onnxruntime
+from voxmatrix.piper.engines.onnx import open_onnx
+from voxmatrix.piper.engines.session import sentence_inputs
 from voxmatrix.progress import OnProgress
-from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.libraries import import_onnxruntime
-from voxmatrix.speak.engines.onnx import open_onnx
-from voxmatrix.speak.engines.session import sentence_inputs
 from voxmatrix.text.front import Sentence
-from voxmatrix.voice.config import VoiceConfig
 
 #: Sentences whose times are compared, and how often.
 _TIMED, _ROUNDS = 10, 3

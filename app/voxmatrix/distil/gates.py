@@ -16,14 +16,14 @@ from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 
 #: Of voiced frames, at most this far from the original, in cents, at least in this share.
-CENTS, LEAST_IN_TUNE = 50.0, 0.95
-MOST_HARMONICITY_LOST = 0.02
-MOST_MEL_DISTANCE = 0.25
-MOST_WORD_ERRORS_ADDED = 0.02
+CENTS, MIN_IN_TUNE = 50.0, 0.95
+MAX_HARMONICITY_LOST = 0.02
+MAX_MEL_DISTANCE = 0.25
+MAX_WORD_ERRORS_ADDED = 0.02
 #: How much louder silence may be, in dB, and below which level nobody hears it.
-MOST_SILENCE_DB, INAUDIBLE_DB = 3.0, -70.0
+MAX_SILENCE_DB, INAUDIBLE_DB = 3.0, -70.0
 #: How much more lines at multiples of the spectra's rate may stand out than in the original, in dB.
-MOST_LINE_DB = 3.0
+MAX_LINE_DB = 3.0
 _QUIETEST_SHARE = 0.1
 
 
@@ -57,7 +57,7 @@ def examine(pairs: Sequence[Pair], rate_hz: int, fourier_hop: int) -> list[Gate]
     pairs = [Pair(pair.text, *_cut(pair.original, pair.fast)) for pair in pairs]
     both = [(pitch(pair.original, rate_hz), pitch(pair.fast, rate_hz)) for pair in pairs]
     gates += _pitch_gates(both)
-    gates.append(_at_most("distance of mel bands", _mel_distance(pairs, rate_hz), MOST_MEL_DISTANCE))
+    gates.append(_at_most("distance of mel bands", _mel_distance(pairs, rate_hz), MAX_MEL_DISTANCE))
     gates.append(_silence(pairs))
     gates.append(_lines(pairs, fourier_hop))
     return gates
@@ -84,10 +84,10 @@ def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
         Gate(
             name=f"voiced frames within {CENTS:.0f} cents",
             value=in_tune,
-            wanted=f"at least {LEAST_IN_TUNE}",
-            ok=in_tune >= LEAST_IN_TUNE,
+            wanted=f"at least {MIN_IN_TUNE}",
+            ok=in_tune >= MIN_IN_TUNE,
         ),
-        _at_most("loss of harmonicity", float(original - fast), MOST_HARMONICITY_LOST),
+        _at_most("loss of harmonicity", float(original - fast), MAX_HARMONICITY_LOST),
     ]
 
 
@@ -121,7 +121,7 @@ def _silence(pairs: Sequence[Pair]) -> Gate:
         quiet_fast.append(fast[quietest])
     before, after = (10 * np.log10(np.concatenate(one).mean() + 1e-12) for one in (quiet_original, quiet_fast))
     added = float(max(after, INAUDIBLE_DB) - max(before, INAUDIBLE_DB))
-    return _at_most("silence louder, in dB", added, MOST_SILENCE_DB)
+    return _at_most("silence louder, in dB", added, MAX_SILENCE_DB)
 
 
 def _levels(samples: Samples) -> Samples:
@@ -133,7 +133,7 @@ def _levels(samples: Samples) -> Samples:
 def _lines(pairs: Sequence[Pair], hop: int) -> Gate:
     """How much more the multiples of the spectra's rate stand out: the joins of the overlapping windows."""
     original, fast = (_standing_out([getattr(pair, voice) for pair in pairs], hop) for voice in ("original", "fast"))
-    return _at_most(f"lines at every {hop} samples more prominent, in dB", fast - original, MOST_LINE_DB)
+    return _at_most(f"lines at every {hop} samples more prominent, in dB", fast - original, MAX_LINE_DB)
 
 
 def _standing_out(waves: Iterable[Samples], hop: int) -> float:
@@ -163,7 +163,7 @@ def examine_words(
         for voice in wrong:
             wrong[voice] += edits(expected, spoken_words(recognise(getattr(pair, voice), rate_hz)))
         progress(number, len(pairs))
-    return _at_most("word errors added", (wrong["fast"] - wrong["original"]) / max(1, words), MOST_WORD_ERRORS_ADDED)
+    return _at_most("word errors added", (wrong["fast"] - wrong["original"]) / max(1, words), MAX_WORD_ERRORS_ADDED)
 
 
 def spoken_words(text: str) -> list[str]:

@@ -16,11 +16,11 @@ from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.distil.int8 import measure, to_int8
 from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
-from voxmatrix.speak.export.onnx_writer import trace_onnx
-from voxmatrix.speak.export.planes import decoder_to_planes
-from voxmatrix.speak.onnx.flow import replace_flow
-from voxmatrix.speak.onnx.graph_edits import rename, set_nodes
-from voxmatrix.speak.onnx.text.replace import replace_text
+from voxmatrix.piper.export.onnx_writer import trace_onnx
+from voxmatrix.piper.export.planes import decoder_to_planes
+from voxmatrix.piper.onnx.flow import replace_flow
+from voxmatrix.piper.onnx.graph_edits import rename, set_nodes
+from voxmatrix.piper.onnx.text.replace import replace_text
 
 _PREFIX = "fast/"
 _EXAMPLE_FRAMES = 24

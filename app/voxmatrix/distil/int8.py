@@ -17,19 +17,19 @@ from torch import Tensor, nn
 
 from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
-from voxmatrix.speak.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
+from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
 
 #: Layers that are computed in float32.
 _FLOAT32 = ("dec.conv_pre", "dec.cond", "dec.low_head.")
 #: The largest 8-bit weight, and the largest sum of two neighbours: CPUs without VNNI add two products with inputs of 8
 #: bits in 16, which overflow with larger ones.
-_MOST = 127
+_MAX = 127
 #: The largest bias, which has 32 bits and is added to a sum.
-_MOST_BIAS = 2.0**30
+_MAX_BIAS = 2.0**30
 #: Steps from the smallest number that a layer is given to the largest one, and of what it makes from 0 to the largest.
 _STEPS, _STEPS_MADE = 255, 127
 #: Of a layer whose numbers are all zero: a scale must not be.
-_LEAST_SCALE = 1e-8
+_MIN_SCALE = 1e-8
 
 
 class Range(NamedTuple):
@@ -103,7 +103,7 @@ class _Scale(NamedTuple):
     def of(cls, found: Range) -> "_Scale":
         """The scale for these numbers, in which 0.0 is an integer."""
         low, high = min(0.0, float(found.low.min())), max(0.0, float(found.high.max()))
-        size = max((high - low) / _STEPS, _LEAST_SCALE)
+        size = max((high - low) / _STEPS, _MIN_SCALE)
         return cls(np.float32(size), np.uint8(round(-low / size)))
 
 
@@ -158,8 +158,8 @@ class _Int8Nodes(NewNodes):
     ) -> str:
         given, made = scales
         # A channel may have a bias and hardly any weights: the bias has 32 bits.
-        sizes = np.maximum(_weight_sizes(weight), np.abs(bias) / (given.size * _MOST_BIAS))
-        sizes = np.maximum(sizes, _LEAST_SCALE).astype(np.float32)
+        sizes = np.maximum(_weight_sizes(weight), np.abs(bias) / (given.size * _MAX_BIAS))
+        sizes = np.maximum(sizes, _MIN_SCALE).astype(np.float32)
         integers = np.round(weight / sizes[:, None, None, None])
         return self.add(
             "QLinearConv",
@@ -179,7 +179,7 @@ class _Int8Nodes(NewNodes):
         Some channels are far louder than others. Divided by the roots of their largest numbers, the loud ones are less
         so, and so are the weights that they are multiplied with (Xiao et al. 2023, arXiv 2211.10438).
         """
-        factors = np.sqrt(np.maximum(np.maximum(-found.low, found.high), _LEAST_SCALE)).astype(np.float32)
+        factors = np.sqrt(np.maximum(np.maximum(-found.low, found.high), _MIN_SCALE)).astype(np.float32)
         scale = _Scale.of(Range(found.low / factors, found.high / factors))
         if x not in self._quantised:  # several layers have the same input
             divided = self.add("Mul", x, (1 / factors)[:, None, None])
@@ -202,7 +202,7 @@ _OPERATIONS: dict[str, _Convert] = {"Conv": _Int8Nodes.convolve, "ConvTranspose"
 
 def _channel_sizes(found: Range) -> Array:
     """What each channel is divided by, so that its numbers are -127 to 127."""
-    sizes: Array = np.maximum(np.maximum(-found.low, found.high) / _STEPS_MADE, _LEAST_SCALE).astype(np.float32)
+    sizes: Array = np.maximum(np.maximum(-found.low, found.high) / _STEPS_MADE, _MIN_SCALE).astype(np.float32)
     return sizes
 
 
@@ -214,7 +214,7 @@ def _weight_sizes(weight: Array) -> Array:
     magnitudes = np.abs(weight)
     orders = [one.reshape(len(weight), -1) for one in (magnitudes, np.swapaxes(magnitudes, 1, 3))]
     pairs = [(one[:, 1:] + one[:, :-1]).max(1, initial=0.0) for one in orders]
-    sizes: Array = np.maximum(orders[0].max(1), np.maximum(*pairs)) / _MOST
+    sizes: Array = np.maximum(orders[0].max(1), np.maximum(*pairs)) / _MAX
     return sizes
 
 

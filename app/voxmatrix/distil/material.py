@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.files import replacing
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.networks import all_inputs, on_cpu
+from voxmatrix.piper.engines.session import open_session
+from voxmatrix.piper.onnx.minimal_filtering import with_fewer_operations
+from voxmatrix.piper.onnx.model_split import split_model, whole_model
 from voxmatrix.progress import OnProgress
-from voxmatrix.speak.engines.base import SynthesisOptions
-from voxmatrix.speak.engines.networks import all_inputs, on_cpu
-from voxmatrix.speak.engines.session import open_session
-from voxmatrix.speak.onnx.minimal_filtering import with_fewer_operations
-from voxmatrix.speak.onnx.model_split import split_model, whole_model
 from voxmatrix.tables.quality import HOP
 
 #: Sentences in a file. What is in files need not be spoken again after an interruption.
@@ -25,7 +25,7 @@ _IN_A_FILE = 24
 #: Half precision keeps latent frames to a relative 5e-4, 16 bits keep samples to 3e-5.
 FULL_SCALE = 32767
 #: Longer sentences take memory without teaching more.
-MOST_SYMBOLS = 400
+MAX_SYMBOLS = 400
 
 
 @dataclass(frozen=True)

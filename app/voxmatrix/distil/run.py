@@ -25,16 +25,16 @@ from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
 from voxmatrix.files import digest, read_errors, replacing, write_text
 from voxmatrix.lock import locked
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.engines.onnx import open_onnx
+from voxmatrix.piper.export.export import check_free, export_voice, write_voice
+from voxmatrix.piper.export.onnx_writer import metadata
+from voxmatrix.piper.files import config_path, find_voice
 from voxmatrix.progress import OnProgress
-from voxmatrix.speak.engines.onnx import open_onnx
-from voxmatrix.speak.export.export import check_free, export_voice, write_voice
-from voxmatrix.speak.export.onnx_writer import metadata
-from voxmatrix.speak.voice_files import config_path, find_voice
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
-from voxmatrix.voice.config import VoiceConfig
 
 #: Speech to learn from. Sentences not learned from were 2.7 dB worse than the others with 30 minutes, 0.5 dB with 120.
-LEAST_SPEECH_MINUTES, MOST_SPEECH_MINUTES = 0.5, 180.0
+MIN_SPEECH_MINUTES, MAX_SPEECH_MINUTES = 0.5, 180.0
 #: What a step sees of it, and how much there is for each minute of learning. Speaking that takes some 20 seconds.
 STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 #: The curve is measured on so many sentences.
@@ -210,8 +210,8 @@ def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Sh
 
 def _speech_seconds(limits: Limits) -> int:
     """As much speech as can be learned from in that time."""
-    minutes = limits.steps * STEP_SECONDS / 60 or limits.minutes * SPEECH_PER_MINUTE or MOST_SPEECH_MINUTES
-    return round(60 * min(MOST_SPEECH_MINUTES, max(LEAST_SPEECH_MINUTES, minutes)))
+    minutes = limits.steps * STEP_SECONDS / 60 or limits.minutes * SPEECH_PER_MINUTE or MAX_SPEECH_MINUTES
+    return round(60 * min(MAX_SPEECH_MINUTES, max(MIN_SPEECH_MINUTES, minutes)))
 
 
 def _open_training(

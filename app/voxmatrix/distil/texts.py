@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from voxmatrix.distil.material import MOST_SYMBOLS
+from voxmatrix.distil.material import MAX_SYMBOLS
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
+from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.text.front import FrontEnd, Sentence
 from voxmatrix.text.prompts import sentence_list
-from voxmatrix.voice.config import VoiceConfig
 
 #: The bundled lists for a language, the most varied first.
 _LISTS = {"en": ("harvard", "en"), "sv": ("sv",)}
 #: Sentences that are only compared: at most so many, and at most this share of all.
 _COMPARED, _COMPARED_SHARE = 40, 0.2
-_LEAST = 10
+_MIN = 10
 #: A book teaches no more than its first sentences.
-_MOST = 5000
-_MOST_BYTES = 20_000_000
+_MAX = 5000
+_MAX_BYTES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
     """
     texts = _bundled(config) if file is None else [_text(file)]
     with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
-        found = {sentence.text: sentence for sentence in _first(front, texts) if len(sentence.ids) <= MOST_SYMBOLS}
+        found = {sentence.text: sentence for sentence in _first(front, texts) if len(sentence.ids) <= MAX_SYMBOLS}
     sentences = list(found.values())
-    if len(sentences) < _LEAST:
+    if len(sentences) < _MIN:
         raise BadInputError(
-            f"{file or 'the list'} has {len(sentences)} sentences that the voice can speak, and at least {_LEAST} "
+            f"{file or 'the list'} has {len(sentences)} sentences that the voice can speak, and at least {_MIN} "
             "are needed",
             "give more text with --text FILE: a few hundred sentences teach well",
         )
@@ -57,7 +57,7 @@ def _first(front: FrontEnd, texts: Sequence[str]) -> list[Sentence]:
     found: list[Sentence] = []
     for sentence in chain.from_iterable(map(front.sentences, texts)):
         found.append(sentence)
-        if len(found) >= _MOST:
+        if len(found) >= _MAX:
             break
     return found
 
@@ -75,7 +75,7 @@ def _bundled(config: VoiceConfig) -> list[str]:
 def _text(file: Path) -> str:
     with read_errors(file):
         size = file.stat().st_size
-        if size > _MOST_BYTES:
+        if size > _MAX_BYTES:
             raise BadInputError(f"{file} has {size:,} bytes", "give a smaller file: a few hundred sentences are enough")
         try:
             return file.read_text(encoding="utf-8-sig")

@@ -12,7 +12,7 @@ from voxmatrix.text.phonemes.espeak import espeak_findings, espeak_version
 
 _GIB = 1024**3
 #: A run of `medium` keeps three checkpoints of 0.8 GB and a cache of recordings.
-LEAST_FREE_GIB = 5
+MIN_FREE_GIB = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +56,8 @@ def _disk(folder: Path) -> Requirement:
             f"give this user write access (ls -ld {nearest_folder(folder)}), or set VOXMATRIX_HOME to another folder"
         )
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
-    elif free_gib < LEAST_FREE_GIB:
-        problem = f"only {free_gib:.1f} GiB are free in {folder}: a training needs up to {LEAST_FREE_GIB}"
+    elif free_gib < MIN_FREE_GIB:
+        problem = f"only {free_gib:.1f} GiB are free in {folder}: a training needs up to {MIN_FREE_GIB}"
         remedy = "free some space, or choose folders on another disk (--out, VOXMATRIX_HOME)"
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     return Requirement(name="Disk", found=f"{free_gib:.1f} GiB free in {folder}", findings=tuple(findings))

@@ -19,7 +19,7 @@ from voxmatrix.serve.settings import ServeSettings
 #: Answers that are running when the server is stopped have this long to end.
 _GRACE_SECONDS = 5
 #: The headers of a request; uvicorn answers longer ones with 400.
-_MOST_HEADER_BYTES = 32 * 1024
+_MAX_HEADER_BYTES = 32 * 1024
 _TIDY_SECONDS = 30.0
 OnReady = Callable[[str], None]
 
@@ -139,7 +139,7 @@ def _config(services: Services) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
-        h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
+        h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
     )
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from voxmatrix.errors import UsageError
 from voxmatrix.text.lexicon import Lexicon
 
-MOST_PAUSE_SECONDS = 60.0
-MOST_SPEED = 10.0
-MOST_NOISE = 10.0
-MOST_VOLUME = 10.0
+MAX_PAUSE_SECONDS = 60.0
+MAX_SPEED = 10.0
+MAX_NOISE = 10.0
+MAX_VOLUME = 10.0
 #: torch takes seeds below 2**64, and every sentence of a text uses the next one.
-MOST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +32,11 @@ class SpeakSettings:
     bitrate: str | None = None  # for mp3, ogg, opus and m4a
 
     def __post_init__(self) -> None:
-        _within("--speed", self.speed, 1 / MOST_SPEED, MOST_SPEED)
-        _within("--noise", self.noise, 0.0, MOST_NOISE)
-        _within("--noise-w", self.noise_w, 0.0, MOST_NOISE)
-        _within("--sentence-pause", self.pause_seconds, 0.0, MOST_PAUSE_SECONDS)
-        _within("--volume", self.volume, 0.0, MOST_VOLUME)
+        _within("--speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
+        _within("--noise", self.noise, 0.0, MAX_NOISE)
+        _within("--noise-w", self.noise_w, 0.0, MAX_NOISE)
+        _within("--sentence-pause", self.pause_seconds, 0.0, MAX_PAUSE_SECONDS)
+        _within("--volume", self.volume, 0.0, MAX_VOLUME)
         _within("--threads", self.threads, 0, 1024)
         _check_seed(self.seed)
 
@@ -44,8 +44,8 @@ class SpeakSettings:
 def _check_seed(seed: int | None) -> None:
     if seed is not None and seed < 0:
         raise UsageError(f"--seed is {seed}, must not be negative", "set --seed to 0 or more")
-    if seed is not None and seed > MOST_SEED:
-        raise UsageError(f"--seed is {seed}, more than torch can use", f"set --seed to {MOST_SEED} or less")
+    if seed is not None and seed > MAX_SEED:
+        raise UsageError(f"--seed is {seed}, more than torch can use", f"set --seed to {MAX_SEED} or less")
 
 
 def _within(flag: str, value: float | None, least: float, most: float) -> None:

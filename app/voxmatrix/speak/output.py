@@ -9,12 +9,12 @@ from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import check_not_folder, replacing, storage_errors
-from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.piper.voice import Voice, open_voice
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
 from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
-from voxmatrix.speak.voice import Voice, open_voice
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.text.front import FrontEnd
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import voxmatrix
 from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.files import read_text_or_empty, write_text
+from voxmatrix.piper.files import config_path, find_voice
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.voice_files import config_path, find_voice
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.wording import count
 

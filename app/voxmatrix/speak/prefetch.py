@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from voxmatrix.audio.samples import Samples
-from voxmatrix.speak.engines.base import PendingSamples
+from voxmatrix.piper.engines.base import PendingSamples
 
 T = TypeVar("T")
 #: Turns the segments of an item, as they are computed, into the pieces that are wanted of it.

@@ -3,9 +3,9 @@
 import time
 from pathlib import Path
 
+from voxmatrix.piper.voice import open_voice
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.synthesize import front_end, synthesize
-from voxmatrix.speak.voice import open_voice
 
 _WARM_UP = "This one is not measured."
 _TEXT = "A voice is measured with sentences of the usual length, such as this one. It takes two of them, no more."

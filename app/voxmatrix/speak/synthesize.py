@@ -9,12 +9,12 @@ import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
+from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions
+from voxmatrix.piper.voice import Voice
 from voxmatrix.speak.early import pieces
-from voxmatrix.speak.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
-from voxmatrix.speak.voice import Voice
 from voxmatrix.text.front import FrontEnd, Sentence
 
 

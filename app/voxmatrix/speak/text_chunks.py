@@ -20,7 +20,7 @@ SILENCE_SECONDS = 0.5
 #: A chunk that marks such a silence.
 SILENCE = ""
 #: Longer text without a space or the end of a sentence is passed on as it is.
-MOST_PENDING = 20_000
+MAX_PENDING = 20_000
 #: A stand-in for the next sentence: whatever the splitter separates from it is complete.
 _NEXT = "Then"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
@@ -112,7 +112,7 @@ def _last_end(text: str, language: str) -> int:
     blank = max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
     last_space = max((place for place, character in enumerate(text) if character.isspace()), default=-1)
     if last_space < blank:
-        return blank if len(text) - blank <= MOST_PENDING else len(text)
+        return blank if len(text) - blank <= MAX_PENDING else len(text)
     whole_words = text[blank : last_space + 1]
     parts = split(whole_words + _NEXT, language)
     if not parts or _visible("".join(parts)) != _visible(whole_words + _NEXT):

@@ -7,7 +7,7 @@ from voxmatrix.tables import rows
 from voxmatrix.wording import count
 
 #: Less speech than this, in seconds, makes no voice at all.
-LEAST_SECONDS = 60
+MIN_SECONDS = 60
 
 
 @dataclass(frozen=True, kw_only=True)

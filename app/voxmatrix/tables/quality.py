@@ -41,7 +41,7 @@ class Quality:
     discriminator_divisor: int
     learning_rate: float
     discriminator_start: int = 0  # the number of first steps that are taken without the discriminators
-    decoder: str = "hifigan"  # a module of voxmatrix.voice.decoders
+    decoder: str = "hifigan"  # a module of voxmatrix.vits.decoders
     fourier_hop: int = 1  # samples per spectrum of a decoder that ends in an inverse Fourier transform
 
     def __post_init__(self) -> None:

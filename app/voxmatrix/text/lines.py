@@ -18,7 +18,7 @@ _UNWRAPPED = (
 )
 #: Longer lines are wrapped text.
 _HEADING_CHARACTERS = 60
-_FEWEST_LINES_OF_A_LIST = 3
+_MIN_LINES_OF_A_LIST = 3
 _LINE_GOES_ON = re.compile(r"[,;\u060c\u2013\u2014-]$")
 _SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4](?:\W|$)")
 _SENTENCE_ENDS = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4][\"')\]\u2019\u201d\u00bb]*$")
@@ -35,7 +35,7 @@ def blocks(text: str) -> Iterator[str]:
     """The paragraphs of a text on one line each, with headings, list items and short lines apart."""
     for paragraph in _PARAGRAPH.split(text):
         lines = [" ".join(line.split()) for line in paragraph.splitlines() if line.strip()]
-        if len(lines) >= _FEWEST_LINES_OF_A_LIST and not any(_is_wrapped(line) or _ITEM.match(line) for line in lines):
+        if len(lines) >= _MIN_LINES_OF_A_LIST and not any(_is_wrapped(line) or _ITEM.match(line) for line in lines):
             yield from lines
             continue
         for block in _joined(lines):

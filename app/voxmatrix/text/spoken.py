@@ -11,7 +11,7 @@ from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 #: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
 _PHONEMES = re.compile(GIVEN_PHONEMES)
-_FIRST, _MOST = 0xF0000, 0xFFFE
+_FIRST, _MAX = 0xF0000, 0xFFFE
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
 
 
@@ -27,7 +27,7 @@ def spoken_sentences(text: str, language: str) -> Iterator[SpokenText]:
     found: list[str] = []
 
     def hidden(match: re.Match[str]) -> str:
-        if len(found) == _MOST:
+        if len(found) == _MAX:
             return match[0]
         found.append(match[0])
         return chr(_FIRST + len(found) - 1)

@@ -23,7 +23,7 @@ KL_WEIGHT = 1.0
 DEFAULT_EPOCHS = 1000
 DEFAULT_SEED = 1234
 #: torch takes no larger one.
-MOST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 #: Far above a normal gradient norm (10 … 300): it only limits a step that would ruin the weights.
 DEFAULT_CLIP_NORM = 1000.0
 
@@ -165,8 +165,8 @@ def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
     for flag, value in not_negative.items():
         if value is not None and not value >= 0:
             raise UsageError(f"{flag} is {value}, must not be negative", f"set {flag} to 0 or more")
-    if recipe.seed > MOST_SEED:
-        raise UsageError(f"--seed is {recipe.seed}, more than torch can use", f"set --seed to {MOST_SEED} or less")
+    if recipe.seed > MAX_SEED:
+        raise UsageError(f"--seed is {recipe.seed}, more than torch can use", f"set --seed to {MAX_SEED} or less")
 
 
 def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[str, Any]) -> None:

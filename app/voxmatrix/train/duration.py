@@ -1,8 +1,8 @@
 """How long a training is expected to take, before its first step."""
 
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.speed import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS, Recipe
 from voxmatrix.train.monitor.metrics import last_speed

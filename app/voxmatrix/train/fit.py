@@ -9,10 +9,10 @@ from pathlib import Path
 from voxmatrix.compute.memory import is_out_of_memory, missing_mib
 from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.doctor.preflight import Preflight, run_preflight
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from voxmatrix.lock import TRAINING, locked
 from voxmatrix.plan.plan import Plan
+from voxmatrix.plan.preflight import Preflight, run_preflight
 from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings

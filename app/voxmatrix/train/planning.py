@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.machine.profiles.store import profile_of
 from voxmatrix.plan.plan import Overrides, Plan, plan_on
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.settings import Setting
 from voxmatrix.train.config import TrainSettings
 

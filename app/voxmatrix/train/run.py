@@ -15,10 +15,10 @@ from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import storage_errors, write_text
 from voxmatrix.plan.plan import Plan
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.quality import Quality, quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.checkpoint import files as checkpoint_files
@@ -35,10 +35,10 @@ from voxmatrix.train.step.distributed import Distributed, launch_processes
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
 from voxmatrix.train.voice_config import make_voice_config
-from voxmatrix.voice.checkpoint.checkpoint import Checkpoint
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
-from voxmatrix.voice.synthesizer import Synthesizer
+from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.vits.synthesizer import Synthesizer
 
 
 @dataclass(frozen=True, kw_only=True)

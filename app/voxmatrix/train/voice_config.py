@@ -4,8 +4,8 @@ from importlib.metadata import version
 
 import voxmatrix
 from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.piper.config import VoiceConfig, language_of
 from voxmatrix.tables.quality import Quality
-from voxmatrix.voice.config import VoiceConfig, language_of
 
 
 def make_voice_config(prepared: PreparedSet, row: Quality, num_symbols: int) -> VoiceConfig:

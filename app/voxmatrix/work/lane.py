@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 #: The speed is that of about so many seconds: of many units of a fast worker, and of a few of a slow one.
 _MEASURED_SECONDS = 10.0
-_LEAST_SECONDS = 1e-6
+_MIN_SECONDS = 1e-6
 #: Silent for longer than this many times the expected time, plus these seconds: overdue.
 _OVERDUE_TIMES = 2.0
 _OVERDUE_SECONDS = 5.0
@@ -99,7 +99,7 @@ class Lane:
         self.suspect, self.stuck_on = False, None
         if unit is None:
             return
-        took = max(wall_seconds, _LEAST_SECONDS)
+        took = max(wall_seconds, _MIN_SECONDS)
         kept = math.exp(-took / _MEASURED_SECONDS)
         self._spoken = kept * self._spoken + unit.seconds
         self._worked = kept * self._worked + took

@@ -22,8 +22,8 @@ from voxmatrix.work.lane import Lane, PendingUnit
 from voxmatrix.work.unit_queue import UnitQueue
 
 #: Seconds that a batch takes on its worker.
-LEAST_SECONDS = 2.0
-MOST_SECONDS = 15.0
+MIN_SECONDS = 2.0
+MAX_SECONDS = 15.0
 #: The first batch of a worker, whose speed is a guess.
 FIRST_SECONDS = 8.0
 #: A unit is taken over only if it ends in less than this part of the time.
@@ -195,13 +195,13 @@ class Scheduler:
         # No sharing out can end sooner than this: while it is far away, nothing more need be computed.
         drained = (self._waiting.seconds + self.later_seconds) / total
         ends = own + lane.overhead + first.seconds / lane.speed
-        if ends > drained or drained - own < MOST_SECONDS:
+        if ends > drained or drained - own < MAX_SECONDS:
             drain = self._drain(lanes, now)
             drained = drain.ends_in()
             if ends > drained and self._declines(lane, lanes, first, drain, now):
                 return []
-        most = MOST_SECONDS if lane.measured else FIRST_SECONDS
-        seconds = min(most, max(LEAST_SECONDS, drained - own)) * lane.speed
+        most = MAX_SECONDS if lane.measured else FIRST_SECONDS
+        seconds = min(most, max(MIN_SECONDS, drained - own)) * lane.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(lane)) and (not units or unit.seconds <= seconds):
             if units and (self._has_failed(unit) or self._has_failed(units[0])):

@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.piper.files import config_path, find_voice
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.voice_files import config_path, find_voice
 from voxmatrix.text.lexicon import Lexicon
 
 #: Settings that do not change the samples of a unit.

@@ -5,7 +5,7 @@ from PIL import Image
 
 from tests.book.join.books import book, image
 from voxmatrix.book.content import Cover
-from voxmatrix.book.join.cover import MOST_PIXELS, flac_picture, usable_cover, with_usable_cover
+from voxmatrix.book.join.cover import MAX_PIXELS, flac_picture, usable_cover, with_usable_cover
 
 
 @pytest.mark.parametrize(("form", "media_type"), [("JPEG", "image/jpeg"), ("PNG", "image/png")])
@@ -18,7 +18,7 @@ def test_other_images_become_jpeg(form: str) -> None:
     cover = usable_cover(Cover("image/png", image(form, (3000, 100))))
     assert cover is not None and cover.media_type == "image/jpeg"
     with Image.open(io.BytesIO(cover.data)) as converted:
-        assert converted.format == "JPEG" and converted.size == (MOST_PIXELS, 80)
+        assert converted.format == "JPEG" and converted.size == (MAX_PIXELS, 80)
 
 
 def test_an_image_that_would_fill_the_memory_is_left_out() -> None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
 

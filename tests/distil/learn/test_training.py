@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.distil.learn.batches import Sampler
 from voxmatrix.distil.learn.student import Student, copy_weights

@@ -17,9 +17,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, Quality, qualities
 from voxmatrix.train.step.step import Networks, mel_distance
-from voxmatrix.voice import synthesizer
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.vits import synthesizer
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
 from voxmatrix_entrypoint import patches
 
 CUDA = torch.device("cuda")

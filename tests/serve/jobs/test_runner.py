@@ -108,7 +108,7 @@ def test_a_killed_command_is_a_failed_job(server: Running) -> None:
 
 
 def test_a_full_queue_is_told_to_come_again(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "MOST_WAITING", 2)
+    monkeypatch.setattr(jobs, "MAX_WAITING", 2)
     running = long_speech(server)
     eventually(lambda: read(server, running)["state"] == "running")
     for _ in range(2):

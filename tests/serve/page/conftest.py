@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.speak.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.piper.conftest import MakeCheckpoint
 from tests.serve.page.actions import LONG, TEXT, advances, sliders, speak, takes
 from tests.serve.page.conftest import MAX_INPUT, Server, StartServer, opened
-from tests.speak.conftest import MakeCheckpoint
 from voxmatrix.serve.security.keys import add_key
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.serve.conftest import Running, Serve, copy_voice, error_of
 from voxmatrix.config import home
 from voxmatrix.errors import Finding, NoDeviceError
-from voxmatrix.speak.engines.onnx import SplitModelEngine
+from voxmatrix.piper.engines.onnx import SplitModelEngine
 
 Usage = namedtuple("Usage", "total used free")
 

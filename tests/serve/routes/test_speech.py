@@ -15,8 +15,8 @@ import soundfile
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.config import home
+from voxmatrix.piper.engines.onnx import SEGMENT_SAMPLES
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
-from voxmatrix.speak.engines.onnx import SEGMENT_SAMPLES
 
 TYPES = {
     "mp3": "audio/mpeg",

@@ -69,7 +69,7 @@ def test_a_body_that_stalls_is_not_waited_for(server: Running, monkeypatch: pyte
 
 
 def test_more_connections_than_it_holds_are_closed_at_once(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 5)
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 5)
     with ExitStack() as stack:
         many = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(20)]
         closed = 0

@@ -246,7 +246,7 @@ def test_what_is_no_event_ends_the_connection(server: Running, data: bytes) -> N
 
 
 def test_more_clients_than_it_holds_are_turned_away(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wyoming_server, "_MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(wyoming_server, "_MAX_CONNECTIONS", 2)
     address = ("127.0.0.1", server.wyoming_port)
     with socket.create_connection(address), socket.create_connection(address):
         assert answered(server.wyoming_port, b"") == b""

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from tests.models.gpus import T4, computer
 from tests.speak import openings
-from tests.speak.gpus import T4, computer
 from voxmatrix.errors import BadInputError, Finding, UsageError
+from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
+from voxmatrix.piper.files import default_voice
 from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, WorkerStart
-from voxmatrix.speak.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
-from voxmatrix.speak.voice_files import default_voice
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
 LINES = ["Good morning.", "The birch canoe slid on the smooth planks. Is that so?", "Good night.", "It is 5 o'clock."]
@@ -331,7 +331,7 @@ from pathlib import Path
 from voxmatrix.speak.batch.batch import speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.speak.voice_files import default_voice
+from voxmatrix.piper.files import default_voice
 from voxmatrix.speak.options import SpeakSettings
 from tests.speak import openings
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.speak.batch.filenames import MOST_BYTES, safe_name, same_file
+from voxmatrix.speak.batch.filenames import MAX_BYTES, safe_name, same_file
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_no_id_leaves_its_folder_or_names_a_device(id: str) -> None:
         for pure in (PurePosixPath(name + ".wav"), PureWindowsPath(name + ".wav")):
             assert pure.parts == (name + ".wav",) and not pure.is_absolute()
         assert not PureWindowsPath(name + ".wav").is_reserved()
-        assert len(name.encode()) <= MOST_BYTES and not name.endswith((" ", ".")) and not name.startswith(".")
+        assert len(name.encode()) <= MAX_BYTES and not name.endswith((" ", ".")) and not name.startswith(".")
 
 
 def test_small_and_capital_letters_are_one_file() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.sensors.reading import Reading
+from voxmatrix.models.device import CPU
 from voxmatrix.speak.batch.telemetry import BatchTelemetry, batch_telemetry
-from voxmatrix.speak.device import CPU
 
 
 class Sampled:

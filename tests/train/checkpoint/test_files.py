@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.train.conftest import Fit
 from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.train.checkpoint import files as checkpoint_files
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 CONTENT = {"weights": torch.arange(1000.0), "plain": {"step": 3, "names": ["a", "b"]}}
 

@@ -13,7 +13,7 @@ from voxmatrix.errors import DamagedFileError
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.monitor.progress import QuietProgress
 from voxmatrix.train.run import open_run
-from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 
 def test_a_checkpoint_holds_tensors_and_plain_values_alone(run: Fit) -> None:

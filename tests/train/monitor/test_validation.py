@@ -11,8 +11,8 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.train.data.batches import ClipDataset, Collate
 from voxmatrix.train.monitor.validation import validation_batches, validation_mel
 from voxmatrix.train.step.step import Networks
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.synthesizer import Synthesizer
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.synthesizer import Synthesizer
 
 
 def make_networks(n_speakers: int = 1) -> Networks:

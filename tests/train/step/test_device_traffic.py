@@ -15,9 +15,9 @@ from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.monitor.meter import Meter
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import LOSSES, gradients, make_optimisers, update
-from voxmatrix.voice import synthesizer
-from voxmatrix.voice.alignment import prior_scores
-from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.vits import synthesizer
+from voxmatrix.vits.alignment import prior_scores
+from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
 
 FRAMES, SYMBOLS = 40, 12
 

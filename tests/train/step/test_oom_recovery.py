@@ -14,7 +14,7 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
-from voxmatrix.train.step.oom_recovery import SHORTEST_SEGMENT, MemorySavings, OomRecovery
+from voxmatrix.train.step.oom_recovery import MIN_SEGMENT, MemorySavings, OomRecovery
 
 FULL = "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 7.79 GiB"
 
@@ -124,6 +124,6 @@ def test_every_retreat_gives_up_something_until_nothing_is_left(batch: Batch) ->
             said.append(oom_recovery.reduce(MemoryError()))
     assert len(said) == len(set(said)) == 3 + 1 + 2  # 7 → 4 → 2 → 1 clips, checkpointing, 16 and 8 frames
     assert oom_recovery.savings == MemorySavings(
-        max_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=SHORTEST_SEGMENT
+        max_padded_samples=batch.wave.size(1), checkpointed=True, segment_frames=MIN_SEGMENT
     )
-    assert SHORTEST_SEGMENT < SEGMENT_FRAMES
+    assert MIN_SEGMENT < SEGMENT_FRAMES

@@ -30,10 +30,10 @@ from voxmatrix.train.step.step import (
     update,
     whole_batch,
 )
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.layers.masks import cut
-from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
-from voxmatrix.voice.synthesizer import Synthesizer
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.layers.masks import cut
+from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.vits.synthesizer import Synthesizer
 
 CPU = torch.device("cpu")
 

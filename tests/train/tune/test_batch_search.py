@@ -10,7 +10,7 @@ from voxmatrix.train.tune.batch_search import TOLERANCE, BatchSearch, SearchBoun
 
 Curve = Callable[[int], float]
 #: Doubling to 512 and halving the distance from 512 to 256 until a twentieth is left.
-MOST_TRIES = 10 + 5
+MAX_TRIES = 10 + 5
 
 
 def searched(
@@ -54,7 +54,7 @@ def test_on_any_monotone_curve_it_finds_the_largest_within_a_twentieth_in_few_tr
     largest = max((size for size in range(1, 513) if peaks[size] <= limit and size < breaks_at), default=0)
     assert found(search) <= largest
     assert largest - found(search) < max(1, TOLERANCE * found(search))
-    assert len(asked) == len(set(asked)) <= MOST_TRIES
+    assert len(asked) == len(set(asked)) <= MAX_TRIES
     assert search.ended == ""
 
 
@@ -78,7 +78,7 @@ def test_a_search_whose_process_dies_goes_on_where_it_was(peaks: list[float], li
     largest = max((size for size in range(1, dies_at) if peaks[size] <= limit), default=0)
     assert found(search) <= largest
     assert largest - found(search) < max(1, TOLERANCE * found(search))
-    assert len(asked) == len(set(asked)) <= MOST_TRIES
+    assert len(asked) == len(set(asked)) <= MAX_TRIES
 
 
 @given(st.floats(0, 2000), st.floats(1, 300), st.floats(100, 100_000), st.floats(0, 600))

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voxmatrix.files import replacing
+from voxmatrix.models.device import Warn
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
-from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster import store

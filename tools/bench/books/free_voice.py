@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 
 from voxmatrix.files import replacing
+from voxmatrix.models.device import Warn
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.speak.batch.messages import OnCharacters, Opening, SpeakJob, SpeakOne, WorkerStart
-from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.worker.node import NodeSettings

@@ -17,7 +17,7 @@ from voxmatrix.files import write_text
 from voxmatrix.progress import OnProgress
 
 #: File systems allow 255 bytes in a name; the number, the extension and the ending of an unfinished file need some.
-MOST_NAME_BYTES = 150
+MAX_NAME_BYTES = 150
 #: What some file system or playlist does not take in a name.
 _FORBIDDEN = re.compile(r'[/\\:*?"<>|]+')
 
@@ -66,7 +66,7 @@ def chapter_file_name(chapter: Chapter, last_index: int, extension: str) -> str:
 
 def safe_name(title: str) -> str:
     """A title as a part of a file name, on every file system; may be empty."""
-    return one_line(_FORBIDDEN.sub(" ", title), MOST_NAME_BYTES).strip(" .-")
+    return one_line(_FORBIDDEN.sub(" ", title), MAX_NAME_BYTES).strip(" .-")
 
 
 def _write_chapter(speech: FinishedSpeech, chapter: TimedChapter, gain_db: float, folder: Path, extension: str) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from voxmatrix.book.content import Book, Cover
 
 #: The longer side of an image that is converted.
-MOST_PIXELS = 2400
+MAX_PIXELS = 2400
 THUMBNAIL_PIXELS = 320
 _KEPT = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _READ = (*_KEPT, "GIF", "WEBP", "BMP", "TIFF")
@@ -27,7 +27,7 @@ def usable_cover(cover: Cover | None) -> Cover | None:
                 image.load()
                 if image.format in _KEPT:
                     return Cover(_KEPT[image.format], cover.data)
-                image.thumbnail((MOST_PIXELS, MOST_PIXELS))
+                image.thumbnail((MAX_PIXELS, MAX_PIXELS))
                 converted = io.BytesIO()
                 image.convert("RGB").save(converted, "JPEG", quality=90)
                 return Cover(_KEPT["JPEG"], converted.getvalue())

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from voxmatrix.book.join.tags import one_line
 from voxmatrix.book.join.timeline import TimedSentence, Timeline
 
-MOST_LINES = 2
-MOST_CHARACTERS = 42
+MAX_LINES = 2
+MAX_CHARACTERS = 42
 #: SRT cannot escape: an invisible character that forbids a line break keeps players from seeing a tag or an arrow.
 _WORD_JOINER = "\u2060"
 _MARKUP = re.compile(r"(?<=-)(?=->)|(?<=[<{])|(?<=&)(?=[#\w])")
@@ -50,8 +50,8 @@ def vtt(line: Timeline) -> str:
 
 
 def _of_sentence(sentence: TimedSentence, rate_hz: int) -> Iterator[Cue]:
-    lines = textwrap.wrap(one_line(sentence.spoken.text, most_bytes=1 << 20), MOST_CHARACTERS)
-    shown = [tuple(lines[at : at + MOST_LINES]) for at in range(0, len(lines), MOST_LINES)]
+    lines = textwrap.wrap(one_line(sentence.spoken.text, most_bytes=1 << 20), MAX_CHARACTERS)
+    shown = [tuple(lines[at : at + MAX_LINES]) for at in range(0, len(lines), MAX_LINES)]
     characters = [sum(map(len, cue)) for cue in shown]
     start_ms, end_ms = (round(1000 * samples / rate_hz) for samples in (sentence.start, sentence.end))
     said = 0

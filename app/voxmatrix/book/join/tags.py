@@ -10,7 +10,7 @@ from voxmatrix.book.join.timeline import Timeline
 
 GENRE = "Audiobook"
 #: The list of chapters that older players read has one byte for the length of a title.
-MOST_TITLE_BYTES = 255
+MAX_TITLE_BYTES = 255
 #: "Audiobook" among the kinds of media that iTunes knows; the tag appears in MP4 files only.
 _MEDIA_TYPE = "2"
 _SPECIAL = re.compile(r"[=;#\\\n]")
@@ -26,7 +26,7 @@ class Track:
     title: str
 
 
-def one_line(text: str, most_bytes: int = MOST_TITLE_BYTES) -> str:
+def one_line(text: str, most_bytes: int = MAX_TITLE_BYTES) -> str:
     """Text in one line, without control characters, cut to `most_bytes` of UTF-8."""
     line = " ".join(_UNPRINTABLE.sub(" ", text).split())
     return line.encode("utf-8")[:most_bytes].decode("utf-8", "ignore").rstrip()

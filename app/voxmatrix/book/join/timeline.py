@@ -10,7 +10,7 @@ from voxmatrix.book.content import Chapter
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.wording import quoted
 
-MOST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 #: A chapter without sentences (a picture, a page with a motto that was left out) keeps its mark and this much silence.
 EMPTY_CHAPTER_SECONDS = 1.0
 _REMEDY = "run the same command again: missing speech is made, and what is complete is kept"
@@ -43,9 +43,9 @@ class Pauses:
 
     def __post_init__(self) -> None:
         for name, seconds in (("sentence", self.sentence), ("paragraph", self.paragraph), ("chapter", self.chapter)):
-            if not 0 <= seconds <= MOST_PAUSE_SECONDS:
+            if not 0 <= seconds <= MAX_PAUSE_SECONDS:
                 problem = f"the pause after a {name} is {seconds} seconds"
-                raise UsageError(problem, f"choose a number from 0 to {MOST_PAUSE_SECONDS:g}")
+                raise UsageError(problem, f"choose a number from 0 to {MAX_PAUSE_SECONDS:g}")
 
     def behind(self, next_starts_paragraph: bool | None) -> float:
         """The pause behind a sentence, by whether the next one starts a paragraph; None: it ends the chapter."""

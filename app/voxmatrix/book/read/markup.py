@@ -23,7 +23,7 @@ _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40})(?:;|(?![A-Za-z0-9=]))")
 _OF_XML = ("amp", "lt", "gt", "quot", "apos")
 #: Where a declaration of types may begin: behind comments and instructions.
 _HEAD = 100_000
-_LONGEST_DOCTYPE = 20_000
+_MAX_DOCTYPE = 20_000
 
 
 def parse(data: bytes, name: str) -> etree._Element:
@@ -81,7 +81,7 @@ def _doctype(text: str) -> tuple[int, int]:
         prologue = _PROLOGUE.match(text)
         return (prologue.end(), prologue.end()) if prologue else (0, 0)
     depth = 0
-    for part in _DOCTYPE_PART.finditer(text, match.end(), match.end() + _LONGEST_DOCTYPE):
+    for part in _DOCTYPE_PART.finditer(text, match.end(), match.end() + _MAX_DOCTYPE):
         depth += {"[": 1, "]": -1}.get(part[0], 0)
         if part[0] == ">" and depth <= 0:
             return match.start(), part.end()

@@ -16,10 +16,10 @@ _REFERENCE_CLASS = re.compile(r"(?i)noteref|footnote|endnote|fn-?ref|fnanchor|no
 _MARK = r"\d{1,4}|[ivxlc]{1,6}|[a-z]|[*\u2020\u2021\u00a7\u00b6\u2016#]{1,4}"
 _MARKER = re.compile(rf"(?i)[\[({{]?\s*(?:note\s*)?(?:{_MARK})\s*[\])}}]?[.:]?")
 _UNMISTAKABLE = re.compile(r"\[\s*(?:\w{1,4}|[*\u2020\u2021\u00a7\u00b6\u2016#]{1,4})\s*\]|[*\u2020\u2021\u2016]{1,4}")
-_LONGEST_MARKER = 20
+_MAX_MARKER = 20
 _BACK = re.compile("[\u21a9\u2191\u21b5\u2934^\ufe0e\ufe0f\\s]+")
 _BEFORE_MARKER = re.compile(r"[\s\[(]*")
-_LONGEST_BEFORE = 1000
+_MAX_BEFORE = 1000
 #: A note's link is among its first elements.
 _FIRST_ELEMENTS = 50
 
@@ -69,7 +69,7 @@ def _is_internal(link: etree._Element) -> bool:
 
 def _short(element: etree._Element, pattern: re.Pattern[str]) -> bool:
     text = text_of(element).strip()
-    return len(text) <= _LONGEST_MARKER and pattern.fullmatch(text) is not None
+    return len(text) <= _MAX_MARKER and pattern.fullmatch(text) is not None
 
 
 def note_start(element: etree._Element, path: str) -> NoteStart | None:
@@ -95,7 +95,7 @@ def _first_link(element: etree._Element, anchors: set[str]) -> tuple[etree._Elem
         if local_name(found) == "a" and found.get("href"):
             return found, before
         before += (found.text or "") + ("" if len(found) else _tail(found, element))
-        if len(before) > _LONGEST_BEFORE or not _BEFORE_MARKER.fullmatch(before):
+        if len(before) > _MAX_BEFORE or not _BEFORE_MARKER.fullmatch(before):
             break
     return None, before
 

@@ -56,8 +56,8 @@ _BLOCKS = frozenset(_HEADINGS).union(
 _BREAK = "\0"
 _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")
 #: In elements within elements, each link is examined again: a hostile document would take hours.
-_MOST_CONTAINERS = 20
-_MOST_LINKS = 60_000
+_MAX_CONTAINERS = 20
+_MAX_LINKS = 60_000
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
 
 
@@ -185,10 +185,10 @@ class _Reader:
         return False
 
     def _is_contents(self, element: etree._Element, name: str) -> bool:
-        if name not in MAY_BE_CONTENTS or self._containers > _MOST_CONTAINERS:
+        if name not in MAY_BE_CONTENTS or self._containers > _MAX_CONTAINERS:
             return False
         links = links_in(element)
-        if self._links_examined + len(links) > _MOST_LINKS:
+        if self._links_examined + len(links) > _MAX_LINKS:
             return False
         self._links_examined += len(links)
         return is_contents_list(element, links, self.document.path, self._reading.contents)

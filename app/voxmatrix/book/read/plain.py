@@ -50,8 +50,8 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _CONTENTS = re.compile(
     r"(?i)(?:table of )?contents\.?|inneh\u00e5ll(?:sf\u00f6rteckning)?\.?|inhalt(?:sverzeichnis)?\.?"
 )
-_LONGEST_HEADING = 80
-_FEWEST_LINES_OF_CONTENTS = 3
+_MAX_HEADING = 80
+_MIN_LINES_OF_CONTENTS = 3
 _MOSTLY = 0.8
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 #: Lines of this length are paragraphs, not wrapped.
@@ -94,7 +94,7 @@ def _passages(text: str) -> Iterator[str]:
         lines = [line for line in map(tidy, paragraph.splitlines()) if line]
         if not lines or _is_contents(lines):
             continue
-        if _is_heading(lines[0]) and len(" ".join(lines)) <= _LONGEST_HEADING:
+        if _is_heading(lines[0]) and len(" ".join(lines)) <= _MAX_HEADING:
             yield " ".join(lines)
         elif len(lines) > 1 and _is_heading(lines[0]):
             yield lines[0]
@@ -106,13 +106,13 @@ def _passages(text: str) -> Iterator[str]:
 
 
 def _is_heading(line: str) -> bool:
-    return len(line) <= _LONGEST_HEADING and any(pattern.fullmatch(line) for pattern in (_NUMBERED, _ORDINAL, _NAMED))
+    return len(line) <= _MAX_HEADING and any(pattern.fullmatch(line) for pattern in (_NUMBERED, _ORDINAL, _NAMED))
 
 
 def _is_contents(lines: Sequence[str]) -> bool:
     """Whether a paragraph lists headings."""
     listed = [line for line in lines if not _CONTENTS.fullmatch(line)]
-    return len(listed) >= _FEWEST_LINES_OF_CONTENTS and sum(map(_is_heading, listed)) >= _MOSTLY * len(listed)
+    return len(listed) >= _MIN_LINES_OF_CONTENTS and sum(map(_is_heading, listed)) >= _MOSTLY * len(listed)
 
 
 def _without_contents(passages: list[str]) -> list[str]:
@@ -124,7 +124,7 @@ def _without_contents(passages: list[str]) -> list[str]:
         if _is_heading(text) and last[text.casefold()] > index:
             listed.append(text)
             continue
-        kept += listed if len(listed) < _FEWEST_LINES_OF_CONTENTS else []
+        kept += listed if len(listed) < _MIN_LINES_OF_CONTENTS else []
         listed = []
         kept += [text] if text and not _CONTENTS.fullmatch(text) else []
     return kept

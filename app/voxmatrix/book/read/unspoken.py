@@ -16,13 +16,13 @@ _NO_TEXT = frozenset(
 _CONTENTS = frozenset({"landmarks", "loa", "loi", "lot", "lov", "page-list", "pagelist", "toc"})
 _PAGE_NUMBERS = frozenset({"pagebreak", "page-number", "pageno", "pagenum", "page-num", "page_number"})
 #: A page number is shorter: some books wrap the whole page into its mark.
-_LONGEST_PAGE_NUMBER = 20
+_MAX_PAGE_NUMBER = 20
 _HIDDEN = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b")
 _FILE_NAME = re.compile(r"(?i)[\w./%() -]+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)")
 _NOTHING = ("image", "images", "img", "picture")
 MAY_BE_CONTENTS = ("ol", "ul", "dl", "table", "menu", "dir", "body", "div", "section", "p")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_FEWEST_LINKS = 2
+_MIN_LINKS = 2
 _MOSTLY = 0.8
 _CONTENTS_CLASS = re.compile(r"(?i)(?:^|\s)(?:toc|toctree|table-of-contents)(?![a-z])")
 #: How much else there may be, e.g. in `Back to the cover`.
@@ -47,7 +47,7 @@ def is_unspoken(element: etree._Element, name: str) -> bool:
     if name == "case" and any(True for _ in children(element.getparent(), "default")):  # of epub:switch
         return True
     named = what.union((element.get("class") or "").lower().split())
-    return bool(named & _PAGE_NUMBERS) and len(text_of(element).strip()) <= _LONGEST_PAGE_NUMBER
+    return bool(named & _PAGE_NUMBERS) and len(text_of(element).strip()) <= _MAX_PAGE_NUMBER
 
 
 def spoken_alt(element: etree._Element) -> str | None:
@@ -72,7 +72,7 @@ class Listed:
 
 def is_contents_list(element: etree._Element, links: Sequence[etree._Element], path: str, listed: Listed) -> bool:
     """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else."""
-    if len(links) < _FEWEST_LINKS:
+    if len(links) < _MIN_LINKS:
         return False
     if _CONTENTS_CLASS.search(element.get("class") or "") is None and path not in listed.pages:
         targets = [target for link in links if (target := _repeated(link, path, listed.titles))]

@@ -53,8 +53,8 @@ def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str,
         "chapters": rows,
     }
     if voice:
+        from voxmatrix.piper.files import find_voice
         from voxmatrix.speak.speed import measured_speed
-        from voxmatrix.speak.voice_files import find_voice
 
         found["speed"] = round(measured_speed(find_voice(Path(voice))), 2)
     return found
@@ -100,8 +100,8 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
 
 def _print_duration(seconds: float, name: str) -> None:
     from voxmatrix.errors import VoxmatrixError
+    from voxmatrix.piper.files import default_voice, find_voice
     from voxmatrix.speak.speed import measured_speed
-    from voxmatrix.speak.voice_files import default_voice, find_voice
 
     typer.echo(f"about {duration(seconds)} of speech")
     try:

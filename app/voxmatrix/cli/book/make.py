@@ -85,7 +85,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
-    from voxmatrix.speak.voice_files import default_voice, find_voice, voice_language
+    from voxmatrix.piper.files import default_voice, find_voice, voice_language
 
     out = _out(file, given)
     speech = speak_settings(given, threads=given.threads)

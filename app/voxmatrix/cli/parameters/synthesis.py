@@ -11,9 +11,9 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.warn import warn
 
 if TYPE_CHECKING:
-    from voxmatrix.doctor.preflight import Preflight
+    from voxmatrix.models.device import DeviceSelection, SpeakDevice
     from voxmatrix.plan.device_request import DeviceRequest
-    from voxmatrix.speak.device import DeviceSelection, SpeakDevice
+    from voxmatrix.plan.preflight import Preflight
     from voxmatrix.speak.options import SpeakSettings
 
 
@@ -73,7 +73,7 @@ def selected_devices(voice: Path, request: "DeviceRequest", preflight: "Prefligh
     Raises:
         NoDeviceError, NoKernelsError: the requested device cannot be used.
     """
-    from voxmatrix.speak.device_selection import select_devices
+    from voxmatrix.voices.device_selection import select_devices
 
     selection = select_devices(voice, request, preflight)
     for finding in selection.findings:

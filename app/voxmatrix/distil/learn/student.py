@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from voxmatrix.distil.material import Utterance
 from voxmatrix.tables.quality import quality
-from voxmatrix.voice.decoders import make_decoder
-from voxmatrix.voice.decoders.istft import WINDOW_HOPS, FourierDecoder
-from voxmatrix.voice.layers.norm import remove_weight_norm
+from voxmatrix.vits.decoders import make_decoder
+from voxmatrix.vits.decoders.istft import WINDOW_HOPS, FourierDecoder
+from voxmatrix.vits.layers.norm import remove_weight_norm
 
 Weights = Mapping[str, NDArray[np.float32]]
 #: The quality that has the decoder.

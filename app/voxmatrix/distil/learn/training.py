@@ -29,12 +29,12 @@ WINDOWS, SHORT_WINDOWS = (128, 2), (32, 8)
 WEIGHT_RATE, BIAS_RATE = 1e-2, 1e-3
 #: The rate rises at first and falls at the end, in this share of all steps.
 WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.5, 0.0
-MOST_GRADIENT = 5.0
+MAX_GRADIENT = 5.0
 AVERAGED = 0.998
 EVALUATE_EVERY = 1250
 #: The curve is flat when the best of so many evaluations is not better than those before by this share.
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
-USUAL_STEPS, MOST_STEPS = 25_000, 100_000
+USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
 _FORMAT = 5
 
@@ -71,7 +71,7 @@ class Position:
             if self.seconds >= limits.minutes * 60 * (1 - FALLING_SHARE):
                 left = max(0.0, limits.minutes * 60 - self.seconds)
                 self.fall(round(left * done / max(self.seconds, 1e-9)))
-        elif _flat(self.mels) or done >= MOST_STEPS * (1 - FALLING_SHARE):
+        elif _flat(self.mels) or done >= MAX_STEPS * (1 - FALLING_SHARE):
             self.fall(round(done * FALLING_SHARE / (1 - FALLING_SHARE)))
 
     def fall(self, steps: int) -> None:
@@ -148,7 +148,7 @@ class Training:
         loss = self.loss(windows.inside(made), windows.wave)
         self.student.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(self.student.parameters(), MOST_GRADIENT)
+        nn.utils.clip_grad_norm_(self.student.parameters(), MAX_GRADIENT)
         for optimizer in self._optimizers:
             optimizer.step()
         self._average()

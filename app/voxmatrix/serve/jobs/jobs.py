@@ -24,7 +24,7 @@ from voxmatrix.serve.log import Log
 from voxmatrix.serve.voices.catalogue import Catalogue
 
 #: Jobs that wait. More would be a mistake of a program.
-MOST_WAITING = 100
+MAX_WAITING = 100
 _RETRY_AFTER = {"Retry-After": "60"}
 
 
@@ -94,8 +94,8 @@ class Jobs:
         identity = uuid4().hex
         folder = self.folder(identity)
         with self._submitting:
-            if store.counts()["queued"] >= MOST_WAITING:
-                message = f"{MOST_WAITING} jobs wait already"
+            if store.counts()["queued"] >= MAX_WAITING:
+                message = f"{MAX_WAITING} jobs wait already"
                 raise ApiError(429, message, code="queue_full", headers=_RETRY_AFTER)
             try:
                 with storage_errors(folder):

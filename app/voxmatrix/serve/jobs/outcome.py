@@ -16,7 +16,7 @@ from voxmatrix.serve.jobs.process import LOG_NAME
 #: Keys of errors, which the result does not repeat.
 _ERROR_KEYS = ("problem", "remedy", "exit_code")
 _WARNING = "warning: "
-_MOST_WARNINGS = 50
+_MAX_WARNINGS = 50
 
 
 def result_of(job: Job, answer: Mapping[str, Any], folder: Path) -> dict[str, Any] | None:
@@ -26,7 +26,7 @@ def result_of(job: Job, answer: Mapping[str, Any], folder: Path) -> dict[str, An
     lines = read_text_or_empty(folder / LOG_NAME).splitlines()
     warnings = dict.fromkeys(line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING))
     if warnings:
-        chosen["warnings"] = list(warnings)[:_MOST_WARNINGS]
+        chosen["warnings"] = list(warnings)[:_MAX_WARNINGS]
     shown: dict[str, Any] = json.loads(_without_paths(json.dumps(chosen, ensure_ascii=False), folder))
     return shown or None
 

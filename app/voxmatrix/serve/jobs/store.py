@@ -16,9 +16,9 @@ from voxmatrix.serve.jobs.database import open_database
 from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State, Work
 
 #: A job during which so many servers have died is not started again: it may be what killed them.
-_MOST_DEATHS = 3
+_MAX_DEATHS = 3
 _DEATHS = JobError(
-    message=f"the server ended unexpectedly {_MOST_DEATHS} times while this job was running",
+    message=f"the server ended unexpectedly {_MAX_DEATHS} times while this job was running",
     remedy="it may need more memory than there is; resume it to try once more",
 )
 #: Events that a list of them would not miss: only the newest is kept.
@@ -103,9 +103,9 @@ class JobStore(Closing):
             with self._transaction() as database:
                 database.execute("update jobs set deaths = deaths + 1 where id = ?", [job.id])
                 (deaths,) = database.execute("select deaths from jobs where id = ?", [job.id]).fetchone()
-                if deaths >= _MOST_DEATHS:
+                if deaths >= _MAX_DEATHS:
                     database.execute("update jobs set deaths = 0 where id = ?", [job.id])
-            if deaths >= _MOST_DEATHS:
+            if deaths >= _MAX_DEATHS:
                 self.end(job.id, "failed", error=_DEATHS)
             else:
                 self.queue_again(job.id, ["running"])

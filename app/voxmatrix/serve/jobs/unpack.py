@@ -11,12 +11,12 @@ from pathlib import Path, PurePosixPath
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import storage_errors
 
-_MOST_FILES = 200_000
-_MOST_BYTES = 64 * 2**30
+_MAX_FILES = 200_000
+_MAX_BYTES = 64 * 2**30
 #: Left free for everything else on that disk.
 _SPARE_BYTES = 2**30
 #: Sound is compressed to half of it; text to a tenth.
-_MOST_RATIO = 100
+_MAX_RATIO = 100
 _RATIO_COUNTS_FROM = 2**24
 _BLOCK = 2**20
 _BROKEN = (
@@ -60,9 +60,9 @@ def unpack_recordings(source: Path, folder: Path, stopped: Callable[[], bool]) -
 
 def _unpack(archive: zipfile.ZipFile, folder: Path, stopped: Callable[[], bool]) -> None:
     members = [member for member in archive.infolist() if not member.is_dir()]
-    if len(members) > _MOST_FILES:
-        raise BadInputError(f"the archive has {len(members):,} files; at most {_MOST_FILES:,} are unpacked", _REMEDY)
-    left = min(_MOST_BYTES, shutil.disk_usage(folder).free - _SPARE_BYTES)
+    if len(members) > _MAX_FILES:
+        raise BadInputError(f"the archive has {len(members):,} files; at most {_MAX_FILES:,} are unpacked", _REMEDY)
+    left = min(_MAX_BYTES, shutil.disk_usage(folder).free - _SPARE_BYTES)
     for member in members:
         if stopped():
             return
@@ -91,7 +91,7 @@ def _copy(archive: zipfile.ZipFile, member: zipfile.ZipInfo, out: Path, left: in
             size += len(block)
             if size > left:
                 raise BadInputError("the archive needs more space than there is", "free some space, or upload less")
-            if size > _RATIO_COUNTS_FROM and size > _MOST_RATIO * max(1, member.compress_size):
+            if size > _RATIO_COUNTS_FROM and size > _MAX_RATIO * max(1, member.compress_size):
                 raise BadInputError(f"{member.filename!r} in the archive unpacks to too much", _REMEDY)
             file.write(block)
     return left - size

@@ -18,7 +18,7 @@ from voxmatrix.serve.jobs.link import link
 ID = re.compile(r"[0-9a-f]{32}")
 #: What is left of a name.
 _NAME_CHARACTERS = re.compile(r"[^\w .()+&,'!-]")
-_MOST_NAME_CHARACTERS = 100
+_MAX_NAME_CHARACTERS = 100
 #: Begins the name of a file that is not complete; no name that is kept begins with it.
 _PART = "."
 _BLOCK = 2**20
@@ -113,7 +113,7 @@ def safe_name(name: str) -> str:
     last = re.split(r"[/\\]", name)[-1]
     stem, dot, suffix = _NAME_CHARACTERS.sub("_", last).strip(" .").rpartition(".")
     stem, suffix = (stem, dot + suffix[:16]) if dot else (suffix, "")
-    return (stem.strip(" .")[:_MOST_NAME_CHARACTERS] or "file") + suffix
+    return (stem.strip(" .")[:_MAX_NAME_CHARACTERS] or "file") + suffix
 
 
 async def _write(path: Path, blocks: AsyncIterator[bytes]) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from voxmatrix.serve.recordings.prompt_list import PromptList
 from voxmatrix.serve.recordings.review import Review, Take
-from voxmatrix.tables.amount import LEAST_SECONDS, amount_of
+from voxmatrix.tables.amount import MIN_SECONDS, amount_of
 
 
 def list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "better": None
         if better is None
         else {"seconds": 60 * better.minutes, "amount": better.duration, "expect": better.expect},
-        "train": _train_command(found) if round(reviewed.seconds) >= LEAST_SECONDS else None,
+        "train": _train_command(found) if round(reviewed.seconds) >= MIN_SECONDS else None,
     }
 
 

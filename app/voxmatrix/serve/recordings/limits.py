@@ -3,7 +3,7 @@
 import re
 
 #: A minute at 48 kHz, in 32 bits and two channels, and the header.
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 TAKE_BYTES = 60 * 48_000 * 4 * 2 + 64 * 1024
 LIST_BYTES = 2 * 2**20
 

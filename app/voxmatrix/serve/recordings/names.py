@@ -5,7 +5,7 @@ import unicodedata
 
 from voxmatrix.serve.errors import ApiError
 
-_MOST_BYTES = 120  # file systems allow 255, and an archive or a backup may add to a name
+_MAX_BYTES = 120  # file systems allow 255, and an archive or a backup may add to a name
 #: Separators, and what Windows allows in no name.
 _FORBIDDEN_SHOWN = '/ \\ : * ? " < > |'
 _FORBIDDEN = frozenset(_FORBIDDEN_SHOWN) - {" "}
@@ -42,7 +42,7 @@ def _problem(name: str) -> str:
         (not name, "is empty"),
         # Also control characters and lone surrogates.
         (not name.isprintable(), "contains a character that cannot be shown"),
-        (len(name.encode("utf-8", "replace")) > _MOST_BYTES, f"is longer than {_MOST_BYTES} bytes"),
+        (len(name.encode("utf-8", "replace")) > _MAX_BYTES, f"is longer than {_MAX_BYTES} bytes"),
         (not _FORBIDDEN.isdisjoint(name), f"contains one of {_FORBIDDEN_SHOWN}, which not every folder name can"),
         (name.startswith((".", "-")) or name.endswith("."), "begins with a dot or a hyphen, or ends with a dot"),
         (_DEVICES.fullmatch(name) is not None, "is the name of a device on Windows"),

@@ -10,7 +10,7 @@ from voxmatrix.audio.load import AudioError, read
 from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.files import replacing_path, write_text
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.recordings.limits import MOST_SECONDS
+from voxmatrix.serve.recordings.limits import MAX_SECONDS
 from voxmatrix.serve.recordings.names import checked_name, is_name
 from voxmatrix.serve.recordings.prompt_list import FILE_NAME, PromptList
 
@@ -153,6 +153,6 @@ def _check_sound(path: Path) -> None:
         ApiError: it is truncated, empty or too long, or contains what is no sound.
     """
     try:
-        read(path, _CHECK_RATE_HZ, max_seconds=MOST_SECONDS)
+        read(path, _CHECK_RATE_HZ, max_seconds=MAX_SECONDS)
     except AudioError as error:
         raise ApiError(400, error.problem.replace(path.name, "the recording"), code="invalid_audio") from error

@@ -17,7 +17,7 @@ _JobId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 _Number = Annotated[int, Query(ge=0, le=2**63 - 1)]
 _Kind = Literal["speech", "book", "train", "prepare", "export", "benchmark"]
 _EVENTS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-_MOST_EVENT_DIGITS = 18
+_MAX_EVENT_DIGITS = 18
 
 
 def job_routes(services: Services) -> APIRouter:
@@ -49,7 +49,7 @@ def job_routes(services: Services) -> APIRouter:
     def follow_job(job: _JobId, after: _Number = 0, last_event_id: Annotated[str | None, Header()] = None) -> Response:
         """The events of a job since the last one that the client has seen."""
         seen = last_event_id or ""
-        if seen.isascii() and seen.isdecimal() and len(seen) <= _MOST_EVENT_DIGITS:
+        if seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_EVENT_DIGITS:
             after = int(seen)
         if jobs.get(job).state in ENDED and not jobs.events(job, after):
             return Response(status_code=204)  # so that browsers do not connect again

@@ -14,7 +14,7 @@ from voxmatrix.files import nearest_folder
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 
-_LEAST_FREE_BYTES = 32 * 2**20
+_MIN_FREE_BYTES = 32 * 2**20
 
 
 class Readiness(BaseModel):
@@ -60,7 +60,7 @@ def not_ready(services: Services) -> list[str]:
     if not services.voices.is_loaded(services.catalogue.default):
         reasons.append(f"the voice {services.catalogue.default.id} is not loaded")
     for what, folder in (("VOXMATRIX_HOME", nearest_folder(home())), ("temporary files", Path(tempfile.gettempdir()))):
-        if shutil.disk_usage(folder).free < _LEAST_FREE_BYTES:
+        if shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
             reasons.append(f"the disk of {what} is full")
     if services.voices.lost_device is not None:
         reasons.append("the device failed: restart the server to use it again")

@@ -21,12 +21,12 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.text.phonemes.phonemizer import phonemizer
 
-_MOST_PROMPTS = 5000
-_MOST_CHARACTERS = 500
+_MAX_PROMPTS = 5000
+_MAX_CHARACTERS = 500
 #: Control characters and lone surrogates.
 _UNSPEAKABLE = frozenset({"Cc", "Cs"})
 _LIST = "/v1/recordings/{profile}/{name}"
-_Number = Annotated[int, Path(ge=1, le=_MOST_PROMPTS)]
+_Number = Annotated[int, Path(ge=1, le=_MAX_PROMPTS)]
 _Name = Annotated[str, Field(max_length=200)]
 
 
@@ -37,7 +37,7 @@ class NewList(BaseModel):
     name: _Name
     language: Annotated[str, Field(min_length=2, max_length=20)]
     bundled: str | None = None
-    prompts: Annotated[list[str], Field(max_length=_MOST_PROMPTS)] = []
+    prompts: Annotated[list[str], Field(max_length=_MAX_PROMPTS)] = []
 
 
 class Change(BaseModel):
@@ -160,8 +160,8 @@ def _prompts(body: NewList) -> list[str]:
     if not prompts:
         raise ApiError(400, "there are no prompts", param="prompts", code="invalid_value")
     for number, prompt in enumerate(prompts, start=1):
-        if len(prompt) > _MOST_CHARACTERS:
-            message = f"prompt {number} has {len(prompt)} characters; at most {_MOST_CHARACTERS} are allowed"
+        if len(prompt) > _MAX_CHARACTERS:
+            message = f"prompt {number} has {len(prompt)} characters; at most {_MAX_CHARACTERS} are allowed"
             raise ApiError(400, message, param="prompts", code="string_above_max_length")
         if not _UNSPEAKABLE.isdisjoint(map(unicodedata.category, prompt)):
             message = f"prompt {number} contains a control character"

@@ -10,7 +10,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 #: The head of a request has to arrive within this time, and so has what is left of a body when its answer is complete.
 HEAD_SECONDS = 20.0
 #: Further ones are closed at once. Systems often allow a process 1,024 files.
-MOST_CONNECTIONS = 768
+MAX_CONNECTIONS = 768
 
 
 class HttpConnection(H11Protocol):
@@ -23,7 +23,7 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
         else:
             self._watch()

@@ -9,16 +9,16 @@ import numpy as np
 
 from voxmatrix.audio.samples import Samples
 from voxmatrix.errors import BadInputError, VoxmatrixError
+from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions
+from voxmatrix.piper.voice import Voice
 from voxmatrix.serve.speech.formats import FormatName, encoder
 from voxmatrix.serve.speech.outbox import Outbox
 from voxmatrix.serve.voices.catalogue import ListedVoice
 from voxmatrix.serve.voices.loaded import LoadedVoices, OpenVoice
-from voxmatrix.speak.engines.base import Engine, PendingSamples, SynthesisOptions
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import synthesize
 from voxmatrix.speak.text_chunks import paragraphs
-from voxmatrix.speak.voice import Voice
 from voxmatrix.text.front import FrontEnd
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.speak.voice_files import checkpoint_config, config_path, find_voice, installed_voices
-from voxmatrix.voice.config import VoiceConfig
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import checkpoint_config, config_path, find_voice, installed_voices
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -94,7 +94,7 @@ def find(voices: Mapping[str, ListedVoice], name: str) -> tuple[ListedVoice, str
 
 
 def _checkpoint_config(path: Path) -> VoiceConfig:
-    from voxmatrix.voice.checkpoint.checkpoint import read_checkpoint
+    from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
     return checkpoint_config(path, read_checkpoint(path))
 

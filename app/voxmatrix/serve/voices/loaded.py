@@ -10,15 +10,15 @@ from pathlib import Path
 
 from voxmatrix.closing import Closing
 from voxmatrix.errors import Finding, VoxmatrixError
+from voxmatrix.models.device import SpeakDevice, Warn
+from voxmatrix.piper.voice import Voice, open_voice
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.voices.catalogue import ListedVoice
-from voxmatrix.speak.device import SpeakDevice, Warn
-from voxmatrix.speak.device_selection import select_devices
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.synthesize import front_end
-from voxmatrix.speak.voice import Voice, open_voice
 from voxmatrix.text.front import FrontEnd
 from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.voices.device_selection import select_devices
 
 _MIB = 2**20
 #: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 145 to 165 MiB).

@@ -14,10 +14,10 @@ from voxmatrix.serve.metrics import ServerMetrics
 #: them ends later. (8 clients, medium voice, 2 busy cores: 1, 2 and 3 differ less than two runs of the same.)
 AT_ONCE = 2
 #: Answers whose clients still read.
-_MOST_OPEN = 512
+_MAX_OPEN = 512
 _FIRST_GUESS_SECONDS = 2.0
 _WEIGHT = 0.2
-_MOST_RETRY_SECONDS = 600
+_MAX_RETRY_SECONDS = 600
 
 
 class Turns:
@@ -60,7 +60,7 @@ class Turns:
             ApiError: there are too many, or too many wait for this voice.
         """
         self._check_queue(voice)
-        if self._open >= _MOST_OPEN:
+        if self._open >= _MAX_OPEN:
             raise self._busy("open", "too many answers are being read")
         self._open += 1
 
@@ -79,5 +79,5 @@ class Turns:
     def _busy(self, reason: str, message: str) -> ApiError:
         self._metrics.rejected.labels(reason).inc()
         seconds = math.ceil(self._mean_seconds * (sum(self._waiting.values()) + 1) / AT_ONCE)
-        retry = str(min(max(1, seconds), _MOST_RETRY_SECONDS))
+        retry = str(min(max(1, seconds), _MAX_RETRY_SECONDS))
         return ApiError(429, message, code="rate_limit_exceeded", headers={"Retry-After": retry})

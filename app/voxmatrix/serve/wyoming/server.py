@@ -10,9 +10,9 @@ from voxmatrix.serve.speech.sending import ClientLeftError
 from voxmatrix.serve.wyoming.conversation import Conversation
 from voxmatrix.serve.wyoming.reader import BoundedReader
 
-_MOST_CONNECTIONS = 64
+_MAX_CONNECTIONS = 64
 #: Events that a client may send while an earlier one is answered.
-_MOST_WAITING = 16
+_MAX_WAITING = 16
 #: A client that is told nothing and says nothing for this long is taken for gone. A language model may think meanwhile.
 _QUIET_SECONDS = 300.0
 
@@ -39,7 +39,7 @@ class WyomingServer:
         return asyncio.StreamReaderProtocol(BoundedReader(self._services.settings.max_body_bytes), self._accept)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._connections) >= _MOST_CONNECTIONS:
+        if len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
         connection = asyncio.create_task(self._converse(reader, writer))
@@ -47,7 +47,7 @@ class WyomingServer:
         connection.add_done_callback(self._connections.discard)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        events: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
+        events: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING)
         address = writer.get_extra_info("peername")
         conversation = Conversation(self._services, writer, address[0] if address else "")
         tasks = {asyncio.create_task(_read(reader, events)), asyncio.create_task(_handle(events, conversation))}

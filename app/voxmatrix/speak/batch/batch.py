@@ -10,15 +10,15 @@ from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.piper.files import find_voice
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, Opening, SpeakJob, WorkerStart
 from voxmatrix.speak.batch.pool import WorkerPool
 from voxmatrix.speak.batch.worker import opened_voice
-from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
-from voxmatrix.speak.voice_files import find_voice
 from voxmatrix.speak.wav import PLAIN
 
 #: None: skipped, because the file exists.

@@ -8,7 +8,7 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\ud800-\udfff]')
 #: Names of devices on Windows, with any extension.
 _DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
 #: File systems allow 255 bytes, which include the extension and the suffix of temporary files.
-MOST_BYTES = 200
+MAX_BYTES = 200
 
 
 def safe_name(id: str) -> str:
@@ -17,7 +17,7 @@ def safe_name(id: str) -> str:
     Different ids can give the same name: compare them with `same_file`.
     """
     name = _FORBIDDEN.sub("_", unicodedata.normalize("NFC", id.strip()))
-    name = name.encode()[:MOST_BYTES].decode(errors="ignore").rstrip(". ")
+    name = name.encode()[:MAX_BYTES].decode(errors="ignore").rstrip(". ")
     if name.startswith("."):  # hidden, or the parent folder
         name = "_" + name[1:]
     return "_" + name if _DEVICES.match(name) else name

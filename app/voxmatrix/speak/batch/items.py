@@ -23,7 +23,7 @@ _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list
 }
 _KINDS = "a folder of .txt files, a .txt with one text per line, a .csv (id|text), or a .jsonl"
 #: As in 0001.wav.
-_LEAST_DIGITS = 4
+_MIN_DIGITS = 4
 #: Pairs of equal names listed in the error.
 _SHOWN = 5
 
@@ -97,7 +97,7 @@ def _file(path: Path) -> list[Item]:
 
 def _lines(data: bytes, name: str) -> list[Item]:
     lines = list(split_lines(data, name))
-    digits = max(_LEAST_DIGITS, len(str(len(lines))))
+    digits = max(_MIN_DIGITS, len(str(len(lines))))
     items = []
     for number, (place, line) in enumerate(lines, start=1):
         item = Item(id=f"{number:0{digits}}", name=f"{number:0{digits}}", place=place)

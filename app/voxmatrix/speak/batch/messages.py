@@ -7,7 +7,7 @@ from pathlib import Path
 
 from voxmatrix import errors
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
-from voxmatrix.speak.device import CPU, SpeakDevice, Warn
+from voxmatrix.models.device import CPU, SpeakDevice, Warn
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
 from voxmatrix.wording import summary

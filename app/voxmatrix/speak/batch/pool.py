@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from voxmatrix.errors import Finding, MemoryExhaustedError
+from voxmatrix.models.device import Warn, python_warning
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
     Failure,
@@ -17,7 +18,6 @@ from voxmatrix.speak.batch.messages import (
     WorkerWarning,
 )
 from voxmatrix.speak.batch.processes import FATAL_CODES, WorkerProcess, WorkerProcesses, death
-from voxmatrix.speak.device import Warn, python_warning
 from voxmatrix.speak.output import Speech
 
 #: A text fails after this many workers have died while speaking it.

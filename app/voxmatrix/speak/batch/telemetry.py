@@ -10,8 +10,8 @@ from voxmatrix.machine.ask_psutil import ask_psutil
 from voxmatrix.machine.sensors.cpu import CpuSensor
 from voxmatrix.machine.sensors.reading import Sensor, describe_load
 from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.models.device import SpeakDevice, Warn
 from voxmatrix.plan.pressure import PressureMonitor
-from voxmatrix.speak.device import SpeakDevice, Warn
 
 _REMEDY = "close other programs, or stop (Ctrl-C keeps what is spoken) and continue with a smaller --parallel-voices"
 

@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 
 from voxmatrix.files import storage_errors
+from voxmatrix.models.device import Warn
+from voxmatrix.piper.voice import open_voice
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
     JobEnded,
@@ -21,10 +23,8 @@ from voxmatrix.speak.batch.messages import (
     WorkerWarning,
     failure_of,
 )
-from voxmatrix.speak.device import Warn
 from voxmatrix.speak.output import Speech, speak_opened
 from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options
-from voxmatrix.speak.voice import open_voice
 
 
 def work(start: WorkerStart, connection: Connection) -> None:

@@ -13,7 +13,7 @@ import torch
 
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import replacing, storage_errors
-from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint
+from voxmatrix.vits.checkpoint.checkpoint import Checkpoint, read_checkpoint
 
 LAST, BEST = "last.ckpt", "best.ckpt"
 

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.errors import DamagedFileError
+from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.tables.quality import Quality
 from voxmatrix.train.config import Recipe
 from voxmatrix.train.step.step import Networks, Optimisers
-from voxmatrix.voice.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
-from voxmatrix.voice.config import VoiceConfig
+from voxmatrix.vits.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
 
 #: Raise it when files can no longer be resumed by an older voxmatrix.
 FORMAT = 1

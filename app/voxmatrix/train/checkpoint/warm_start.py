@@ -7,8 +7,8 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.tables.quality import Quality
 from voxmatrix.text.symbols import default_map
 from voxmatrix.train.step.step import Networks
-from voxmatrix.voice.checkpoint.checkpoint import Checkpoint, read_checkpoint
-from voxmatrix.voice.checkpoint.transfer import transfer
+from voxmatrix.vits.checkpoint.checkpoint import Checkpoint, read_checkpoint
+from voxmatrix.vits.checkpoint.transfer import transfer
 
 
 def start_from(path: Path, networks: Networks, row: Quality, prepared: PreparedSet) -> str:

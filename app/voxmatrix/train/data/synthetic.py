@@ -10,8 +10,8 @@ from voxmatrix.tables.quality import Quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.data.batches import Batch, Collate
 from voxmatrix.train.step.step import Networks
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.synthesizer import Synthesizer
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.synthesizer import Synthesizer
 
 #: Ids below this are valid in every symbol table.
 _IDS = 100

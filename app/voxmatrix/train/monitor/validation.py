@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.step import Autocast, Networks, step_seed
-from voxmatrix.voice.layers.masks import cut, sequence_mask
+from voxmatrix.vits.layers.masks import cut, sequence_mask
 
 #: Total number of segments: of few clips, more segments each are used, for a stable result.
 _SEGMENTS = 32

@@ -14,7 +14,7 @@ from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch
 
 #: Shorter segments would be less than two periods of the slowest discriminator.
-SHORTEST_SEGMENT = SEGMENT_FRAMES // 4
+MIN_SEGMENT = SEGMENT_FRAMES // 4
 
 
 @dataclass(kw_only=True)
@@ -59,7 +59,7 @@ class OomRecovery:
         elif not self.savings.checkpointed:
             self.savings.checkpointed = True
             measure = "gradient checkpointing is now enabled (a step takes about a third longer)"
-        elif self.savings.segment_frames > SHORTEST_SEGMENT:
+        elif self.savings.segment_frames > MIN_SEGMENT:
             self.savings.segment_frames //= 2
             measure = f"segments of {self.savings.segment_frames} frames instead of {SEGMENT_FRAMES} are now used"
             return f"{self._out_of_memory(error)}: {measure}; this slightly changes the result of the training"

@@ -22,10 +22,10 @@ from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES
 from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
 from voxmatrix.train.data.batches import Batch, BatchCounts
 from voxmatrix.train.step.rng import rng_of
-from voxmatrix.voice.discriminator import MultiPeriodDiscriminator
-from voxmatrix.voice.layers.masks import cut
-from voxmatrix.voice.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
-from voxmatrix.voice.synthesizer import Synthesizer, TrainingOutput
+from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
+from voxmatrix.vits.layers.masks import cut
+from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
+from voxmatrix.vits.synthesizer import Synthesizer, TrainingOutput
 
 #: Parts of the losses, in the order of the columns of metrics.csv.
 LOSSES = ("mel", "kl", "duration", "adversarial", "features", "discriminator")

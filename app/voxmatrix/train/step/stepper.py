@@ -12,7 +12,7 @@ from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.run import Run
 from voxmatrix.train.step.step import gradients, step_seed, update
 from voxmatrix.train.stop import StopRequest
-from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from voxmatrix.train.device import autocast
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.train.tune.trial_config import TrialJob
-from voxmatrix.voice.layers.gradient_checkpointing import set_gradient_checkpointing
+from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
 from voxmatrix.wording import count
 
 #: Number of timed steps per size, after an untimed one; only one if the untimed step takes this long.

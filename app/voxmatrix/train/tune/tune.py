@@ -9,7 +9,6 @@ import voxmatrix
 from voxmatrix.compute.child import place
 from voxmatrix.compute.device import prepare_environment
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profiles import store
@@ -17,6 +16,7 @@ from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profil
 from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU
 from voxmatrix.plan.budget import Need, memory_budget, shares_memory
 from voxmatrix.plan.plan import Plan
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.data.split import split

@@ -19,7 +19,7 @@ _RETRY_SECONDS = 0.5
 #: The thread sees within a second that it should end; if its connection hangs, it is abandoned.
 _CLOSE_SECONDS = 1.5
 #: More are not remembered: events may come from anybody who can write to the broker.
-_MOST_MEMBERS = 20_000
+_MAX_MEMBERS = 20_000
 #: Those that have been gone for so long are forgotten.
 _FORGET_SECONDS = 600.0
 
@@ -114,9 +114,9 @@ class Members:
             return
         now = time.monotonic()
         with self._lock:
-            if len(self._members) >= _MOST_MEMBERS:
+            if len(self._members) >= _MAX_MEMBERS:
                 self._members = {n: m for n, m in self._members.items() if now - m.heard < _FORGET_SECONDS}
-            if heartbeat.name in self._members or len(self._members) < _MOST_MEMBERS:
+            if heartbeat.name in self._members or len(self._members) < _MAX_MEMBERS:
                 # Not leaving any more: a worker that has lost its connection says so too, when it is back.
                 self._members[heartbeat.name] = Member(heartbeat=heartbeat, heard=now)
 

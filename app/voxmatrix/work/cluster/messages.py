@@ -12,7 +12,7 @@ from voxmatrix.speak.batch.messages import Failure
 #: Units of one message. So what is read for progress stays small, and Redis never holds much audio of a worker.
 UNITS_PER_MESSAGE = 50
 #: Nothing that is spoken in one piece is longer: ten minutes at 48 kHz.
-_MOST_SAMPLES = 600 * 48_000
+_MAX_SAMPLES = 600 * 48_000
 
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Word = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
@@ -51,7 +51,7 @@ class SpokenUnit:
 
     index: Annotated[int, Field(ge=0, lt=UNITS_PER_MESSAGE)]  # in the batch
     wall_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    samples: Annotated[int, Field(gt=0, le=_MOST_SAMPLES)]
+    samples: Annotated[int, Field(gt=0, le=_MAX_SAMPLES)]
     rate_hz: Annotated[int, Field(ge=8000, le=192_000)]
     sha256: _Digest
     findings: Annotated[tuple[Finding, ...], Field(max_length=100)] = ()

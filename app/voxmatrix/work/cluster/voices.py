@@ -10,7 +10,7 @@ from pathlib import Path
 from voxmatrix.config import home
 from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.files import digest, replacing
-from voxmatrix.speak.voice_files import CONFIGS, config_path, find_voice
+from voxmatrix.piper.files import CONFIGS, config_path, find_voice
 from voxmatrix.work.cluster.messages import SharedVoice, VoiceFile
 from voxmatrix.work.cluster.store import Store
 from voxmatrix.work.unit import voice_digest

@@ -11,6 +11,8 @@ from pathlib import Path
 from voxmatrix.closing import Closing
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.files import digest
+from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.piper.files import find_voice
 from voxmatrix.speak.batch.batch import threads_per_worker
 from voxmatrix.speak.batch.messages import (
     Failure,
@@ -26,10 +28,8 @@ from voxmatrix.speak.batch.messages import (
 )
 from voxmatrix.speak.batch.processes import WorkerProcess, WorkerProcesses, death
 from voxmatrix.speak.batch.worker import opened_voice
-from voxmatrix.speak.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
-from voxmatrix.speak.voice_files import find_voice
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit
 

@@ -6,7 +6,7 @@ import soundfile
 
 from tests.book.join.books import RATE_HZ, book, finished, heard, speech, spoken, tone
 from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.levels import MOST_GAIN_DB, TARGET_LUFS, measure
+from voxmatrix.book.join.sound.levels import MAX_GAIN_DB, TARGET_LUFS, measure
 from voxmatrix.book.join.sound.samples import chapter_sound, levelled
 from voxmatrix.book.join.timeline import Pauses, Timeline, timeline
 from voxmatrix.errors import DamagedFileError
@@ -64,7 +64,7 @@ def test_silence_and_an_empty_chapter_have_no_gain(tmp_path: Path) -> None:
 
 def test_a_hiss_is_not_made_speech(tmp_path: Path) -> None:
     sentences = [spoken(tmp_path / "a.wav", tone(1, amplitude=0.0005))]
-    assert finished(book(["One"]), sentences).levels.gains_db == (MOST_GAIN_DB,)
+    assert finished(book(["One"]), sentences).levels.gains_db == (MAX_GAIN_DB,)
 
 
 def test_a_very_short_sentence_is_measured(tmp_path: Path) -> None:

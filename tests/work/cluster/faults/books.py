@@ -14,8 +14,8 @@ from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest
+from voxmatrix.piper.files import find_voice
 from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.voice_files import find_voice
 from voxmatrix.work.executors.local import LocalExecutor
 
 SENTENCES = 40

@@ -18,7 +18,7 @@ from voxmatrix.progress import OnProgress
 #: The usual loudness of audiobooks and podcasts in mono.
 TARGET_LUFS = -18.0
 #: Speech that is further away is damaged rather than quiet.
-MOST_GAIN_DB = 24.0
+MAX_GAIN_DB = 24.0
 
 
 @dataclass(frozen=True)
@@ -77,4 +77,4 @@ def _gain_db(measured: list[MeasuredSound]) -> float:
     loudness = integrated_lufs(np.concatenate([one.heard for one in measured])) if measured else SILENT_LUFS
     if loudness <= SILENT_LUFS:
         return 0.0
-    return round(float(np.clip(TARGET_LUFS - loudness, -MOST_GAIN_DB, MOST_GAIN_DB)), 2)
+    return round(float(np.clip(TARGET_LUFS - loudness, -MAX_GAIN_DB, MAX_GAIN_DB)), 2)

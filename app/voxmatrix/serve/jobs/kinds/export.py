@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from voxmatrix.config import home
+from voxmatrix.piper.files import config_path
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
 from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, number
 from voxmatrix.serve.jobs.kinds.train import training
-from voxmatrix.speak.voice_files import config_path
 
 
 class ExportJobRequest(JobRequest):

@@ -14,7 +14,6 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.machine.saved_device import saved_device
@@ -22,6 +21,7 @@ from voxmatrix.machine.sensors.reading import Sensor
 from voxmatrix.machine.sensors.sampling import BackgroundSensor
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.speak.batch.messages import Opening
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.work.cluster.address import is_redis

@@ -6,19 +6,19 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from voxmatrix.doctor.preflight import Preflight
 from voxmatrix.errors import Finding
+from voxmatrix.models.device import SpeakDevice
 from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.plan.preflight import Preflight
 from voxmatrix.speak.batch.messages import Opening, SpeakOne, WorkerStart
-from voxmatrix.speak.device import SpeakDevice
-from voxmatrix.speak.device_selection import select_devices
 from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.voices.device_selection import select_devices
 
 logger = logging.getLogger(__name__)
 
 FELL_BACK = "GPU requested but not available, falling back to CPU"
 #: The voices that are kept open. Each takes some hundred megabytes, on the GPU too.
-_MOST_OPEN = 3
+_MAX_OPEN = 3
 
 
 class OpenVoices:
@@ -49,7 +49,7 @@ class OpenVoices:
         kind = "cpu" if device.on is None else device.on.gpu.kind
         key = (checksum, kind)
         if key not in self._open:
-            while len(self._open) >= _MOST_OPEN:
+            while len(self._open) >= _MAX_OPEN:
                 self._open.popitem(last=False)[1][2].close()
             name = f"{path.stem}_{kind}"
             self._open[key] = (name, *self._opened(name, path, settings, device))

@@ -1,0 +1,76 @@
+"""The networks of exported voices, on the CPU or a GPU, and what they need for a sentence. Imports no torch."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voxmatrix.audio.samples import Samples
+from voxmatrix.errors import BadInputError
+from voxmatrix.models.device import CPU, FoundGpu
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.chunking import ChunkedDecoder
+from voxmatrix.piper.engines.provider import open_gpu_session
+from voxmatrix.piper.engines.session import open_session, sentence_inputs
+from voxmatrix.piper.onnx.model_split import ModelPart
+from voxmatrix.piper.onnx.noise_input import NOISE
+
+#: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
+_NOISE_PER_ID = 512
+_REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
+
+
+class Session(Protocol):
+    """A session of onnxruntime, or what computes like one."""
+
+    def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[Samples]:
+        """The outputs of these names."""
+
+
+class Network(NamedTuple):
+    """A network, and a decoder that retries when out of memory."""
+
+    session: Session
+    part: ModelPart
+    chunked: ChunkedDecoder
+    step: int = 1  # inputs whose length is a multiple of it are faster
+
+    def run(self, inputs: Mapping[str, Any]) -> Samples:
+        """The output for these inputs, which may be more than the network has."""
+        taken = {name: value for name, value in inputs.items() if name in self.part.inputs}
+        return self.session.run([self.part.output], taken)[0]
+
+
+def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False, threads: int = 1) -> Network:
+    """Open a part of the voice in `path`, in segments of at least `least` positions when out of memory."""
+    session = open_session(path, part.model, optimised=optimised, threads=threads)
+    return Network(session, part, ChunkedDecoder(least, str(CPU), _REMEDY))
+
+
+def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimised: bool = False) -> Network:
+    """`on_cpu` on a GPU."""
+    session = open_gpu_session(gpu, path, part.model, optimised=optimised)
+    return Network(session, part, ChunkedDecoder(least, str(gpu), f"set --device cpu, or {_REMEDY}"))
+
+
+def all_inputs(ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> dict[str, Any]:
+    """The inputs for one sentence, of Piper and the noise."""
+    noise = random.standard_normal(len(ids) * _NOISE_PER_ID, dtype=np.float32)
+    return sentence_inputs(ids, options) | {NOISE: noise}
+
+
+@contextmanager
+def voice_errors(path: Path) -> Iterator[None]:
+    """Convert errors of onnxruntime."""
+    try:
+        yield
+    except Exception as error:
+        if not type(error).__module__.startswith("onnxruntime"):
+            raise
+        raise BadInputError(
+            f"the voice {path} cannot speak this sentence: {str(error).strip().splitlines()[0]}",
+            "check that its JSON matches (num_symbols, phoneme_id_map), or download the voice again",
+        ) from error

@@ -1,0 +1,168 @@
+"""The engine of exported voices: onnxruntime, in segments where the network can be split. Imports no torch."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voxmatrix.audio.samples import Samples
+from voxmatrix.errors import DamagedFileError
+from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions
+from voxmatrix.piper.engines.chunking import SentenceLength, segments
+from voxmatrix.piper.engines.fallback import WithCpuFallback
+from voxmatrix.piper.engines.faster_networks import faster_first, faster_second
+from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, on_gpu, voice_errors
+from voxmatrix.piper.engines.session import check_inputs, damaged
+from voxmatrix.piper.onnx.model_split import SplitModel, split_model, whole_model
+
+#: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
+#: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
+SEGMENT_SAMPLES = 12288
+#: The second half of a fast voice is a tenth of that work, so that starting it often costs more than the cache saves
+#: (12288, 24576, 49152 samples: 73.2, 71.3, 69.9 ms a sentence).
+FAST_SEGMENT_SAMPLES = 49152
+#: On a GPU, segments only cost time; this limit bounds its memory.
+GPU_SEGMENT_SAMPLES = 1 << 19
+#: The shortest segments when out of memory.
+MIN_SAMPLES = 1024
+#: Threads that share a first half, unless there are many sentences, which keep all threads busy. Two were measured (.6
+#: of the time); its operations are too small for many.
+_MAX_TOGETHER = 4
+_FRAME_SAMPLES = 256
+
+
+def open_onnx(
+    path: Path,
+    num_speakers: int,
+    *,
+    device: SpeakDevice = CPU,
+    warn: Warn = python_warning,
+    many: bool = False,
+    threads: int = 1,
+) -> Engine:
+    """Open the voice in `path`. The engine is thread-safe, and may use `threads` itself. `many`: see `open_voice`.
+
+    Raises:
+        BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
+        DamagedFileError: the file is truncated or not an ONNX file.
+        NoDeviceError: onnxruntime cannot use the required device.
+    """
+    path = path.resolve()  # weights are next to the file itself, not next to a symbolic link to it
+    with _file_errors(path):
+        split = split_model(path)
+    if split is not None:
+        check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
+        if split.has_int8 and device.on and device.on.gpu.kind == "cuda" and not device.required:
+            device = CPU  # which computes 8-bit convolutions in any case: onnxruntime has none for CUDA
+        with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
+            return SplitModelEngine(path, split, device=device, warn=warn, many=many, threads=threads)
+    return WholeModelEngine(path, num_speakers, device=device, warn=warn)
+
+
+class WholeModelEngine:
+    """A voice whose network cannot be split. Sentences are computed in parallel, each as a whole."""
+
+    def __init__(
+        self,
+        path: Path,
+        num_speakers: int,
+        *,
+        device: SpeakDevice = CPU,
+        warn: Warn = python_warning,
+    ) -> None:
+        self._path = path
+        with _file_errors(path):
+            whole, inputs = whole_model(path)
+        check_inputs(path, inputs, frozenset({whole.output}), num_speakers)
+        self._network = WithCpuFallback(device, partial(on_gpu, path, whole), partial(on_cpu, path, whole), warn)
+
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
+        """The whole sentence as one segment."""
+        inputs = all_inputs(ids, options, np.random.default_rng(seed))
+        return [partial(self._speak, inputs, SentenceLength(len(ids)))]
+
+    def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
+        with voice_errors(self._path):
+            samples = self._network.do(lambda network: network.chunked.whole(partial(network.run, inputs), size))
+        return samples.reshape(-1)
+
+
+class SplitModelEngine:
+    """A voice split into two halves: the first runs as a whole, the second in segments, in parallel.
+
+    The second half, which is nearly all of the work, runs on the GPU. The first stays on the CPU: the lengths of its
+    tensors depend on the data, which is slow on GPUs and impossible with DirectML, and seeds then give the same speech
+    on every device.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        split: SplitModel,
+        *,
+        device: SpeakDevice = CPU,
+        warn: Warn = python_warning,
+        many: bool = False,
+        threads: int = 1,
+    ) -> None:
+        self._path = path
+        self._split = split
+        together = min(threads, _MAX_TOGETHER)
+        self._first = faster_first(path, split) if many else on_cpu(path, split.first, threads=together)
+        second, least, planes = split.second, MIN_SAMPLES // split.receptive_field.hop, split.has_planes
+        self._second = WithCpuFallback(
+            device,
+            partial(on_gpu, path, second, least=least, optimised=planes),
+            partial(faster_second, path, split, self._first, least)
+            if many
+            else partial(on_cpu, path, second, least, optimised=planes),
+            warn,
+        )
+
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
+        """Run the first half. Each segment runs the second half on a part of its output."""
+        inputs = all_inputs(ids, options, np.random.default_rng(seed))
+        with voice_errors(self._path):
+            between = self._first.chunked.whole(partial(self._first.run, inputs), SentenceLength(len(ids)))
+        size = SentenceLength(len(ids), between.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
+        bounds = self._bounds(between.shape[-1])
+        return [partial(self._segment, inputs, between, size, start, end) for start, end in bounds]
+
+    def _bounds(self, positions: int) -> list[tuple[int, int]]:
+        field = self._split.receptive_field
+        if self._second.device.on is not None:
+            return segments(positions, GPU_SEGMENT_SAMPLES // field.hop)
+        longest = FAST_SEGMENT_SAMPLES if self._split.is_fast else SEGMENT_SAMPLES
+        most, step = longest // field.hop, self._second.do(lambda network: network.step)
+        full = most - most % step - 2 * field.margin  # with its margins a multiple of `step`
+        return segments(positions, full, equal=False) if 1 < step < full else segments(positions, most)
+
+    def _segment(
+        self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
+    ) -> Samples:
+        def speak(network: Network) -> Samples:
+            decode = partial(self._decode, network, inputs, between)
+            return network.chunked.decode(decode, start, end, size)
+
+        with voice_errors(self._path):
+            return self._second.do(speak)
+
+    def _decode(self, network: Network, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
+        """The samples of between[start:end], which also depend on the positions around them."""
+        field = self._split.receptive_field
+        first, last = field.window(start, end, between.shape[-1], network.step)
+        samples = network.run({**inputs, self._split.between: self._split.taken(between[..., first:last])}).reshape(-1)
+        return samples[(start - first) * field.hop : (end - first) * field.hop]
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Convert errors of reading the graph."""
+    try:
+        yield
+    except (ValueError, OSError, RecursionError) as error:
+        raise damaged(path, str(error)) from error

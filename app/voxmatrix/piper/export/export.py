@@ -1,0 +1,94 @@
+"""Export a checkpoint as ONNX and JSON for Piper's runtimes, and verify it against torch."""
+
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from voxmatrix.errors import DamagedFileError, UsageError
+from voxmatrix.files import check_not_folder, replacing
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import checkpoint_config, config_path, find_checkpoint
+from voxmatrix.speak.options import SpeakSettings
+
+#: Largest accepted difference of a sample from torch.
+MAX_DIFFERENCE = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    """The two files of a voice, and the largest difference of its samples from those of torch."""
+
+    onnx: Path
+    config: Path
+    difference: float
+
+
+def export_voice(
+    checkpoint: Path, out: Path, *, noise: float | None = None, noise_w: float | None = None, force: bool = False
+) -> Exported:
+    """Write `out` (NAME.onnx) and NAME.onnx.json, or neither if they do not speak like the checkpoint.
+
+    `noise` and `noise_w` become the defaults of the voice; None keeps those of its config.
+
+    Raises:
+        UsageError: `out` does not end in .onnx, or exists and `force` is not set; or a noise is out of range.
+        BadInputError: there is no such checkpoint, or it has no voice config.
+        DamagedFileError: the checkpoint is corrupt, or the exported voice does not speak like it.
+        UnreachableError: `out` cannot be written.
+    """
+    check_free(out, force=force)
+    options = SpeakSettings(noise=noise, noise_w=noise_w)
+    return _export(find_checkpoint(checkpoint), options, out)
+
+
+def _export(path: Path, options: SpeakSettings, out: Path) -> Exported:
+    # These import torch, which takes seconds: a wrong argument is reported before that.
+    from voxmatrix.piper.engines.torch import speaking_generator
+    from voxmatrix.piper.export.onnx_writer import write_onnx
+    from voxmatrix.piper.export.provenance import with_provenance
+    from voxmatrix.piper.export.verify import largest_difference
+    from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
+
+    read = read_checkpoint(path)
+    config = with_provenance(checkpoint_config(path, read), path, read)
+    config = replace(
+        config,
+        noise_scale=config.noise_scale if options.noise is None else options.noise,
+        noise_w=config.noise_w if options.noise_w is None else options.noise_w,
+    )
+    generator = speaking_generator(read)
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+        onnx = Path(folder) / "voice.onnx"
+        write_onnx(generator, config, onnx)
+        difference = largest_difference(generator, onnx, read.num_symbols, read.num_speakers)
+        if not difference <= MAX_DIFFERENCE:
+            raise DamagedFileError(
+                f"the exported voice differs from {path} by {difference:.1e} (limit: {MAX_DIFFERENCE:g}): not written",
+                "export another checkpoint of the run; if this one speaks well with torch, report a bug",
+            )
+        write_voice(onnx, config, out)
+    return Exported(onnx=out, config=config_path(out), difference=difference)
+
+
+def write_voice(onnx: Path, config: VoiceConfig, out: Path) -> None:
+    """Write both files: an ONNX file is usable only with its JSON."""
+    with replacing(out) as file, replacing(config_path(out)) as text, onnx.open("rb") as source:
+        shutil.copyfileobj(source, file)
+        text.write(config.encoded())
+
+
+def check_free(out: Path, *, force: bool) -> None:
+    """Check that both files of a voice may be written.
+
+    Raises:
+        UsageError: `out` does not end in .onnx, or one of them is a folder, or exists and `force` is not set.
+    """
+    if out.suffix != ".onnx":
+        raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
+    files = out, config_path(out)
+    for path in files:
+        check_not_folder(path)
+    existing = [path for path in files if path.exists()]
+    if existing and not force:
+        raise UsageError(f"{existing[0]} already exists", "add --force to overwrite it, or choose another name")

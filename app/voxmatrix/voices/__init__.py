@@ -1,0 +1,1 @@
+"""All families of voices together: finding a voice, opening it, keeping it open."""

@@ -1,0 +1,117 @@
+"""A network is cut where its second half begins; what a branch takes from around it comes along."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from voxmatrix.piper.engines.session import open_session
+from voxmatrix.piper.onnx.model_split import SplitModel, split_model
+
+FRAMES = np.arange(1 * 40 * 7, dtype=np.float32).reshape(1, 40, 7)
+
+
+def save(path: Path, *, second: str = "Conv", external: bool = False) -> Path:
+    """`frames` is halved or doubled by a branch that looks around itself, then goes through a wide convolution."""
+    kernel = np.random.default_rng(0).normal(size=(40, 40, 3)).astype(np.float32)  # large enough to be mapped
+    inner = [
+        helper.make_graph(
+            [helper.make_node("Mul", ["frames", f"by_{name}"], [name])],
+            name,
+            [],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None)],
+        )
+        for name in ("small", "large")
+    ]
+    later = {"Conv": {"kernel_shape": [3], "pads": [1, 1], "strides": [1], "dilations": [1]}}.get(second, {})
+    graph = helper.make_graph(
+        [
+            helper.make_node("If", ["choice"], ["z"], then_branch=inner[1], else_branch=inner[0]),
+            helper.make_node(second, ["z", "model_g.dec.conv_pre.weight"], ["a"], **later),
+            helper.make_node("Tanh", ["a"], ["output"]),
+        ],
+        "voice",
+        [
+            helper.make_tensor_value_info("frames", TensorProto.FLOAT, [1, 40, None]),
+            helper.make_tensor_value_info("choice", TensorProto.BOOL, []),
+        ],
+        [helper.make_tensor_value_info("output", TensorProto.FLOAT, None)],
+        [
+            numpy_helper.from_array(kernel, "model_g.dec.conv_pre.weight"),
+            numpy_helper.from_array(np.float32(0.001), "by_small"),
+            numpy_helper.from_array(np.float32(0.002), "by_large"),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
+    onnx.save(model, path, save_as_external_data=external, size_threshold=0)
+    return path
+
+
+def cut(path: Path) -> SplitModel:
+    found = split_model(path)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("external", [False, True])
+@pytest.mark.parametrize("choice", [False, True])
+def test_both_halves_together_are_the_whole(tmp_path: Path, choice: bool, external: bool) -> None:
+    path = save(tmp_path / "v.onnx", external=external)
+    found = cut(path)
+    inputs = {"frames": FRAMES, "choice": np.array(choice)}
+
+    whole = open_session(path).run(None, inputs)[0]
+    between = open_session(path, found.first.model).run([found.between], inputs)[0]
+    given = between[:, :, None] if found.as_conv2d else between
+    after = open_session(path, found.second.model).run([found.second.output], {found.between: given})[0]
+
+    assert found.as_conv2d and np.array_equal(after.reshape(whole.shape), whole) and np.abs(whole).max() > 0.1
+    assert np.allclose(between, FRAMES * (0.002 if choice else 0.001))
+
+
+def test_each_half_has_what_it_needs_and_no_more(tmp_path: Path) -> None:
+    found = cut(save(tmp_path / "v.onnx"))
+    first, second = (onnx.load_from_string(half.model).graph for half in (found.first, found.second))
+
+    assert found.inputs == {"frames", "choice"} == found.first.inputs
+    assert found.second.inputs == {"z"} and found.second.output == "output"
+    assert [node.op_type for node in first.node] == ["If"]
+    assert [node.op_type for node in second.node] == ["Conv", "Tanh"]
+    assert {weight.name for weight in first.initializer} == {"by_small", "by_large"}
+    assert (found.receptive_field.margin, found.receptive_field.hop) == (1, 1)
+
+
+def test_large_weights_are_not_copied_but_pointed_to(tmp_path: Path) -> None:
+    path = save(tmp_path / "v.onnx")
+    weight = onnx.load_from_string(cut(path).second.model).graph.initializer[0]
+    place = {entry.key: entry.value for entry in weight.external_data}
+
+    assert place["location"] == "v.onnx" and int(place["length"]) == 40 * 40 * 3 * 4
+    begin = int(place["offset"])
+    numbers = np.frombuffer(path.read_bytes()[begin : begin + int(place["length"])], np.float32)
+    assert np.array_equal(numbers.reshape(40, 40, 3), numpy_helper.to_array(onnx.load(path).graph.initializer[0]))
+
+
+def test_a_network_whose_second_half_looks_everywhere_is_not_cut(tmp_path: Path) -> None:
+    assert split_model(save(tmp_path / "v.onnx", second="MatMul")) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\x08", b"nonsense, and more of it", b"\x3a\x7f"])
+def test_what_is_no_network_is_an_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "v.onnx").write_bytes(content)
+
+    with pytest.raises(ValueError, match=r".+"):
+        split_model(tmp_path / "v.onnx")
+
+
+def test_the_garbage_collector_runs_afterwards_if_it_did_before(tmp_path: Path) -> None:
+    (tmp_path / "nonsense.onnx").write_bytes(b"nonsense")
+
+    split_model(save(tmp_path / "v.onnx"))
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="byte"):
+        split_model(tmp_path / "nonsense.onnx")
+    assert gc.isenabled()
