@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -127,6 +128,17 @@ def digest(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_digest(path: Path) -> str:
+    """`digest` of a file that is read at most once in a process unless it changes."""
+    status = path.stat()
+    return _remembered_digest(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=256)
+def _remembered_digest(path: Path, _mtime_ns: int, _size: int) -> str:
+    return digest(path)
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def check(context: typer.Context) -> "Preflight | None":
         for finding in filter(None, map(lost_with_container, folders[:1])):
             warn(finding)
     parameters = context.params
-    if task == "speak" and (parameters.get("cluster") or _is_onnx(parameters["voice"])):
+    if task == "speak" and (parameters.get("cluster") or _needs_no_torch(parameters["voice"])):
         return None
     sources = ParameterSources(context)
     request = requested_device(sources, parameters["device"], parameters["gpu"], parameters["use_gpu"])
@@ -76,8 +76,8 @@ def _may_ask(parameters: dict[str, Any]) -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _is_onnx(voice: str) -> bool:
-    """Whether the voice is an ONNX file, which needs neither torch nor its kernels: the command selects its device."""
-    from voxmatrix.piper.files import default_voice, find_voice
+def _needs_no_torch(voice: str) -> bool:
+    """Whether the voice needs neither torch nor its kernels: the command selects its device."""
+    from voxmatrix.voices.resolve import resolve
 
-    return find_voice(Path(voice) if voice else default_voice()).suffix == ".onnx"
+    return not resolve(voice).capabilities.uses_torch

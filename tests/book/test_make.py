@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work import openings
 from voxmatrix.book.content import Book, Chapter
@@ -15,7 +16,6 @@ from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.join.sound import levels
 from voxmatrix.book.make import BookRequest, open_book_job, partial_folder
 from voxmatrix.errors import BadInputError, InterruptedRunError
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, JobProgress

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from voxmatrix.audio.loudness import HEAD_SECONDS
 from voxmatrix.piper.voice import open_voice
 from voxmatrix.speak.early import pieces, quiet_place
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import front_end, synthesize
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from voxmatrix.speak.options import MAX_SEED, SpeakSettings
 
 from voxmatrix.audio.loudness import speech_level_dbfs
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.speak.options import MAX_SEED, SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 from voxmatrix.speak.synthesize import SpokenSentence
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from voxmatrix.errors import InterruptedRunError
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 from voxmatrix.speak.partial import PartialSpeech, speech_key
 from voxmatrix.speak.synthesize import SpokenSentence

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work import openings
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, run_job
 from voxmatrix.work.ledger import open_ledger

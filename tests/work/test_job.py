@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work import openings
 from tests.work.conftest import RunJob
@@ -17,7 +18,6 @@ from tests.work.test_ledger import audio
 from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
 from voxmatrix.piper.files import default_voice
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined, WorkerLeft
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress, run_job

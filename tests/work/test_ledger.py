@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work.conftest import RunJob
 from voxmatrix.errors import Finding, UnreachableError, UsageError
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import Unit, unit_of
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from voxmatrix.speak.options import SpeakSettings
+
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.work.unit import Unit, unit_of, voice_digest
 

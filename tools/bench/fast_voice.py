@@ -129,8 +129,9 @@ def in_ours(voice: Path) -> Callable[[str], object]:
 
     The phonemes come from another process, whose CPU time is small and not counted.
     """
-    from voxmatrix.piper.voice import open_voice
     from voxmatrix.speak.options import SpeakSettings
+
+    from voxmatrix.piper.voice import open_voice
     from voxmatrix.speak.synthesize import front_end, synthesize
 
     opened, settings = open_voice(voice, 1, many=True), SpeakSettings()

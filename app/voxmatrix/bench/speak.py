@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.machine.facts import Gpu, Machine
 
 if TYPE_CHECKING:
-    from voxmatrix.piper.voice import Voice
+    from voxmatrix.models.family import OpenVoice
 
 #: Spoken by voices of any language: short and long sentences, with numbers and abbreviations to be normalised.
 SENTENCES = (
@@ -48,19 +49,19 @@ def parts(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]
 
 
 def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
-    from voxmatrix.speak.options import SpeakSettings
-    from voxmatrix.speak.synthesize import front_end, synthesize
+    from voxmatrix.models.style import Style
+    from voxmatrix.speak.synthesize import in_words, synthesize
 
-    settings = SpeakSettings()
+    style = Style()
     factors, lengths = [], []
-    with _opened(Path(job.voice), gpu, machine) as voice, front_end(voice, settings) as front:
+    with closing(_opened(job.voice, gpu, machine)) as voice:
         for run in range(job.warmup + job.runs):
             start = time.perf_counter()
-            seconds = sum(spoken.seconds for spoken in synthesize(voice, front, SENTENCES, settings))
+            seconds = sum(spoken.seconds for spoken in synthesize(voice, in_words(SENTENCES, voice.card, style), style))
             elapsed = time.perf_counter() - start
             if not seconds:
                 raise BadInputError(
-                    f"the voice {voice.path} produces no speech for English sentences", "choose another voice"
+                    f"the voice {voice.card.path} produces no speech for English sentences", "choose another voice"
                 )
             if run >= job.warmup:
                 factors.append(elapsed / seconds)  # the length of the speech varies from run to run
@@ -74,11 +75,10 @@ def _measure(job: SpeakBench, gpu: Gpu | None, machine: Machine) -> Figures:
     }
 
 
-def _opened(path: Path, gpu: Gpu | None, machine: Machine) -> "Voice":
+def _opened(voice: str, gpu: Gpu | None, machine: Machine) -> "OpenVoice":
     """The voice on this device, without a fallback."""
     from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
-    from voxmatrix.piper.voice import open_voice
+    from voxmatrix.voices.resolve import open_voice, resolve
 
-    return open_voice(
-        path, device=CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)
-    )
+    device = CPU if gpu is None else SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)
+    return open_voice(resolve(voice), device)

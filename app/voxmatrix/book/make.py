@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,17 +20,14 @@ from voxmatrix.book.units import book_units
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, write_text
-from voxmatrix.piper.files import find_voice
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
 from voxmatrix.progress import OnProgress
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.wording import count, quoted
-from voxmatrix.work.executors.base import Executor
+from voxmatrix.work.executors.base import Workers
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job
 from voxmatrix.work.ledger import Ledger, open_ledger
-from voxmatrix.work.unit import voice_digest
 
-#: Starts the workers; they leave finished files in the folder that it is given.
-Workers = Callable[[Path], AbstractContextManager[Executor]]
 #: Sentences that an error names.
 _NAMED = 5
 #: In the folder of a job while its audiobook is written.
@@ -44,9 +41,9 @@ class BookRequest:
     source: Path
     book: Book  # with the chapters that are wanted
     language: str  # in which the book is split into sentences
-    voice: Path
+    voice: VoiceCard
     out: Path
-    speech: SpeakSettings
+    style: Style
     joining: JoinSettings
 
     @property
@@ -65,9 +62,8 @@ class BookJob:
     def __init__(self, request: BookRequest, ledger: Ledger) -> None:
         self._request, self._ledger = request, ledger
         self._meter: SpeechMeter | None = None
-        self._voice = find_voice(request.voice)
-        self._checksum = voice_digest(self._voice)
-        self.units = list(book_units(request.book, request.language, self._checksum, request.speech))
+        self._checksum = request.voice.digest
+        self.units = list(book_units(request.book, request.language, self._checksum, request.style))
         if not self.units:
             raise BadInputError(
                 f"{request.source} has no sentence to speak",
@@ -90,7 +86,7 @@ class BookJob:
                 partial.update()
                 on_progress(progress, partial.complete)
 
-            with workers(ledger.incoming) as executor:
+            with workers(ledger.incoming, len(self.units)) as executor:
                 outcome = run_job(ledger, (unit.unit for unit in self.units), executor, progressed)
         if outcome.given_up:
             raise _given_up(outcome, len(self.units))
@@ -110,7 +106,7 @@ class BookJob:
             request.out,
             request.joining,
             source=Origin(request.source.name, digest(request.source)),
-            voice=Origin(self._voice.name, self._checksum),
+            voice=Origin(request.voice.path.name, self._checksum),
             meter=self._meter,
             on_progress=on_progress,
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.sentences import sentences
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.models.style import Style
 from voxmatrix.work.unit import Unit, unit_of
 
 
@@ -19,16 +19,16 @@ class BookUnit:
     unit: Unit
 
 
-def book_units(book: Book, language: str, voice: str, settings: SpeakSettings) -> Iterator[BookUnit]:
+def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[BookUnit]:
     """The units of all chapters in order.
 
     Args:
         book: what is spoken.
         language: how it is split into sentences, e.g. `sv` or `en-US`.
-        voice: the checksum of the voice (`work.unit.voice_digest`).
-        settings: how sentences are spoken.
+        voice: the digest of the voice.
+        style: how sentences are spoken.
     """
     for chapter in book.chapters:
         for index, sentence in enumerate(sentences(chapter.paragraphs, language), start=1):
-            unit = unit_of(sentence.text, voice, settings)
+            unit = unit_of(sentence.text, voice, style)
             yield BookUnit(chapter=chapter.index, index=index, starts_paragraph=sentence.starts_paragraph, unit=unit)

@@ -73,10 +73,10 @@ def speak(
     from voxmatrix.bench.benchmarks import SPEAK
     from voxmatrix.bench.report import make_report
     from voxmatrix.bench.speak import SpeakBench
-    from voxmatrix.piper.files import default_voice, find_voice
+    from voxmatrix.voices.resolve import locate
 
     bench = _begin(context, device, picture, limit, task="speak")
-    job = SpeakBench(voice=str(find_voice(Path(voice)) if voice else default_voice()), runs=runs)
+    job = SpeakBench(voice=str(locate(voice)[1]), runs=runs)
     rows = bench.run(lambda gpu: job)
     report = make_report(
         SPEAK, about=job.about, settings=asdict(job), machine=bench.machine, rows=rows, findings=bench.findings

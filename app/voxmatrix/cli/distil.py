@@ -62,13 +62,15 @@ def command(
     from voxmatrix.distil.learn.training import Limits
     from voxmatrix.distil.run import DistilSettings, GatesError, distil
     from voxmatrix.machine.probes.limits import cpus
+    from voxmatrix.voices.resolve import check_trainable, locate
 
     if given.report:
         check_not_folder(given.report)
     device = _device(context)
     preflight = context.obj
+    check_trainable(voice, "be distilled")
     settings = DistilSettings(
-        voice=voice,
+        voice=locate(voice)[1],
         out=out,
         text=given.text,
         limits=Limits(steps=given.steps, minutes=given.minutes),

@@ -26,7 +26,9 @@ def voice(
 ) -> None:
     """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch."""
     from voxmatrix.piper.export.export import export_voice
+    from voxmatrix.voices.resolve import check_trainable
 
+    check_trainable(checkpoint, "be exported")
     exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:
         typer.echo(

@@ -163,9 +163,9 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         UsageError: Wyoming, which has no keys, would answer everybody in the network, or a value is invalid.
         BadInputError: there is no voice, or the file of keys cannot be read.
     """
-    from voxmatrix.piper.files import default_voice, find_voice
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import new_key, read_keys
+    from voxmatrix.voices.resolve import locate
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
         raise UsageError(
@@ -178,7 +178,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         digests = frozenset({digest})
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return key, ServeSettings(
-        voice=find_voice(Path(voice)) if voice else default_voice(),
+        voice=locate(voice)[1],
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,

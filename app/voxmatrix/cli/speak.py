@@ -18,7 +18,8 @@ from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
-from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speak_settings
+from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
+from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
@@ -28,20 +29,19 @@ from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
+    from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
-    from voxmatrix.speak.options import SpeakSettings
-    from voxmatrix.speak.output import OnSpoken
+    from voxmatrix.models.style import Output, Runtime, Style
+    from voxmatrix.speak.output import OnSpoken, Speech
     from voxmatrix.speak.partial import PartialSpeech
     from voxmatrix.speak.synthesize import SpokenSentence
 
 #: Shorter texts, in characters, are spoken before a progress bar could be read.
 _MIN_FOR_PROGRESS = 2000
-#: From here on, a text is worth the time of opening the voice for many sentences: a dozen of them.
-_MANY_CHARACTERS = 1500
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions):
+class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
     """The options of this command."""
 
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None
@@ -84,14 +84,14 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
-    from voxmatrix.piper.files import default_voice
+    from voxmatrix.models.style import Output, Runtime
+    from voxmatrix.voices.resolve import resolve
 
     sources = ParameterSources(context)
-    settings = speak_settings(
-        given, threads=given.threads, force=given.force, raw=given.raw, bitrate=given.bitrate or None
-    )
+    voice = resolve(given.voice)
+    style = speaking_style(given, voice)
+    output = Output(force=given.force, raw=given.raw, bitrate=given.bitrate or None)
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
-    voice = Path(given.voice) if given.voice else default_voice()
     extension = given.format.lower().removeprefix(".")
     if given.batch is not None:
         if source or given.text is not None or given.file is not None:
@@ -102,34 +102,54 @@ def command(
             raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
         check_sound(sources, extension)
         forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-        selection = selected_devices(voice, request, context.obj)
+        devices = () if given.cluster else selected_devices(voice, request, context.obj).devices
+        if given.cluster:
+            workers = cluster_workers(voice, given)
+        else:
+            seeded = style.seed is not None
+            workers = own_processes(voice, style, devices, forced, threads=given.threads, reproducible=seeded)
         speak_batch.run(
             given.batch,
             given.out,
             extension,
             voice,
-            settings,
-            selection.devices,
-            parallel_voices=forced.value if forced else None,
+            style,
+            output=output,
+            workers=workers,
+            devices=devices,
             as_json=as_json,
         )
         return
     check_one_text(sources, out=given.out, extension=extension, parallel_voices=given.parallel_voices, as_json=as_json)
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     with _given_text(source, given.text, given.file) as (text, length):
-        partial = _partial(given, voice, settings)
+        partial = _partial(given, voice, style, output)
         device = selected_devices(voice, request, context.obj).best
-        _speak(text, length, given.out, voice, settings, device, partial, as_json=as_json)
+        runtime = Runtime(threads=given.threads, reproducible=style.seed is not None)
+        with _progress(length, as_json) as on_spoken:
+            speech = _speak(
+                text,
+                given.out,
+                voice,
+                style,
+                output=output,
+                runtime=runtime,
+                device=device,
+                partial=partial,
+                on_spoken=on_spoken,
+            )
+    if speech is not None:
+        _show(speech, given.out, as_json=as_json)
 
 
-def _partial(given: SpeakOptions, voice: Path, settings: "SpeakSettings") -> "PartialSpeech | None":
-    """The speech that an interrupted command with the same text, voice and settings has left; None for a stream."""
+def _partial(given: SpeakOptions, voice: "VoiceCard", style: "Style", output: "Output") -> "PartialSpeech | None":
+    """The speech that an interrupted command with the same text, voice and style has left; None for a stream."""
     if given.out == STANDARD:
         return None
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
     text_digest = _text_digest(given)
-    partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, settings))
+    partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, style, output))
     if partial.start.sentences:
         typer.echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
     if warning := partial.warning():
@@ -146,39 +166,49 @@ def _text_digest(given: SpeakOptions) -> str | None:
 
 def _speak(
     text: "str | Iterable[str]",
-    length: int,
     out: str,
-    voice: Path,
-    settings: "SpeakSettings",
+    voice: "VoiceCard",
+    style: "Style",
+    *,
+    output: "Output",
+    runtime: "Runtime",
     device: "SpeakDevice",
     partial: "PartialSpeech | None",
-    *,
-    as_json: bool,
-) -> None:
-    """Speak one text of `length` characters (0: not known yet)."""
+    on_spoken: "OnSpoken | None",
+) -> "Speech | None":
+    """Speak one text; None if the reader of the stream has left."""
     from voxmatrix.speak.output import speak_to
 
-    streamed = out == STANDARD
-    if streamed and sys.stdout.isatty():
+    if out == STANDARD and sys.stdout.isatty():
         raise UsageError(
             "--out - writes sound to standard output, which is a terminal", "add | aplay, or choose --out speech.wav"
         )
-    place: Path | BinaryIO = sys.stdout.buffer if streamed else Path(out)
-    many = length >= _MANY_CHARACTERS and not streamed  # somebody waits for the first sound of a stream
+    place: Path | BinaryIO = sys.stdout.buffer if out == STANDARD else Path(out)
     try:
-        with _progress(length, as_json) as on_spoken:
-            speech = speak_to(
-                place, text, voice, settings, on_spoken, device=device, warn=warn, many=many, partial=partial
-            )
+        return speak_to(
+            place,
+            text,
+            voice,
+            style,
+            output=output,
+            runtime=runtime,
+            on_spoken=on_spoken,
+            device=device,
+            warn=warn,
+            partial=partial,
+        )
     except BrokenPipeError:
         # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
+        return None
+
+
+def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
     for finding in speech.warnings:
         warn(finding)
     for finding in speech.findings:
         print_problem("left out", finding.problem, finding.remedy)
-    if streamed:
+    if out == STANDARD:
         return
     if as_json:
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
@@ -220,7 +250,7 @@ def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done
-            done = min(length, done + part.sentence.written)  # a lexicon may have made it longer
+            done = min(length, done + part.text.written)  # a lexicon may have made it longer
             on_progress(done, length)
 
         yield spoken

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.parameters.synthesis import fitting_workers
 from voxmatrix.cli.terminal.problem import print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
@@ -15,10 +14,12 @@ from voxmatrix.errors import InterruptedRunError
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
+    from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
-    from voxmatrix.speak.batch.batch import BatchOutcome
+    from voxmatrix.models.style import Output, Style
     from voxmatrix.speak.batch.messages import Failure
-    from voxmatrix.speak.options import SpeakSettings
+    from voxmatrix.work.batch import BatchOutcome
+    from voxmatrix.work.executors.base import Workers
 
 #: Texts listed per failure; --json lists all of them.
 _NAMED = 5
@@ -28,21 +29,22 @@ def run(
     source: Path,
     out: str,
     extension: str,
-    voice: Path,
-    settings: "SpeakSettings",
-    devices: Sequence["SpeakDevice"],
+    voice: "VoiceCard",
+    style: "Style",
     *,
-    parallel_voices: int | None,
+    output: "Output",
+    workers: "Workers",
+    devices: Sequence["SpeakDevice"],
     as_json: bool,
 ) -> None:
-    """Speak a batch and show the outcomes in input order. If `parallel_voices` is None, memory and CPUs decide.
+    """Speak a batch and show the outcomes in input order.
 
     Raises:
         typer.Exit: a text was not spoken; the exit code is that of the first failure.
     """
-    from voxmatrix.speak.batch.batch import speak_batch
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.batch.telemetry import batch_telemetry
+    from voxmatrix.work.batch import speak_batch
 
     items = read_items(source)
     with (
@@ -55,15 +57,7 @@ def run(
             on_progress(done, total)
 
         outcomes = speak_batch(
-            items,
-            Path(out),
-            extension,
-            voice,
-            settings,
-            workers=parallel_voices or fitting_workers(devices),
-            devices=devices,
-            on_progress=spoken,
-            warn=warn,
+            items, Path(out), extension, voice, style, output=output, workers=workers, on_progress=spoken
         )
     failures = failures_of(outcomes)
     if as_json:

@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.errors import VoxmatrixError
+
+if TYPE_CHECKING:
+    from voxmatrix.models.family import Family
 
 group = typer.Typer(help="List the voices that `--voice NAME` finds.")
 
@@ -21,9 +24,9 @@ def _group() -> None:
 def list_voices(as_json: options.AsJson = False) -> None:
     """List your voices (VOXMATRIX_HOME/voices) and the bundled one. The first one is the default of `speak`."""
     from voxmatrix.config import home
-    from voxmatrix.piper.files import installed_voices
+    from voxmatrix.voices.resolve import installed
 
-    rows = [_row(path) for path in installed_voices()]
+    rows = [_row(name, family, path) for name, (family, path) in installed().items()]
     if as_json:
         typer.echo(json.dumps({"voices": rows}))
         return
@@ -35,15 +38,17 @@ def list_voices(as_json: options.AsJson = False) -> None:
     typer.echo(f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}", err=True)
 
 
-def _row(path: Path) -> dict[str, Any]:
-    from voxmatrix.piper.config import VoiceConfig
-    from voxmatrix.piper.files import config_path
-
-    row = {"name": path.stem, "path": str(path), "language": None, "quality": None, "rate_hz": None, "speakers": None}
+def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
+    row = {"name": name, "family": family.name, "path": str(path)}
+    facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers"))
     try:
-        config = VoiceConfig.read(config_path(path))
+        card = family.card(path)
     except VoxmatrixError as error:
-        return {**row, "problem": error.problem}
-    language, speakers = config.espeak_voice, config.num_speakers
-    facts = {"language": language, "quality": config.quality, "rate_hz": config.rate_hz, "speakers": speakers}
+        return {**row, **facts, "problem": error.problem}
+    facts = {
+        "language": card.language,
+        "quality": card.quality,
+        "rate_hz": card.rate_hz,
+        "speakers": card.num_speakers,
+    }
     return {**row, **facts, "problem": None}

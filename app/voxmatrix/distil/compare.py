@@ -36,8 +36,7 @@ def speak_with_both(
     for number, sentence in enumerate(sentences):
         waves = []
         for voice in voices:
-            voice.reseed(number)
-            segments = voice.begin(sentence.ids, options_of(config, speakers[number % len(speakers)]))
+            segments = voice.begin(sentence.ids, options_of(config, speakers[number % len(speakers)]), number)
             waves.append(np.concatenate([segment() for segment in segments]))
         pairs.append(Pair(sentence.text, *waves))
         progress(number + 1, len(sentences))

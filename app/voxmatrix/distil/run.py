@@ -29,7 +29,7 @@ from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import check_free, export_voice, write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
-from voxmatrix.piper.files import config_path, find_voice
+from voxmatrix.piper.files import config_path
 from voxmatrix.progress import OnProgress
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
@@ -53,7 +53,7 @@ Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress
 class DistilSettings:
     """What to do. `text` None: the bundled sentences; `bf16`: see Training."""
 
-    voice: Path
+    voice: Path  # the file of an exported voice or a checkpoint
     out: Path
     text: Path | None = None
     limits: Limits = field(default_factory=Limits)
@@ -120,7 +120,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         InterruptedRunError: Ctrl-C or SIGTERM; what was learned so far is kept.
     """
     check_free(settings.out, force=settings.force)
-    voice, folder = find_voice(settings.voice), settings.out.with_suffix(".distil")
+    voice, folder = settings.voice, settings.out.with_suffix(".distil")
     checkpoint, source = folder / "state.ckpt", _source(voice, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another --out"):
         _claim(folder, source, fresh=settings.fresh)

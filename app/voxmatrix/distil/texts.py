@@ -11,6 +11,7 @@ from voxmatrix.files import read_errors
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.text.front import FrontEnd, Sentence
 from voxmatrix.text.prompts import sentence_list
+from voxmatrix.text.spoken import spoken_sentences
 
 #: The bundled lists for a language, the most varied first.
 _LISTS = {"en": ("harvard", "en"), "sv": ("sv",)}
@@ -55,7 +56,8 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
 
 def _first(front: FrontEnd, texts: Sequence[str]) -> list[Sentence]:
     found: list[Sentence] = []
-    for sentence in chain.from_iterable(map(front.sentences, texts)):
+    words = chain.from_iterable(spoken_sentences(text, front.language) for text in texts)
+    for sentence in front.sentences(words):
         found.append(sentence)
         if len(found) >= _MAX:
             break

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.facts import Gpu, GpuKind, Machine
 
 #: Reports a finding to the user at once.
 Warn = Callable[[Finding], None]
@@ -40,6 +40,14 @@ class SpeakDevice:
 
 
 CPU = SpeakDevice()
+
+
+class GpuSupport(NamedTuple):
+    """The kinds of GPU that compute the voices of a family without torch."""
+
+    kinds: frozenset[GpuKind]
+    by: str  # the program that computes them: onnxruntime
+    remedy: str  # how to compute them on another GPU
 
 
 class DeviceSelection(NamedTuple):

@@ -1,39 +1,37 @@
-"""An open voice: its config, and its networks, which load while the first text is read."""
+"""An open VITS voice: the way from a sentence to the inputs of its networks, which load while the text is read."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ParamSpec
 
-from voxmatrix.audio.samples import Samples
 from voxmatrix.closing import Closing
-from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.errors import Finding
 from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
+from voxmatrix.models.family import Utterance
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.engines.base import Engine
-from voxmatrix.piper.files import checkpoint_config, config_path, find_voice
+from voxmatrix.piper.engines.base import Engine, SynthesisOptions
+from voxmatrix.piper.family import card_of
+from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
+from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.spoken import SpokenText
 
-PHONEME_TYPES = ("espeak", "text")
 P = ParamSpec("P")
 
 
-@dataclass
-class Voice(Closing):
+class PiperVoice(Closing):
     """An open voice. Close it, or use it as a context manager."""
 
-    path: Path
-    config: VoiceConfig
-    workers: int  # segments of sentences to compute at once
-    _loading: "Future[Engine]" = field(repr=False)
-
-    def __post_init__(self) -> None:
-        if self.config.phoneme_type not in PHONEME_TYPES:
-            raise BadInputError(
-                f"the voice {self.path} uses phonemes of type {self.config.phoneme_type!r}, which is not supported",
-                f"choose a voice with phonemes of type {' or '.join(PHONEME_TYPES)}",
-            )
+    def __init__(self, card: VoiceCard, config: VoiceConfig, parallel: int, loading: "Future[Engine]") -> None:
+        """`parallel` segments are to be computed at once by the engine that is loading."""
+        self.card = card
+        self.config = config
+        self.parallel = parallel
+        self._loading = loading
+        self._front = FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
 
     @property
     def engine(self) -> Engine:
@@ -45,103 +43,88 @@ class Voice(Closing):
         """Whether `engine` would neither wait nor fail."""
         return self._loading.done() and self._loading.exception() is None
 
-    def with_engine(self, engine: Engine) -> "Voice":
-        """The same voice with another engine, e.g. one around its own."""
-        loaded: Future[Engine] = Future()
-        loaded.set_result(engine)
-        return replace(self, _loading=loaded)
-
-    def speaker(self, name: str | int | None = None) -> int:
-        """The number of a speaker given by name or number.
+    def load(self) -> None:
+        """Wait until the networks are loaded.
 
         Raises:
-            BadInputError: the voice has no such speaker; the message lists its speakers.
+            VoxmatrixError: they cannot be loaded.
         """
-        if name is None or name == "":
-            return self.config.default_speaker
-        number = self.config.speaker_id_map.get(str(name))
-        if number is not None:
-            return number
-        if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.config.num_speakers:
-            return int(name)
-        raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {_choice(self.config)}")
+        self._loading.result()
 
-    def checked(self, samples: Samples) -> Samples:
-        """Return the samples if all of them are finite.
-
-        Raises:
-            DamagedFileError: some are not, which means that the weights are corrupt.
-        """
-        import numpy as np
-
-        if np.isfinite(samples).all():
-            return samples
-        raise DamagedFileError(
-            f"the voice {self.path} produces samples that are not finite: its weights are corrupt",
-            "use an earlier checkpoint of the run, or download the voice again",
+    def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
+        """Pronounce a sentence and run what of the networks must run before its segments."""
+        options = self.options(style)
+        sentence = self._front.sentence(text)
+        findings = (sentence.finding,) if sentence.finding else ()
+        return Utterance(
+            segments=self.engine.begin(sentence.ids, options, seed) if sentence.ids else (),
+            symbols=len(sentence.ids),
+            unknown=sentence.unknown,
+            findings=findings,
         )
+
+    def options(self, style: Style) -> SynthesisOptions:
+        """The style as inputs of the networks.
+
+        Raises:
+            BadInputError: the voice has no such speaker.
+        """
+        return SynthesisOptions(
+            speaker=self.card.speaker(style.speaker),
+            noise=self.card.knob(style, "noise"),
+            length=self.config.length_scale / style.speed,
+            noise_w=self.card.knob(style, "noise_w"),
+        )
+
+    def warnings(self) -> tuple[Finding, ...]:
+        """An espeak-ng that is too old."""
+        return self._front.warnings()
 
     def close(self) -> None:
         """Wait until loading has ended, so that no thread outlives the voice."""
+        self._front.close()
         self._loading.exception()
 
 
 def open_voice(
-    path: Path,
-    threads: int = 0,
-    seed: int | None = None,
-    *,
-    device: SpeakDevice = CPU,
-    warn: Warn = python_warning,
-    many: bool = False,
-) -> Voice:
-    """Open `NAME.onnx` (with its JSON next to it), a checkpoint, or the folder of a training run.
-
-    With `many`, for many sentences, an ONNX file by Piper takes .4 s more to open, and each sentence .83 of the time
-    (medium, AVX-512); .7 s and .63 with OpenVINO on a CPU that multiplies bfloat16 numbers. The samples differ by
-    rounding only.
+    path: Path, runtime: Runtime | None = None, *, device: SpeakDevice = CPU, warn: Warn = python_warning
+) -> PiperVoice:
+    """Open `NAME.onnx` (with its JSON next to it), or a checkpoint.
 
     `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
 
     Raises:
-        BadInputError: there is no voice, or it cannot be used; the message says what is missing.
+        BadInputError: the voice cannot be used; the message says what is missing.
         DamagedFileError: a file of the voice is corrupt. Errors of an ONNX file or of a required device are raised
             when the voice first speaks.
     """
-    path = find_voice(path)
-    threads = threads or cpus()
-    if path.suffix != ".onnx":
-        return _open_checkpoint(path, threads, seed, device, warn)
-    config = VoiceConfig.read(config_path(path))
-    return Voice(
-        path,
-        config,
-        threads,
-        _start(_load_onnx, path, config.num_speakers, seed, device=device, warn=warn, many=many, threads=threads),
+    runtime = runtime or Runtime()
+    threads = runtime.threads or cpus()
+    if not is_exported(path):
+        return _open_checkpoint(path, 1 if runtime.reproducible else threads, device, warn)
+    beside = config_path(path)
+    config = VoiceConfig.read(beside)
+    card = card_of(path, config, beside)
+    return PiperVoice(
+        card, config, threads, _start(_load_onnx, path, config.num_speakers, device=device, warn=warn, threads=threads)
     )
 
 
-def _load_onnx(
-    path: Path, num_speakers: int, seed: int | None, *, device: SpeakDevice, warn: Warn, many: bool, threads: int
-) -> Engine:
+def _load_onnx(path: Path, num_speakers: int, *, device: SpeakDevice, warn: Warn, threads: int) -> Engine:
     from voxmatrix.piper.engines.onnx import open_onnx
 
-    return open_onnx(path, num_speakers, seed, device=device, warn=warn, many=many, threads=threads)
+    return open_onnx(path, num_speakers, device=device, warn=warn, threads=threads)
 
 
-def _open_checkpoint(path: Path, threads: int, seed: int | None, device: SpeakDevice, warn: Warn) -> Voice:
+def _open_checkpoint(path: Path, threads: int, device: SpeakDevice, warn: Warn) -> PiperVoice:
+    """Sums in torch depend on the number of threads: one gives the same bytes everywhere."""
     from voxmatrix.piper.engines.torch import TorchEngine
     from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
     checkpoint = read_checkpoint(path)
     config = checkpoint_config(path, checkpoint)
-    return Voice(path, config, 1, _start(TorchEngine, checkpoint, threads, seed, device=device, warn=warn))
-
-
-def _choice(config: VoiceConfig) -> str:
-    names = list(config.speaker_id_map)
-    numbers = f"a number from 0 to {config.num_speakers - 1}" if config.num_speakers > 1 else "0: it has one speaker"
-    return f"{', '.join(names[:50])}{' …' if len(names) > 50 else ''}, or {numbers}" if names else numbers
+    card = card_of(path, config, config_beside(path))
+    return PiperVoice(card, config, 1, _start(TorchEngine, checkpoint, threads, device=device, warn=warn))
 
 
 def _start(load: Callable[P, Engine], *arguments: P.args, **keywords: P.kwargs) -> "Future[Engine]":

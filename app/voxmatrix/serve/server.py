@@ -108,9 +108,9 @@ async def _start(services: Services, server: _Server, on_ready: Callable[[], Non
     """Load the default voice, say so, and from then on unload voices that were not used for long."""
     try:
         await asyncio.to_thread(_load_default, services)
-    except VoxmatrixError as error:
+    except VoxmatrixError:
         server.should_exit = True
-        raise error.__cause__ or error from None  # for the command line, what is wrong with the voice itself
+        raise
     await asyncio.to_thread(services.jobs.open)
     on_ready()
     while True:
@@ -120,7 +120,7 @@ async def _start(services: Services, server: _Server, on_ready: Callable[[], Non
 
 
 def _load_default(services: Services) -> None:
-    with services.voices.use(services.catalogue.default) as opened, opened.front():
+    with services.voices.use(services.catalogue.default):
         pass
 
 

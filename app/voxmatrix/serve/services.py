@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from voxmatrix.errors import Finding
+from voxmatrix.models.style import Runtime
 from voxmatrix.serve.jobs.jobs import Jobs
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.machine import MachineReport
@@ -10,8 +11,9 @@ from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.answer import Speakers
 from voxmatrix.serve.voices.catalogue import Catalogue
-from voxmatrix.serve.voices.loaded import LoadedVoices
 from voxmatrix.serve.voices.turns import Turns
+from voxmatrix.voices.opened import OpenVoices
+from voxmatrix.voices.resolve import resolve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,7 @@ class Services:
     log: Log
     metrics: ServerMetrics
     catalogue: Catalogue
-    voices: LoadedVoices
+    voices: OpenVoices
     speakers: Speakers
     machine: MachineReport
     jobs: Jobs
@@ -40,15 +42,15 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
     def warn(finding: Finding) -> None:
         log(finding.severity, {"problem": finding.problem, "remedy": finding.remedy})
 
-    voices = LoadedVoices(
+    voices = OpenVoices(
         settings.device,
-        settings.threads,
+        Runtime(threads=settings.threads),
         settings.voice_memory_mib,
         settings.voice_idle_seconds,
         warn=warn,
         on_count=metrics.voices_loaded.set,
     )
-    catalogue = Catalogue(settings.voice)
+    catalogue = Catalogue(resolve(settings.voice))
     machine = MachineReport(settings.device)
     return Services(
         settings=settings,

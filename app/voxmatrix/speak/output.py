@@ -2,22 +2,24 @@
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import check_not_folder, replacing, storage_errors
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.piper.voice import Voice, open_voice
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.models.family import OpenVoice
+from voxmatrix.models.style import Output, Runtime, Style
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
-from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options, synthesize
+from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.wav import PLAIN, WaveFile
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.voices.resolve import open_voice
 
+_PLAIN_OUTPUT = Output()
 OnSpoken = Callable[[SpokenSentence], None]
 
 
@@ -35,25 +37,26 @@ class Speech:
 def speak_to(
     out: Path | BinaryIO,
     text: str | Iterable[str],
-    voice: Path,
-    settings: SpeakSettings,
-    on_spoken: OnSpoken | None = None,
+    voice: VoiceCard,
+    style: Style,
     *,
+    output: Output = _PLAIN_OUTPUT,
+    runtime: Runtime | None = None,
+    on_spoken: OnSpoken | None = None,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
-    many: bool = False,
     partial: PartialSpeech | None = None,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
     Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
-    fails and the CPU takes over; `many`: see `open_voice`. `partial` continues the speech of an interrupted command,
-    and keeps this one's.
+    fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
-        UsageError: `out` exists and `settings.force` is not set, its extension is unknown, or the bit rate is invalid.
-        BadInputError: there is no such voice or speaker, or nothing to speak.
+        UsageError: `out` exists and `output.force` is not set, its extension is unknown, or the bit rate is invalid;
+            or the voice cannot speak in this style.
+        BadInputError: the voice has no such speaker, or there is nothing to speak.
         DamagedFileError: a file of the voice is corrupt.
         NoDeviceError: the required device fails.
         MemoryExhaustedError: a sentence does not fit into memory, not even in segments.
@@ -62,10 +65,10 @@ def speak_to(
         BrokenPipeError: the reader has closed the stream.
     """
     if isinstance(out, Path):
-        _check_free(out, settings)
+        _check_free(out, output)
     try:
-        with open_voice(voice, settings.threads, settings.seed, device=device, warn=warn, many=many) as opened:
-            return speak_opened(out, text, opened, settings, on_spoken, partial=partial)
+        with closing(open_voice(voice, device, runtime, warn=warn)) as opened:
+            return speak_opened(out, text, opened, style, output=output, on_spoken=on_spoken, partial=partial)
     except KeyboardInterrupt as error:
         if partial is None:
             raise
@@ -75,63 +78,72 @@ def speak_to(
 def speak_opened(
     out: Path | BinaryIO,
     text: str | Iterable[str],
-    opened: Voice,
-    settings: SpeakSettings,
-    on_spoken: OnSpoken | None = None,
+    opened: OpenVoice,
+    style: Style,
     *,
+    output: Output = _PLAIN_OUTPUT,
+    on_spoken: OnSpoken | None = None,
     partial: PartialSpeech | None = None,
-    front: FrontEnd | None = None,
+    whole: bool = False,
 ) -> Speech:
-    """`speak_to` with a voice, and perhaps a front end, that is already open. Overwrites `out`."""
-    with nullcontext(front) if front else front_end(opened, settings) as used:
-        synthesis_options(opened, settings)  # an unknown speaker is an error before the file is created
-        texts = paragraphs(text) if isinstance(text, str) else complete_texts(text, used.language)
-        start = partial.start if partial else SpeechPosition()
-        with _wave_file(out, opened.config.rate_hz, settings, partial) as file:
-            count = 0
-            for count, spoken in enumerate(synthesize(opened, used, texts, settings, start), start=1):
-                if count > start.sentences:
-                    if count > 1:
-                        file.pause(settings.pause_seconds)
+    """`speak_to` with a voice that is already open. Overwrites `out`. With `whole`, the text is one sentence."""
+    card = opened.card
+    card.check(style)  # before the file is created
+    start = partial.start if partial else SpeechPosition()
+    left_out, spoken_sentences = LeftOut(), 0
+    sentences = in_words(_texts(text, card.language, whole=whole), card, style, whole=whole)
+    with _wave_file(out, card.rate_hz, output, partial) as file:
+        for count, spoken in enumerate(synthesize(opened, sentences, style, start), start=1):
+            if count <= start.sentences or spoken.utterance.segments:
+                spoken_sentences += 1
+            left_out.add(spoken)
+            if count > start.sentences:
+                if spoken.utterance.segments:
+                    if file.frames:
+                        file.pause(style.pause_seconds)
                     file.write(spoken.samples)
-                    if partial:
-                        partial.spoken(count, spoken.gain_db, file)
-                if on_spoken:
-                    on_spoken(spoken)
-            if not count:
-                raise _nothing_to_speak(used.findings)
-            return Speech(
-                sentences=count,
-                seconds=file.seconds,
-                rate_hz=opened.config.rate_hz,
-                findings=tuple(used.findings),
-                warnings=used.warnings(),
-            )
+                if partial:
+                    partial.spoken(count, spoken.gain_db, file)
+            if on_spoken:
+                on_spoken(spoken)
+        if not spoken_sentences:
+            raise _nothing_to_speak(left_out.findings)
+        return Speech(
+            sentences=spoken_sentences,
+            seconds=file.seconds,
+            rate_hz=card.rate_hz,
+            findings=tuple(left_out.findings),
+            warnings=opened.warnings(),
+        )
 
 
-def _check_free(out: Path, settings: SpeakSettings) -> None:
+def _texts(text: str | Iterable[str], language: str, *, whole: bool) -> Iterable[str]:
+    if isinstance(text, str):
+        return [text] if whole else paragraphs(text)
+    return complete_texts(text, language)
+
+
+def _check_free(out: Path, output: Output) -> None:
     if out.suffix.lower() not in PLAIN:
         from voxmatrix.audio.encode import FORMATS, check_format
 
         if out.suffix.lower().removeprefix(".") not in FORMATS:
             known = ", ".join([*PLAIN, *(f".{name}" for name in FORMATS if name != "wav")])
             raise UsageError(f"{out.name} has no known extension: {out.suffix!r}", f"choose one of: {known}")
-        check_format(out, settings.bitrate)  # fail before anything is computed
+        check_format(out, output.bitrate)  # fail before anything is computed
     check_not_folder(out)
-    if out.exists() and not settings.force:
+    if out.exists() and not output.force:
         raise UsageError(f"{out} already exists", "add --force to overwrite it, or choose another name")
 
 
 @contextmanager
-def _wave_file(
-    out: Path | BinaryIO, rate_hz: int, settings: SpeakSettings, partial: PartialSpeech | None
-) -> Iterator[WaveFile]:
+def _wave_file(out: Path | BinaryIO, rate_hz: int, output: Output, partial: PartialSpeech | None) -> Iterator[WaveFile]:
     """The destination of samples: a stream, or a file that is written or encoded when the block ends without error."""
     if not isinstance(out, Path):
-        yield WaveFile(out, rate_hz, raw=settings.raw, streamed=True)
+        yield WaveFile(out, rate_hz, raw=output.raw, streamed=True)
     elif out.suffix.lower() in PLAIN:
         with replacing(out) as file:
-            wave = WaveFile(file, rate_hz, raw=settings.raw or PLAIN[out.suffix.lower()])  # type: ignore[arg-type]
+            wave = WaveFile(file, rate_hz, raw=output.raw or PLAIN[out.suffix.lower()])  # type: ignore[arg-type]
             with _kept(Path(file.name), wave, partial):
                 yield wave
                 wave.finish()
@@ -144,7 +156,7 @@ def _wave_file(
                 yield wave
                 wave.finish()
                 file.flush()
-                encode(folder / "speech.wav", out, bitrate=settings.bitrate, force=True)
+                encode(folder / "speech.wav", out, bitrate=output.bitrate, force=True)
     if partial:
         partial.remove()
 

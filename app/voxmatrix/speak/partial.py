@@ -4,20 +4,20 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
 import voxmatrix
 from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.files import read_text_or_empty, write_text
-from voxmatrix.piper.files import config_path, find_voice
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.wording import count
 
-#: Settings that do not change the samples.
-_IRRELEVANT = ("threads", "force", "bitrate")
+#: Part of every key: to be increased when the same settings begin to mean another sound.
+_FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,20 +109,11 @@ class PartialSpeech:
         return SpeechPosition()
 
 
-def speech_key(text_digest: str, voice: Path, settings: SpeakSettings) -> str:
-    """What determines the samples of a speech: only if it is the same can partial speech be continued.
-
-    Raises:
-        BadInputError: there is no such voice.
-    """
-    found = find_voice(voice).resolve()
-    files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in _existing(found, config_path(found))]
-    relevant = {name.name: getattr(settings, name.name) for name in fields(settings) if name.name not in _IRRELEVANT}
-    return sha256(repr((voxmatrix.__version__, text_digest, files, relevant)).encode()).hexdigest()
-
-
-def _existing(*paths: Path) -> list[Path]:
-    return [path for path in paths if path.exists()]
+def speech_key(text_digest: str, voice: VoiceCard, style: Style, output: Output) -> str:
+    """What determines the samples of a speech: only if it is the same can partial speech be continued."""
+    files = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in voice.files]
+    parts = (voxmatrix.__version__, _FORMAT, text_digest, files, style.to_json(), output.raw)
+    return sha256(repr(parts).encode()).hexdigest()
 
 
 @contextmanager

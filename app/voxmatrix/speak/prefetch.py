@@ -2,43 +2,41 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
 
 import numpy as np
 
 from voxmatrix.audio.samples import Samples
-from voxmatrix.piper.engines.base import PendingSamples
+from voxmatrix.models.family import Utterance
+from voxmatrix.text.spoken import SpokenText
 
-T = TypeVar("T")
-#: Turns the segments of an item, as they are computed, into the pieces that are wanted of it.
+#: Turns the segments of a sentence, as they are computed, into the pieces that are wanted of it.
 Cut = Callable[[Iterator[Samples]], Iterable[Samples]]
+Begin = Callable[[SpokenText], Utterance]
 
 
 def whole(segments: Iterator[Samples]) -> Iterable[Samples]:
     """One piece."""
-    return [np.concatenate(list(segments))]
+    return [np.concatenate([np.zeros(0, np.float32), *segments])]
 
 
 def prefetch(
-    items: Iterable[T],
-    begin: Callable[[T], list[PendingSamples]],
+    texts: Iterable[SpokenText],
+    begin: Begin,
     workers: int,
     *,
-    begin_in_order: bool = False,
     cut_first: Cut = whole,
-) -> Iterator[tuple[T, Samples]]:
-    """Yield each item with its samples, the first with each of its pieces. A thread reads at most `workers + 1` ahead.
+) -> Iterator[tuple[SpokenText, Utterance, Samples]]:
+    """Yield each sentence with its samples, the first with each of its pieces. At most `workers + 1` are read ahead.
 
-    With `begin_in_order`, computations also begin in order, which makes seeds reproducible. An interruption does not
-    wait for running computations: what is spoken must be saved before the container is killed.
+    An interruption does not wait for running computations: what is spoken must be saved before the container is killed.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="speak")
-    pipeline = _Pipeline(begin, pool, workers + 1, begin_in_order, cut_first)
+    pipeline = _Pipeline(begin, pool, workers + 1, cut_first)
     wait = True
     try:
-        pipeline.start(items)
+        pipeline.start(texts)
         yield from pipeline
     except KeyboardInterrupt:
         wait = False
@@ -48,37 +46,36 @@ def prefetch(
         pool.shutdown(wait=wait)
 
 
-class _Pipeline(Generic[T]):
-    """A queue of computations, filled by a thread as the items arrive."""
+#: A sentence that has begun, and the segments that are being computed of it.
+_Begun = tuple[Utterance, Sequence[Future[Samples]]]
 
-    def __init__(
-        self,
-        begin: Callable[[T], list[PendingSamples]],
-        pool: ThreadPoolExecutor,
-        ahead: int,
-        begin_in_order: bool,
-        cut_first: Cut,
-    ) -> None:
+
+class _Pipeline:
+    """A queue of computations, filled by a thread as the sentences arrive."""
+
+    def __init__(self, begin: Begin, pool: ThreadPoolExecutor, ahead: int, cut_first: Cut) -> None:
         self._begin = begin
         self._cut = cut_first
         self._pool = pool
-        self._in_order = begin_in_order
         self._stopped = False
-        self._waiting: queue.Queue[tuple[T, Future[list[Future[Samples]]]] | BaseException | None] = queue.Queue(ahead)
+        self._waiting: queue.Queue[tuple[SpokenText, Future[_Begun]] | BaseException | None] = queue.Queue(ahead)
 
-    def start(self, items: Iterable[T]) -> None:
-        """Begin to read items."""
+    def start(self, texts: Iterable[SpokenText]) -> None:
+        """Begin to read sentences."""
         # A daemon: it may block forever while reading standard input.
-        threading.Thread(target=self._feed, args=[items], daemon=True, name="text").start()
+        threading.Thread(target=self._feed, args=[texts], daemon=True, name="text").start()
 
-    def __iter__(self) -> Iterator[tuple[T, Samples]]:
+    def __iter__(self) -> Iterator[tuple[SpokenText, Utterance, Samples]]:
         while (waiting := self._waiting.get()) is not None:
             if isinstance(waiting, BaseException):
                 raise waiting
-            item, begun = waiting
-            for samples in self._cut(part.result() for part in begun.result()):
-                yield item, samples
-            self._cut = whole
+            text, begun = waiting
+            utterance, segments = begun.result()
+            cut = self._cut if segments else whole
+            for samples in cut(segment.result() for segment in segments):
+                yield text, utterance, samples
+            if segments:
+                self._cut = whole
 
     def stop(self) -> None:
         """Stop the thread and cancel all pending computations."""
@@ -87,20 +84,21 @@ class _Pipeline(Generic[T]):
         while not self._waiting.empty():
             self._waiting.get()
 
-    def _feed(self, items: Iterable[T]) -> None:
+    def _feed(self, texts: Iterable[SpokenText]) -> None:
         try:
-            for number, item in enumerate(items):
+            for number, text in enumerate(texts):
                 if self._stopped:
                     return
-                begun = self._pool.submit(self._begin_one, item)
+                begun = self._pool.submit(self._begin_one, text)
                 # Somebody waits for the first: all its computations are queued before those of the second.
-                if self._in_order or number == 0:
-                    begun.exception()  # waits; an error is raised when the item is due
-                self._waiting.put((item, begun))
+                if number == 0:
+                    begun.exception()  # waits; an error is raised when the sentence is due
+                self._waiting.put((text, begun))
             self._waiting.put(None)
         except BaseException as error:
             if not self._stopped:
                 self._waiting.put(error)
 
-    def _begin_one(self, item: T) -> list[Future[Samples]]:
-        return [self._pool.submit(part) for part in self._begin(item)]
+    def _begin_one(self, text: SpokenText) -> _Begun:
+        utterance = self._begin(text)
+        return utterance, [self._pool.submit(segment) for segment in utterance.segments]

@@ -1,25 +1,26 @@
 """How fast a voice speaks on this computer's CPU, measured in a second or two."""
 
 import time
-from pathlib import Path
+from contextlib import closing
 
-from voxmatrix.piper.voice import open_voice
-from voxmatrix.speak.options import SpeakSettings
-from voxmatrix.speak.synthesize import front_end, synthesize
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
+from voxmatrix.speak.synthesize import in_words, synthesize
+from voxmatrix.voices.resolve import open_voice
 
 _WARM_UP = "This one is not measured."
 _TEXT = "A voice is measured with sentences of the usual length, such as this one. It takes two of them, no more."
 
 
-def measured_speed(voice: Path) -> float:
+def measured_speed(voice: VoiceCard) -> float:
     """Seconds of audio per second, with all threads.
 
     Raises:
         As `open_voice`.
     """
-    settings = SpeakSettings(seed=0)
-    with open_voice(voice, settings.threads, settings.seed) as opened, front_end(opened, settings) as front:
-        list(synthesize(opened, front, [_WARM_UP], settings))
+    style = Style(seed=0)
+    with closing(open_voice(voice)) as opened:
+        list(synthesize(opened, in_words([_WARM_UP], voice, style), style))
         started = time.perf_counter()
-        samples = sum(len(spoken.samples) for spoken in synthesize(opened, front, [_TEXT], settings))
-        return samples / opened.config.rate_hz / (time.perf_counter() - started)
+        spoken = synthesize(opened, in_words([_TEXT], voice, style), style)
+        return sum(part.seconds for part in spoken) / (time.perf_counter() - started)

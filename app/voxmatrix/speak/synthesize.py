@@ -1,7 +1,7 @@
-"""Synthesise a text sentence by sentence, computing ahead, with levelled loudness."""
+"""Speak sentences, computing ahead, with levelled loudness."""
 
-from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -9,20 +9,27 @@ import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.samples import Samples
-from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions
-from voxmatrix.piper.voice import Voice
+from voxmatrix.errors import DamagedFileError, Finding
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
+from voxmatrix.models.style import Style
 from voxmatrix.speak.early import pieces
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
-from voxmatrix.text.front import FrontEnd, Sentence
+from voxmatrix.text.spoken import SpokenText, spoken_sentences
+from voxmatrix.wording import quoted
+
+NOTHING = Utterance()
+#: Called before anything is computed; an exception ends the speech.
+Check = Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenSentence:
-    """A sentence, or a part of one, and its samples, which are empty if an earlier command has spoken it."""
+    """A sentence, or a part of one, and its samples: none if it cannot be spoken, or an earlier command has."""
 
-    sentence: Sentence
+    text: SpokenText
+    utterance: Utterance
     samples: Samples
     rate_hz: int
     gain_db: float | None = None  # of the leveller, for the sentences that follow
@@ -34,69 +41,91 @@ class SpokenSentence:
         return len(self.samples) / self.rate_hz
 
 
-def front_end(voice: Voice, settings: SpeakSettings) -> FrontEnd:
-    """The front end that turns text into the phoneme ids of this voice."""
-    config = voice.config
-    return FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, settings.lexicon)
+class LeftOut:
+    """What could not be spoken of a text, each thing once."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self._symbols: set[str] = set()
+
+    def add(self, spoken: SpokenSentence) -> None:
+        """Another sentence."""
+        for symbol in sorted(spoken.utterance.unknown - self._symbols):
+            problem = f"the voice has no symbol {symbol!r} (first seen in {quoted(spoken.text.text)}); it is left out"
+            remedy = "ignore it, or train a voice with this symbol"
+            self.findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
+        self._symbols |= spoken.utterance.unknown
+        self.findings += spoken.utterance.findings
 
 
-def synthesis_options(voice: Voice, settings: SpeakSettings) -> SynthesisOptions:
-    """The settings as inputs of the networks; what is not set comes from the voice config.
-
-    Raises:
-        BadInputError: the voice has no such speaker.
-    """
-    config = voice.config
-    return SynthesisOptions(
-        speaker=voice.speaker(settings.speaker),
-        noise=config.noise_scale if settings.noise is None else settings.noise,
-        length=config.length_scale / settings.speed,
-        noise_w=config.noise_w if settings.noise_w is None else settings.noise_w,
-    )
+def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool = False) -> Iterator[SpokenText]:
+    """The sentences of texts in words, as they become ready. With `whole`, each text is one sentence already."""
+    for text in texts:
+        yield from spoken_sentences(style.lexicon.apply(text), card.language, whole=whole)
 
 
 def synthesize(
-    voice: Voice,
-    front: FrontEnd,
-    texts: Iterable[str],
-    settings: SpeakSettings,
+    voice: OpenVoice,
+    texts: Iterable[SpokenText],
+    style: Style,
     start: SpeechPosition | None = None,
     *,
     early: bool = False,
+    check: Check = lambda: None,
 ) -> Generator[SpokenSentence, None, None]:
-    """Speak texts sentence by sentence. Texts consist of whole sentences; `front.findings` lists what was left out.
+    """Speak sentences in order.
 
-    The sentences before `start` are not computed, but the others sound as if they had been. With `early`, the first
-    one comes in parts while it is computed, as loud as those before it; if there were none, as its first 1.5 seconds.
+    Those before `start` are not computed, but the others sound as if they had been. With `early`, the first one comes
+    in parts while it is computed, as loud as those before it; if there were none, as its first 1.5 seconds.
 
     Raises:
         BadInputError: the voice has no such speaker, or cannot be used.
         DamagedFileError: a file of the voice is corrupt.
+        Whatever `check` raises.
     """
-    options = synthesis_options(voice, settings)
-    rate_hz = voice.config.rate_hz
+    rate_hz = voice.card.rate_hz
     start = start or SpeechPosition()
-    leveller = Leveller(rate_hz, start.gain_db) if settings.levelled else None
+    leveller = Leveller(rate_hz, start.gain_db) if style.levelled else None
 
-    def begin(sentence: Sentence) -> list[PendingSamples]:
-        return voice.engine.begin(sentence.ids, options)
+    def begin(text: SpokenText) -> Utterance:
+        check()
+        utterance = voice.say(text, style, style.sentence_seed(text.text))
+        return replace(utterance, segments=[partial(_checked, check, segment) for segment in utterance.segments])
 
-    sentences = (sentence for text in texts for sentence in front.sentences(text))
-    for sentence in islice(sentences, start.sentences):
-        if settings.seed is not None:
-            begin(sentence)  # uses up its random numbers
-        yield SpokenSentence(sentence=sentence, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
-    in_order = settings.seed is not None
+    sentences = iter(texts)
+    for text in islice(sentences, start.sentences):
+        yield SpokenSentence(text=text, utterance=NOTHING, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
     measured = leveller is not None and leveller.gain_db is None
     cut = partial(pieces, rate_hz=rate_hz, measured=measured) if early else whole
     first = last = None
-    for sentence, samples in prefetch(sentences, begin, voice.workers, begin_in_order=in_order, cut_first=cut):
-        first = first or sentence
-        begins, last = sentence is not last, sentence
-        spoken = voice.checked(samples)
-        is_whole = not (early and sentence is first)
-        levelled = leveller.level(spoken, begins=begins, whole=is_whole) if leveller else spoken
-        if settings.volume != 1.0:
-            levelled = levelled * np.float32(settings.volume)
+    for text, utterance, samples in prefetch(sentences, begin, voice.parallel, cut_first=cut):
+        first = first or (utterance if utterance.segments else None)
+        begins, last = utterance is not last, utterance
+        spoken = _finite(samples, voice.card)
+        if leveller and len(spoken):
+            spoken = leveller.level(spoken, begins=begins, whole=not (early and utterance is first))
+        if style.volume != 1.0:
+            spoken = spoken * np.float32(style.volume)
         gain_db = leveller.gain_db if leveller else None
-        yield SpokenSentence(sentence=sentence, samples=levelled, rate_hz=rate_hz, gain_db=gain_db, begins=begins)
+        yield SpokenSentence(
+            text=text, utterance=utterance, samples=spoken, rate_hz=rate_hz, gain_db=gain_db, begins=begins
+        )
+
+
+def _checked(check: Check, segment: PendingSamples) -> Samples:
+    check()
+    return segment()
+
+
+def _finite(samples: Samples, card: VoiceCard) -> Samples:
+    """Return the samples if all of them are finite.
+
+    Raises:
+        DamagedFileError: some are not, which means that the weights are corrupt.
+    """
+    if np.isfinite(samples).all():
+        return samples
+    raise DamagedFileError(
+        f"the voice {card.path} produces samples that are not finite: its weights are corrupt",
+        "use an earlier checkpoint of the run, or download the voice again",
+    )

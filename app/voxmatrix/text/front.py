@@ -1,14 +1,13 @@
-"""The whole way from written text to ids: split into sentences, normalise, phonemise, number."""
+"""From sentences in words to the ids that a voice reads: phonemise, number."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from voxmatrix.closing import Closing
 from voxmatrix.errors import BadInputError, Finding
-from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.phonemes.phonemizer import phonemizer
-from voxmatrix.text.spoken import SpokenText, spoken_sentences
+from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.symbols import to_ids
 from voxmatrix.wording import quoted
 
@@ -16,39 +15,25 @@ from voxmatrix.wording import quoted
 _TOGETHER = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One sentence ready for a voice: its text as normalised, its phonemes, its ids."""
+    """One sentence ready for a voice: its text as normalised, its phonemes, its ids. No ids: it cannot be spoken."""
 
     text: str
-    phonemes: list[str]
-    ids: list[int]
-    written: int  # characters of the text before it was normalised; 0 if it goes on with the sentence before it
+    phonemes: Sequence[str] = ()
+    ids: Sequence[int] = ()
+    unknown: frozenset[str] = frozenset()  # phonemes that the voice has no symbol for, which are left out
+    finding: Finding | None = None  # why it cannot be spoken
 
 
 class FrontEnd(Closing):
-    """What stands between text and a voice. What could not be spoken is in `findings`, each thing once."""
+    """What stands between sentences and a network. Thread-safe."""
 
-    def __init__(
-        self,
-        language: str,
-        phoneme_type: str,
-        id_map: Mapping[str, Sequence[int]],
-        lexicon: Lexicon | None = None,
-    ) -> None:
+    def __init__(self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]]) -> None:
         """`language` is the voice of espeak-ng, e.g. `en-us`."""
         self.language = language
-        self.findings: list[Finding] = []
         self._id_map = id_map
-        self._lexicon = lexicon or Lexicon()
         self._phonemizer = phonemizer(phoneme_type, language)
-        self._missing: set[str] = set()
-
-    def renew(self, lexicon: Lexicon) -> None:
-        """Another text begins, with these pronunciations; nothing was found in it yet. Programs stay open."""
-        self._lexicon = lexicon
-        self.findings = []
-        self._missing = set()
 
     def warnings(self) -> tuple[Finding, ...]:
         """What makes every sentence sound wrong, if anything does."""
@@ -59,51 +44,35 @@ class FrontEnd(Closing):
         """End the programs that were kept open."""
         self._phonemizer.close()
 
-    def sentences(self, text: str) -> Iterator[Sentence]:
-        """The sentences of a text as they become ready. One that cannot be spoken is left out and becomes a finding."""
-        sentences = spoken_sentences(self._lexicon.apply(text), self.language)
-        size = 1  # the first is wanted at once; further ones together take half the time
-        while batch := list(islice(sentences, size)):
-            for sentence, phonemes in self._pronounced(batch):
-                ready = self._numbered(sentence, phonemes)
-                if _speakable(ready.phonemes):
-                    yield ready
-                else:
-                    self.findings.append(
-                        Finding(
-                            problem=f"nothing in {quoted(sentence.text)} can be pronounced; it is left out",
-                            remedy="write it in words, or remove it",
-                            severity="warning",
-                        )
-                    )
+    def sentence(self, text: SpokenText) -> Sentence:
+        """One sentence, ready or with the reason why it cannot be spoken."""
+        (ready,) = self._ready([text])
+        return ready
+
+    def sentences(self, texts: Iterable[SpokenText]) -> Iterator[Sentence]:
+        """Many sentences, as they become ready. Those that cannot be spoken are left out."""
+        texts, size = iter(texts), 1  # the first is wanted at once; further ones together take half the time
+        while batch := list(islice(texts, size)):
+            yield from (sentence for sentence in self._ready(batch) if sentence.ids)
             size = min(2 * size, _TOGETHER)
 
-    def _pronounced(self, sentences: list[SpokenText]) -> list[tuple[SpokenText, list[str]]]:
+    def _ready(self, texts: list[SpokenText]) -> list[Sentence]:
         try:
-            phonemes = self._phonemizer.phonemes([sentence.text for sentence in sentences])
-            return list(zip(sentences, phonemes, strict=True))
+            phonemes = self._phonemizer.phonemes([text.text for text in texts])
         except BadInputError as error:
-            if len(sentences) > 1:
-                return [pair for sentence in sentences for pair in self._pronounced([sentence])]
-            self.findings.append(Finding(problem=error.problem, remedy=error.remedy))
-            return []
+            if len(texts) > 1:
+                return [sentence for text in texts for sentence in self._ready([text])]
+            return [Sentence(text=texts[0].text, finding=Finding(problem=error.problem, remedy=error.remedy))]
+        return [self._numbered(text.text, found) for text, found in zip(texts, phonemes, strict=True)]
 
-    def _numbered(self, sentence: SpokenText, phonemes: list[str]) -> Sentence:
-        ids, missing = to_ids(phonemes, self._id_map)
-        place = quoted(sentence.text)
-        for phoneme in sorted(missing - self._missing):
-            self.findings.append(
-                Finding(
-                    problem=f"the voice has no symbol {phoneme!r} (first seen in {place}); it is left out",
-                    remedy="leave it so, or train a voice whose table has it",
-                    severity="warning",
-                )
-            )
-        self._missing |= missing
-        known = [phoneme for phoneme in phonemes if phoneme not in missing]
-        return Sentence(sentence.text, known, ids, sentence.written)
-
-
-def _speakable(phonemes: list[str]) -> bool:
-    """Whether there is a letter among the marks."""
-    return any(phoneme.isalpha() for phoneme in phonemes)
+    def _numbered(self, text: str, phonemes: list[str]) -> Sentence:
+        ids, unknown = to_ids(phonemes, self._id_map)
+        known = [phoneme for phoneme in phonemes if phoneme not in unknown]
+        if any(phoneme.isalpha() for phoneme in known):  # a letter among the marks
+            return Sentence(text=text, phonemes=known, ids=ids, unknown=frozenset(unknown))
+        finding = Finding(
+            problem=f"nothing in {quoted(text)} can be pronounced; it is left out",
+            remedy="write it in words, or remove it",
+            severity="warning",
+        )
+        return Sentence(text=text, unknown=frozenset(unknown), finding=finding)

@@ -22,8 +22,11 @@ class SpokenText(NamedTuple):
     written: int  # characters of the sentence as it is written; 0 for its further parts
 
 
-def spoken_sentences(text: str, language: str) -> Iterator[SpokenText]:
-    """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS without phonemes."""
+def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterator[SpokenText]:
+    """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS without phonemes.
+
+    With `whole`, the text is one sentence, which was split from others before.
+    """
     found: list[str] = []
 
     def hidden(match: re.Match[str]) -> str:
@@ -33,7 +36,7 @@ def spoken_sentences(text: str, language: str) -> Iterator[SpokenText]:
         return chr(_FIRST + len(found) - 1)
 
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
-    for sentence in split(unwrap(text), language):
+    for sentence in [text] if whole else split(unwrap(text), language):
         written = len(sentence)
         for piece in shortened(normalise(sentence, language)):
             yield SpokenText(_PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], piece), written)

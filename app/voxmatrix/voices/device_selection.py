@@ -1,16 +1,15 @@
 """Select the devices that a voice is spoken on. Nothing is imported or probed before it is needed."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voxmatrix.errors import Finding, NoDeviceError, NoKernelsError
-from voxmatrix.machine.facts import Gpu, GpuKind, Machine
+from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice
-from voxmatrix.models.device import CPU, DeviceSelection, FoundGpu, SpeakDevice
-from voxmatrix.piper.engines.provider import INSTALL, served_kinds
-from voxmatrix.piper.files import find_voice
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import CPU, DeviceSelection, FoundGpu, GpuSupport, SpeakDevice
 from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.voices.families import family_named
 
 if TYPE_CHECKING:
     from voxmatrix.plan.device_selection import SelectedDevice
@@ -18,34 +17,33 @@ if TYPE_CHECKING:
     from voxmatrix.plan.verdict import Assessment
 
 
-def select_devices(voice: Path, request: DeviceRequest, preflight: "Preflight | None" = None) -> DeviceSelection:
+def select_devices(voice: VoiceCard, request: DeviceRequest, preflight: "Preflight | None" = None) -> DeviceSelection:
     """The best device for a voice, and all others of its kind unless a specific one was requested.
 
     Probes nothing if only the CPU can speak the voice.
 
     Raises:
-        BadInputError: there is no such voice.
         NoDeviceError: the required device is missing, or cannot speak this voice.
         NoKernelsError: the installed torch has no kernels for the required device.
         UsageError: the saved device cannot be read.
     """
     if request.kind == "cpu":
         return DeviceSelection((CPU,))
-    kinds = served_kinds() if find_voice(voice).suffix == ".onnx" else None
-    if kinds is not None and not kinds:
-        return _without_provider(request)
+    support = None if voice.capabilities.uses_torch else family_named(voice.family).gpu_support()
+    if support is not None and not support.kinds:
+        return _without_gpu(request, support)
     if preflight is not None:
-        return selection(preflight.machine, request, preflight.saved_device, kinds)
+        return selection(preflight.machine, request, preflight.saved_device, support)
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
 
-    return selection(detect().machine, request, saved_device(), kinds)
+    return selection(detect().machine, request, saved_device(), support)
 
 
 def selection(
-    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, kinds: frozenset[GpuKind] | None = None
+    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, support: GpuSupport | None = None
 ) -> DeviceSelection:
-    """The devices for a checkpoint or, given the `kinds` of GPU that onnxruntime supports, for an ONNX voice. Pure.
+    """The devices for a voice that torch computes or, given the GPUs that they `support`, for one of others. Pure.
 
     Raises:
         NoDeviceError: the required device is missing, or cannot speak this voice.
@@ -54,15 +52,17 @@ def selection(
     from voxmatrix.plan.device_selection import select_device
     from voxmatrix.plan.device_support import USED_BY
 
-    if kinds is None:
+    if support is None:
         selected = select_device(machine, request, task="speak", saved_device=saved)
     else:
-        selected = _select_provider(machine, request, saved, kinds)
+        selected = _select_supported(machine, request, saved, support)
     # The absence of a usable GPU is reported only if one was requested or saved.
-    usable = kinds if kinds is not None else {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
+    usable = (
+        support.kinds if support is not None else {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
+    )
     is_relevant = request.kind != "auto" or saved is not None or any(gpu.kind in usable for gpu in machine.gpus)
     return DeviceSelection(
-        _with_others(selected, machine, request, saved, by_torch=kinds is None),
+        _with_others(selected, machine, request, saved, by_torch=support is None),
         selected.findings if is_relevant else (),
     )
 
@@ -102,31 +102,32 @@ def _with_others(
     )
 
 
-def _select_provider(
-    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, kinds: frozenset[GpuKind]
+def _select_supported(
+    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, support: GpuSupport
 ) -> "SelectedDevice":
     from voxmatrix.plan.device_selection import select_device
     from voxmatrix.plan.verdict import assess
 
-    def assess_provider(gpu: Gpu, machine: Machine) -> "Assessment":
-        """Whether onnxruntime has a provider for the GPU. Providers have kernels of their own."""
+    def assess_support(gpu: Gpu, machine: Machine) -> "Assessment":
+        """Whether the program that computes the voice supports the GPU. It has kernels of its own."""
         assessment = assess(gpu, machine)
-        if gpu.kind in kinds:
-            return replace(assessment, verdict="native", reason="onnxruntime has a provider for it", remedy="")
-        return replace(assessment, verdict="unsupported", reason="onnxruntime has no provider for it", remedy=INSTALL)
+        if gpu.kind in support.kinds:
+            return replace(assessment, verdict="native", reason=f"{support.by} has a provider for it", remedy="")
+        reason = f"{support.by} has no provider for it"
+        return replace(assessment, verdict="unsupported", reason=reason, remedy=support.remedy)
 
     try:
-        return select_device(machine, request, task="speak", saved_device=saved, assess=assess_provider)
+        return select_device(machine, request, task="speak", saved_device=saved, assess=assess_support)
     except NoKernelsError as error:  # raised for any unsupported GPU; the kernels of torch do not matter here
         raise NoDeviceError(error.problem, error.remedy) from error
 
 
-def _without_provider(request: DeviceRequest) -> DeviceSelection:
+def _without_gpu(request: DeviceRequest, support: GpuSupport) -> DeviceSelection:
     """The CPU, with a warning or an error if another device was requested."""
     if request.kind == "auto":
         return DeviceSelection((CPU,))
-    problem = f"{request.origin}: the onnxruntime that is installed supports only the CPU"
+    problem = f"{request.origin}: the {support.by} that is installed supports only the CPU"
     if request.fallback == "end":
-        raise NoDeviceError(problem, INSTALL)
-    finding = Finding(problem=f"{problem}; falling back to the CPU", remedy=INSTALL, severity="warning")
+        raise NoDeviceError(problem, support.remedy)
+    finding = Finding(problem=f"{problem}; falling back to the CPU", remedy=support.remedy, severity="warning")
     return DeviceSelection((CPU,), (finding,))

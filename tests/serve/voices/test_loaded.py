@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from voxmatrix.serve.voices.loaded import LoadedVoices, LoadingError
 
 from tests.serve.conftest import copy_voice
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.voices.catalogue import Catalogue, ListedVoice
-from voxmatrix.serve.voices.loaded import LoadedVoices, LoadingError
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.models.gpus import T4, computer
 from tests.speak import openings
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.piper.files import default_voice
-from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, WorkerStart
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech, speak_to
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")

@@ -4,9 +4,10 @@ import threading
 import time
 from pathlib import Path
 
+from voxmatrix.speak.options import SpeakSettings
+
 from tests.work.cluster.processes import wait_until
 from tests.work.cluster.tone_worker import tones
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor

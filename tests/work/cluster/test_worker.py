@@ -12,11 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work.cluster.jobs import Job
 from tests.work.cluster.processes import LONG_SECONDS, ClusterWorker, RedisServer, free_port, wait_until
 from voxmatrix.piper.files import find_voice
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.cluster.health import WorkerHealth, workers_health
 from voxmatrix.work.unit import Unit, unit_of, voice_digest
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from voxmatrix.speak.options import SpeakSettings
 
 from tests.work.cluster.processes import RedisServer, wait_until
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.app import cluster_app, queue_of
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message

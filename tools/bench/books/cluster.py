@@ -11,6 +11,7 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from voxmatrix.speak.options import SpeakSettings
+
 from voxmatrix.work.cluster.health import workers_health
 from voxmatrix.work.executors.base import Executor
 from voxmatrix.work.job import JobProgress, OnJobProgress, run_job

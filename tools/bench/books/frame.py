@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from voxmatrix.speak.options import SpeakSettings
 
 from tools.bench.books.cluster import TimedJob, free_workers, redis_server, sentences, timed_job, voice_file
 from tools.bench.books.free_voice import free_voice
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress

@@ -16,9 +16,10 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+from voxmatrix.speak.options import SpeakSettings
+
 from tools.bench.books.cluster import await_workers, process, redis_server, timed_job
 from tools.bench.speak_beside_piper import make_voice, timed
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.text.prompts import sentence_list
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.unit import unit_of, voice_digest

@@ -3,7 +3,6 @@
 import json
 from base64 import b64encode
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -53,10 +52,10 @@ def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str,
         "chapters": rows,
     }
     if voice:
-        from voxmatrix.piper.files import find_voice
         from voxmatrix.speak.speed import measured_speed
+        from voxmatrix.voices.resolve import resolve
 
-        found["speed"] = round(measured_speed(find_voice(Path(voice))), 2)
+        found["speed"] = round(measured_speed(resolve(voice)), 2)
     return found
 
 
@@ -100,16 +99,16 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
 
 def _print_duration(seconds: float, name: str) -> None:
     from voxmatrix.errors import VoxmatrixError
-    from voxmatrix.piper.files import default_voice, find_voice
     from voxmatrix.speak.speed import measured_speed
+    from voxmatrix.voices.resolve import resolve
 
     typer.echo(f"about {duration(seconds)} of speech")
     try:
-        voice = find_voice(Path(name) if name else default_voice())
+        voice = resolve(name)
         speed = measured_speed(voice)
     except VoxmatrixError as error:
         if name:
             raise
         warn(Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
         return
-    typer.echo(f"about {duration(seconds / speed)} to speak it with {voice.stem} on this computer's CPU")
+    typer.echo(f"about {duration(seconds / speed)} to speak it with {voice.id} on this computer's CPU")

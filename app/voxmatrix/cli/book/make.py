@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +14,11 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.synthesis import VoiceOptions, fitting_workers, selected_devices, speak_settings
+from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
+from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
-from voxmatrix.config import environment, home
+from voxmatrix.config import home
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from voxmatrix.book.content import Book
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.settings import JoinSettings
-    from voxmatrix.book.make import Workers
-    from voxmatrix.speak.options import SpeakSettings
-    from voxmatrix.work.executors.base import Executor
+    from voxmatrix.models.card import VoiceCard
+    from voxmatrix.models.style import Style
+    from voxmatrix.work.executors.base import Workers
     from voxmatrix.work.job import JobOutcome
 
 #: Seconds of speech that --preview makes.
@@ -85,26 +85,25 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
-    from voxmatrix.piper.files import default_voice, find_voice, voice_language
+    from voxmatrix.voices.resolve import resolve
 
     out = _out(file, given)
-    speech = speak_settings(given, threads=given.threads)
-    voice = find_voice(Path(given.voice) if given.voice else default_voice())
+    voice = resolve(given.voice)
+    style = speaking_style(given, voice)
     book = read_chapters(file, given.chapters, notes=given.notes, titles=given.titles)
-    language = voice_language(voice)
-    for finding in (*book.findings, *_other_language(book, language)):
+    for finding in (*book.findings, *_other_language(book, voice.language)):
         warn(finding)
-    split_as = book.language or language
+    split_as = _split_as(book, voice.language)
     request = BookRequest(
         source=file,
         book=beginning(book, split_as, _PREVIEW_SECONDS) if given.preview else book,
         language=split_as,
         voice=voice,
         out=out,
-        speech=speech,
+        style=style,
         joining=_joining(given, voice),
     )
-    workers = _cluster(given, voice) if given.cluster else _own_processes(context, given, voice, speech)
+    workers = cluster_workers(voice, given) if given.cluster else _own_processes(context, given, voice, style)
     with open_book_job(request) as job:
         with speaking_progress(as_json, len(request.book.chapters)) as on_progress:
             outcome = job.speak(workers, on_progress)
@@ -115,34 +114,18 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
 
 
-def _own_processes(context: typer.Context, given: BookOptions, voice: Path, speech: "SpeakSettings") -> "Workers":
+def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard", style: "Style") -> "Workers":
     """Worker processes on the devices of this computer."""
     sources = ParameterSources(context)
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
     devices = selected_devices(voice, request, context.obj).devices
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-    number = forced.value if forced else fitting_workers(devices)
-
-    def start(incoming: Path) -> "AbstractContextManager[Executor]":
-        from voxmatrix.work.executors.local import LocalExecutor
-
-        return LocalExecutor(voice, speech, incoming, workers=number, devices=devices, warn=warn)
-
-    return start
+    return own_processes(voice, style, devices, forced, threads=given.threads)
 
 
-def _cluster(given: BookOptions, voice: Path) -> "Workers":
-    """The workers of a cluster."""
-    from voxmatrix.work.cluster.address import broker_url
-
-    broker = broker_url(given.cluster, environment())
-
-    def start(incoming: Path) -> "AbstractContextManager[Executor]":
-        from voxmatrix.work.executors.celery import CeleryExecutor
-
-        return CeleryExecutor(broker, voice, incoming, store=given.store, results=given.results)
-
-    return start
+def _split_as(book: "Book", language: str) -> str:
+    """The language in which the book is split: the voice's, which knows the region, unless the book is in another."""
+    return book.language if _other_language(book, language) else language
 
 
 def _other_language(book: "Book", language: str) -> list[Finding]:
@@ -167,7 +150,7 @@ def _out(file: Path, given: BookOptions) -> Path:
     return out
 
 
-def _joining(given: BookOptions, voice: Path) -> "JoinSettings":
+def _joining(given: BookOptions, voice: "VoiceCard") -> "JoinSettings":
     from voxmatrix.book.join.settings import JoinSettings
     from voxmatrix.book.join.timeline import Pauses
 
@@ -175,7 +158,7 @@ def _joining(given: BookOptions, voice: Path) -> "JoinSettings":
     return JoinSettings(
         pauses=pauses,
         bitrate=given.bitrate or None,
-        narrator=voice.stem,
+        narrator=voice.id,
         subtitles=given.subtitles,
         overlay=given.read_along,
     )

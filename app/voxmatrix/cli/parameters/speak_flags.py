@@ -29,7 +29,7 @@ def check_one_text(sources: ParameterSources, *, out: str, extension: str, paral
 
 
 def _check_format(sources: ParameterSources, out: str, extension: str) -> None:
-    from voxmatrix.speak.batch.batch import check_extension
+    from voxmatrix.work.batch import check_extension
 
     check_extension(extension)
     if sources.of("format")[1] != "flag":

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
-    from voxmatrix.models.device import DeviceSelection, SpeakDevice
+    from voxmatrix.models.card import VoiceCard
+    from voxmatrix.models.device import DeviceSelection
+    from voxmatrix.models.style import Style
     from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.preflight import Preflight
-    from voxmatrix.speak.options import SpeakSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,10 @@ class VoiceOptions:
     speed: Annotated[float, options.option("--speed", "X", "Speed; 2 is twice as fast.", panel="Voice")] = 1.0
     noise: Annotated[float | None, options.option("--noise", "X", "Variation of the sound.", panel="Voice")] = None
     noise_w: Annotated[float | None, options.option("--noise-w", "X", "Variation of the rhythm.", panel="Voice")] = None
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=X", help="A setting of this voice (repeatable).", rich_help_panel="Voice"),
+    ] = None
     sentence_pause: Annotated[
         float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
     ] = 0.2
@@ -43,31 +49,43 @@ class VoiceOptions:
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
 
 
-def speak_settings(given: VoiceOptions, **more: Any) -> "SpeakSettings":
-    """The settings of these options, and `more` of `SpeakSettings`.
+def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
+    """The style of these options.
 
     Raises:
-        UsageError: a value is out of its range.
-        BadInputError: the lexicon cannot be read.
+        UsageError: a value is out of its range, or the voice has no such setting.
+        BadInputError: the lexicon cannot be read, or the voice has no such speaker.
     """
-    from voxmatrix.speak.options import SpeakSettings
+    from voxmatrix.models.style import Style
     from voxmatrix.text.lexicon import Lexicon, read_lexicon
 
-    return SpeakSettings(
+    knobs = {"noise": given.noise, "noise_w": given.noise_w}
+    style = Style(
         speaker=given.speaker or None,
         speed=given.speed,
-        noise=given.noise,
-        noise_w=given.noise_w,
+        knobs={name: value for name, value in knobs.items() if value is not None} | _knobs(given.set or []),
         pause_seconds=given.sentence_pause,
         volume=given.volume,
         lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         levelled=given.level,
         seed=given.seed,
-        **more,
     )
+    voice.check(style)
+    return style
 
 
-def selected_devices(voice: Path, request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
+def _knobs(words: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        try:
+            found[name.strip().replace("-", "_")] = float(value)
+        except ValueError:
+            raise UsageError(f"--set is {word!r}", "write NAME=NUMBER, e.g. --set noise=0.5") from None
+    return found
+
+
+def selected_devices(voice: "VoiceCard", request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
     """The devices for a voice, the best one first; what is wrong with others is a warning.
 
     Raises:
@@ -79,16 +97,3 @@ def selected_devices(voice: Path, request: "DeviceRequest", preflight: "Prefligh
     for finding in selection.findings:
         warn(finding)
     return selection
-
-
-def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
-    """How many workers fit on the devices together."""
-    from voxmatrix.machine.detect import detect
-    from voxmatrix.plan.budget import memory_budget
-    from voxmatrix.plan.parallelism import choose_parallel_voices
-
-    number = 0
-    for device in devices:
-        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
-        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
-    return number

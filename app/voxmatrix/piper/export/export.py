@@ -8,8 +8,8 @@ from pathlib import Path
 from voxmatrix.errors import DamagedFileError, UsageError
 from voxmatrix.files import check_not_folder, replacing
 from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.family import MAX_NOISE
 from voxmatrix.piper.files import checkpoint_config, config_path, find_checkpoint
-from voxmatrix.speak.options import SpeakSettings
 
 #: Largest accepted difference of a sample from torch.
 MAX_DIFFERENCE = 1e-4
@@ -38,11 +38,13 @@ def export_voice(
         UnreachableError: `out` cannot be written.
     """
     check_free(out, force=force)
-    options = SpeakSettings(noise=noise, noise_w=noise_w)
-    return _export(find_checkpoint(checkpoint), options, out)
+    for name, value in (("noise", noise), ("noise_w", noise_w)):
+        if value is not None and not 0.0 <= value <= MAX_NOISE:
+            raise UsageError(f"{name} is {value}", f"choose a number from 0 to {MAX_NOISE:g}")
+    return _export(find_checkpoint(checkpoint), noise, noise_w, out)
 
 
-def _export(path: Path, options: SpeakSettings, out: Path) -> Exported:
+def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -> Exported:
     # These import torch, which takes seconds: a wrong argument is reported before that.
     from voxmatrix.piper.engines.torch import speaking_generator
     from voxmatrix.piper.export.onnx_writer import write_onnx
@@ -54,8 +56,8 @@ def _export(path: Path, options: SpeakSettings, out: Path) -> Exported:
     config = with_provenance(checkpoint_config(path, read), path, read)
     config = replace(
         config,
-        noise_scale=config.noise_scale if options.noise is None else options.noise,
-        noise_w=config.noise_w if options.noise_w is None else options.noise_w,
+        noise_scale=config.noise_scale if noise is None else noise,
+        noise_w=config.noise_w if noise_w is None else noise_w,
     )
     generator = speaking_generator(read)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:

@@ -1,13 +1,15 @@
 """The models and voices that a request can name."""
 
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
 
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.voices.catalogue import MODELS, ListedVoice
+from voxmatrix.serve.voices.catalogue import MODELS
 
 
 def model_routes(services: Services) -> APIRouter:
@@ -43,15 +45,20 @@ def model_routes(services: Services) -> APIRouter:
     return router
 
 
-def _facts(voice: ListedVoice) -> dict[str, Any]:
-    config = voice.config
-    gender = config.source.get("gender")
+def _facts(voice: VoiceCard) -> dict[str, Any]:
+    able = voice.capabilities
     return {
         "id": voice.id,
         "name": voice.id,
-        "language": config.espeak_voice,
-        "quality": config.quality,
-        "rate_hz": config.rate_hz,
-        "speakers": voice.speakers,
-        **({"gender": gender} if isinstance(gender, str) else {}),
+        "language": voice.language,
+        "quality": voice.quality,
+        "rate_hz": voice.rate_hz,
+        "speakers": voice.speaker_names,
+        **({"gender": voice.gender} if voice.gender else {}),
+        "capabilities": {
+            "knobs": {name: asdict(knob) for name, knob in able.knobs.items()},
+            "speed": able.speed,
+            "phonemes": able.phonemes,
+            "seed": able.seed,
+        },
     }

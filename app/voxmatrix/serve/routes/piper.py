@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import MAX_SPEED, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -14,8 +16,6 @@ from voxmatrix.serve.routes.speech import audio_content, check_length, first_pie
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import until_left
-from voxmatrix.serve.voices.catalogue import ListedVoice
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.wav import HEADER_BYTES, header
 
 _MEDIA_TYPE = "audio/wav"
@@ -52,8 +52,7 @@ def piper_routes(services: Services) -> APIRouter:
         voices = services.catalogue.voices()
         # Piper's server speaks with its default voice when it does not know the name.
         voice = voices.get(body.voice or "", services.catalogue.default)
-        settings = _settings(body, voice, services)
-        job = SpeechJob(text=body.text, voice=voice, settings=settings, format="wav", streamed=False)
+        job = SpeechJob(text=body.text, voice=voice, style=_style(body, voice), format="wav", streamed=False)
         record_of(request).voice = voice.id
         answer = services.speakers.begin(job)
         first = await first_piece(answer, request)
@@ -63,20 +62,19 @@ def piper_routes(services: Services) -> APIRouter:
         finally:
             await answer.close()
         samples = first[HEADER_BYTES:] + rest
-        return Response(header(voice.config.rate_hz, len(samples)) + samples, media_type=_MEDIA_TYPE)
+        return Response(header(voice.rate_hz, len(samples)) + samples, media_type=_MEDIA_TYPE)
 
     @router.get("/info")
     def info() -> dict[str, Any]:
         """The default voice. `last` is null: Piper's server shows everybody what was spoken last."""
         voice = services.catalogue.default
-        config = voice.config
-        facts = {"name": voice.id, "language": config.espeak_voice, "num_speakers": config.num_speakers}
+        facts = {"name": voice.id, "language": voice.language, "num_speakers": voice.num_speakers}
         return {"voice": facts, "last": None}
 
     @router.get("/voices")
     def list_voices() -> dict[str, Any]:
         """The config of each voice by name."""
-        return {voice.id: voice.config.to_json() for voice in services.catalogue.voices().values()}
+        return {voice.id: _config(voice) for voice in services.catalogue.voices().values()}
 
     return router
 
@@ -97,19 +95,31 @@ def _parsed(body: bytes) -> PiperRequest:
         raise ApiError(400, "the body is not valid JSON", code="invalid_json") from error
 
 
-def _settings(body: PiperRequest, voice: ListedVoice, services: Services) -> SpeakSettings:
-    """The settings. A speaker that does not exist is the default one, as in Piper's server."""
-    config = voice.config
+def _style(body: PiperRequest, voice: VoiceCard) -> Style:
+    """The style. A speaker that does not exist is the default one, as in Piper's server."""
     speaker = body.speaker_id
     if speaker is None and body.speaker:
-        speaker = config.speaker_id_map.get(body.speaker)
-    if speaker is None or not 0 <= speaker < config.num_speakers:
-        speaker = config.default_speaker
-    return SpeakSettings(
+        speaker = voice.speakers.get(body.speaker)
+    if speaker is None or not 0 <= speaker < voice.num_speakers:
+        speaker = voice.default_speaker
+    length_scale = _config(voice)["inference"]["length_scale"]
+    speed = 1.0 if body.length_scale is None else length_scale / body.length_scale
+    knobs = {"noise": body.noise_scale, "noise_w": body.noise_w_scale}
+    return Style(
         speaker=str(speaker),
-        speed=1.0 if body.length_scale is None else min(10.0, max(0.1, config.length_scale / body.length_scale)),
-        noise=body.noise_scale,
-        noise_w=body.noise_w_scale,
+        speed=min(MAX_SPEED, max(1 / MAX_SPEED, speed)) if voice.capabilities.speed else 1.0,
+        knobs={name: value for name, value in knobs.items() if value is not None and name in voice.capabilities.knobs},
         pause_seconds=0.0,
-        threads=services.settings.threads,
     )
+
+
+def _config(voice: VoiceCard) -> dict[str, Any]:
+    """The voice as the JSON of Piper's voices describes it: its own, if it has one."""
+    facts: dict[str, Any] = {
+        "audio": {"sample_rate": voice.rate_hz, "quality": voice.quality},
+        "espeak": {"voice": voice.language},
+        "inference": {"length_scale": 1.0},
+        "num_speakers": voice.num_speakers,
+        "speaker_id_map": dict(voice.speakers),
+    }
+    return facts | dict(voice.facts)

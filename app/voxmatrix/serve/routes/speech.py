@@ -7,6 +7,9 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from voxmatrix.errors import VoxmatrixError
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import MAX_KNOBS, MAX_SEED, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -16,12 +19,12 @@ from voxmatrix.serve.speech.events import Audio, Events
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import SpeechResponse, until_left
-from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, ListedVoice, UnknownVoiceError, find
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, UnknownVoiceError, find
 
 _EVENT_STREAM = "text/event-stream"
 _BINARY = {"type": "string", "format": "binary"}
 _Name = Annotated[str, Field(max_length=256)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class VoiceId(BaseModel):
@@ -42,6 +45,8 @@ class SpeechRequest(BaseModel):
     response_format: FormatName = "mp3"
     speed: Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)] = 1.0
     stream_format: Literal["audio", "sse"] = "audio"
+    knobs: Annotated[dict[_Name, _Number], Field(max_length=MAX_KNOBS, examples=[{"noise": 0.5}])] = {}  # of the voice
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
 
 
 def speech_routes(services: Services) -> APIRouter:
@@ -56,8 +61,9 @@ def speech_routes(services: Services) -> APIRouter:
         """Speak a text, sentence by sentence."""
         check_length(body.input, services.settings.max_input, "input")
         voice, speaker = chosen_voice(services.catalogue.voices(), body)
-        settings = SpeakSettings(speaker=speaker, speed=body.speed, threads=services.settings.threads)
-        job = SpeechJob(text=body.input, voice=voice, settings=settings, format=body.response_format)
+        style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed)
+        check_style(voice, style)
+        job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format)
         record_of(request).voice = voice.id
         answer = services.speakers.begin(job)
         first = await first_piece(answer, request)
@@ -101,7 +107,19 @@ def check_length(text: str, most: int, param: str) -> None:
         raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
 
 
-def chosen_voice(voices: Mapping[str, ListedVoice], body: SpeechRequest) -> tuple[ListedVoice, str | None]:
+def check_style(voice: VoiceCard, style: Style) -> None:
+    """Check that the voice can speak like this.
+
+    Raises:
+        ApiError: it cannot.
+    """
+    try:
+        voice.check(style)
+    except VoxmatrixError as error:
+        raise ApiError(400, f"{error.problem}; {error.remedy}", param="knobs", code="invalid_value") from error
+
+
+def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[VoiceCard, str | None]:
     """The voice and its speaker. A model can be the name of a voice, which then stands for OpenAI's voice names.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 
+from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -19,7 +20,6 @@ from voxmatrix.serve.speech.formats import PCM_RATE_HZ
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import ClientLeftError, in_time, until_left
 from voxmatrix.serve.voices.catalogue import UnknownVoiceError, find
-from voxmatrix.speak.options import SpeakSettings
 
 #: A client that has not sent a text in its query sends one within this time.
 FIRST_MESSAGE_SECONDS = 10.0
@@ -129,8 +129,7 @@ def _job(text: str, name: str, services: Services) -> SpeechJob:
         voice, speaker = find(services.catalogue.voices(), name)
     except UnknownVoiceError:
         voice, speaker = services.catalogue.default, None
-    settings = SpeakSettings(speaker=speaker, threads=services.settings.threads)
-    return SpeechJob(text=text, voice=voice, settings=settings, format="pcm")
+    return SpeechJob(text=text, voice=voice, style=Style(speaker=speaker), format="pcm")
 
 
 async def _send_all(socket: WebSocket, answer: Answer) -> None:

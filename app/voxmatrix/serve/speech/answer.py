@@ -12,8 +12,8 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public, run
 from voxmatrix.serve.speech.outbox import LeftError, Outbox
-from voxmatrix.serve.voices.loaded import LoadedVoices
 from voxmatrix.serve.voices.turns import AT_ONCE, Turns
+from voxmatrix.voices.opened import OpenVoices
 
 #: Of the threads that compute: those that answer /healthz and read requests go first.
 _NICENESS = 5
@@ -69,7 +69,7 @@ class Answer:
 class Speakers:
     """Computes answers, a few at a time."""
 
-    def __init__(self, voices: LoadedVoices, turns: Turns, metrics: ServerMetrics) -> None:
+    def __init__(self, voices: OpenVoices, turns: Turns, metrics: ServerMetrics) -> None:
         self._voices = voices
         self._turns = turns
         self._metrics = metrics

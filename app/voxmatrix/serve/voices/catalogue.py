@@ -1,12 +1,12 @@
 """The voices that requests can name. A name is looked up in a listing and never becomes part of a path."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.files import checkpoint_config, config_path, find_voice, installed_voices
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.family import Family
+from voxmatrix.voices.resolve import installed
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -17,22 +17,6 @@ MODELS = ("tts-1", "tts-1-hd", "gpt-4o-mini-tts")
 SPEAKER_MARK = ":"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListedVoice:
-    """A voice that can be named."""
-
-    id: str
-    path: Path
-    config: VoiceConfig
-
-    @property
-    def speakers(self) -> list[str]:
-        """The names of its speakers, or their numbers; empty if it has one."""
-        if self.config.num_speakers == 1:
-            return []
-        return list(self.config.speaker_id_map) or [str(number) for number in range(self.config.num_speakers)]
-
-
 class UnknownVoiceError(VoxmatrixError):
     """There is no voice, or no speaker, of this name."""
 
@@ -40,41 +24,38 @@ class UnknownVoiceError(VoxmatrixError):
 class Catalogue:
     """The default voice, and the voices in the voice folders."""
 
-    def __init__(self, default: Path) -> None:
-        """List `default` first.
+    def __init__(self, default: VoiceCard) -> None:
+        """List `default` first."""
+        self.default = default
+        self._known: dict[tuple[Path, int], VoiceCard] = {}
 
-        Raises:
-            BadInputError: there is no such voice, or its config is missing or invalid.
-            DamagedFileError: a file of it is corrupt.
-        """
-        self._known: dict[tuple[Path, int], VoiceConfig] = {}
-        path = find_voice(default)
-        name = path.stem if path.suffix == ".onnx" else path.absolute().parent.name
-        config = self._config(path) if path.suffix == ".onnx" else _checkpoint_config(path)
-        self.default = ListedVoice(id=name, path=path, config=config)
-
-    def voices(self) -> dict[str, ListedVoice]:
+    def voices(self) -> dict[str, VoiceCard]:
         """All voices by name, the default one first. Those that are incomplete or corrupt are left out."""
         found = {self.default.id: self.default}
-        for path in installed_voices():
-            if path.stem in found or not _is_in_its_folder(path):
+        for name, (family, path) in installed().items():
+            if name in found:
                 continue
             try:
-                found[path.stem] = ListedVoice(id=path.stem, path=path, config=self._config(path))
-            except VoxmatrixError:
+                card = self._card(family, path)
+            except (VoxmatrixError, OSError):
                 continue  # `voxmatrix voices list` says what is wrong with it
+            if _is_in_its_folder(card):
+                found[name] = card
         return found
 
-    def _config(self, path: Path) -> VoiceConfig:
-        """The config of an exported voice, read again only when the file has changed."""
-        file = config_path(path)
-        key = file, file.stat().st_mtime_ns if file.exists() else 0
-        if key not in self._known:
-            self._known[key] = VoiceConfig.read(file)
-        return self._known[key]
+    def _card(self, family: Family, path: Path) -> VoiceCard:
+        """The card of a voice, made again only when a file of it has changed."""
+        known = next((card for (file, _), card in self._known.items() if file == path), None)
+        key = path, max(file.stat().st_mtime_ns for file in (known.files if known else (path,)))
+        if known is None or key not in self._known:
+            card = family.card(path)
+            self._known = {old: one for old, one in self._known.items() if old[0] != path}
+            self._known[path, max(file.stat().st_mtime_ns for file in card.files)] = card
+            return card
+        return known
 
 
-def find(voices: Mapping[str, ListedVoice], name: str) -> tuple[ListedVoice, str | None]:
+def find(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | None]:
     """The voice of this name, or NAME:SPEAKER, and the speaker. OpenAI's names stand for the first voice.
 
     Raises:
@@ -87,19 +68,13 @@ def find(voices: Mapping[str, ListedVoice], name: str) -> tuple[ListedVoice, str
     base, mark, speaker = name.rpartition(SPEAKER_MARK)
     if not mark or base not in voices:
         raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
-    if speaker not in voices[base].speakers:
-        known = ", ".join(voices[base].speakers[:50]) or "none: it has one speaker"
+    if speaker not in voices[base].speaker_names:
+        known = ", ".join(voices[base].speaker_names[:50]) or "none: it has one speaker"
         raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
     return voices[base], speaker
 
 
-def _checkpoint_config(path: Path) -> VoiceConfig:
-    from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
-
-    return checkpoint_config(path, read_checkpoint(path))
-
-
-def _is_in_its_folder(path: Path) -> bool:
-    """Whether neither file of the voice is a link that leads out of the folder of voices."""
-    links = [file for file in (path, config_path(path)) if file.is_symlink()]
-    return all(link.resolve().parent == path.parent.resolve() for link in links)
+def _is_in_its_folder(card: VoiceCard) -> bool:
+    """Whether no file of the voice is a link that leads out of the folder of voices."""
+    links = [file for file in card.files if file.is_symlink()]
+    return all(link.resolve().parent == card.path.parent.resolve() for link in links)

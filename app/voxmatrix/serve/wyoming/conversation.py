@@ -21,15 +21,15 @@ from wyoming.tts import (
     SynthesizeVoice,
 )
 
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.record import Record, new_id
 from voxmatrix.serve.routes.speech import check_length
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage
 from voxmatrix.serve.speech.sending import ClientLeftError, in_time
-from voxmatrix.serve.voices.catalogue import ListedVoice
 from voxmatrix.serve.wyoming.voices import chosen_voice, info
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.text_chunks import PendingText
 from voxmatrix.speak.wav import HEADER_BYTES
 
@@ -44,8 +44,8 @@ _METHOD, _ROUTE = "WYOMING", "wyoming"
 class _Speech:
     """A text on its way."""
 
-    voice: ListedVoice
-    settings: SpeakSettings
+    voice: VoiceCard
+    style: Style
     record: Record
     spoken: SpeechUsage
     pending: PendingText
@@ -140,12 +140,12 @@ class Conversation:
 
     async def _speak(self, speech: _Speech, text: str) -> None:
         # WAV has the rate of the voice; its header comes with the first samples.
-        job = SpeechJob(text=text, voice=speech.voice, settings=speech.settings, format="wav")
+        job = SpeechJob(text=text, voice=speech.voice, style=speech.style, format="wav")
         answer = self._services.speakers.begin(job)
         try:
             first = (await answer.first())[HEADER_BYTES:]
             if speech.begun:
-                samples = round(speech.settings.pause_seconds * speech.voice.config.rate_hz)
+                samples = round(speech.style.pause_seconds * speech.voice.rate_hz)
                 await self._send_audio(speech, bytes(_SAMPLE_BYTES * samples))
             await self._send_audio(speech, first)
             async for piece in answer.rest():
@@ -155,7 +155,7 @@ class Conversation:
             speech.spoken.seconds += answer.spoken.seconds
 
     async def _send_audio(self, speech: _Speech, samples: bytes) -> None:
-        form = {"rate": speech.voice.config.rate_hz, "width": _SAMPLE_BYTES, "channels": 1}
+        form = {"rate": speech.voice.rate_hz, "width": _SAMPLE_BYTES, "channels": 1}
         if not speech.begun:
             speech.begun = True
             speech.record.first_byte_seconds = time.monotonic() - speech.record.started
@@ -174,11 +174,10 @@ class Conversation:
         if text_format == SynthesizeTextFormat.SSML:
             raise ApiError(400, "SSML is not supported; send plain text", code="invalid_value")
         voice, speaker = chosen_voice(self._services.catalogue.voices(), wanted)
-        settings = SpeakSettings(speaker=speaker, threads=self._services.settings.threads)
         spoken = SpeechUsage()
         record = Record(new_id(), _METHOD, status=HTTPStatus.OK, voice=voice.id, spoken=spoken)
-        pending = PendingText(voice.config.espeak_voice)
-        self._speech = _Speech(voice=voice, settings=settings, record=record, spoken=spoken, pending=pending)
+        pending = PendingText(voice.language)
+        self._speech = _Speech(voice=voice, style=Style(speaker=speaker), record=record, spoken=spoken, pending=pending)
         return self._speech
 
     def _streaming(self) -> _Speech:

@@ -6,14 +6,15 @@ from wyoming.info import Attribution, Info, TtsProgram, TtsVoice, TtsVoiceSpeake
 from wyoming.tts import SynthesizeVoice
 
 import voxmatrix
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.voices.catalogue import SPEAKER_MARK, ListedVoice, UnknownVoiceError, find
+from voxmatrix.serve.voices.catalogue import SPEAKER_MARK, UnknownVoiceError, find
 
 _OURS = Attribution(name="voxmatrix", url="")
 _COUNTRY_LETTERS = 2
 
 
-def info(voices: Mapping[str, ListedVoice]) -> Info:
+def info(voices: Mapping[str, VoiceCard]) -> Info:
     """What `describe` is answered with."""
     program = TtsProgram(
         name="voxmatrix",
@@ -27,15 +28,15 @@ def info(voices: Mapping[str, ListedVoice]) -> Info:
     return Info(tts=[program])
 
 
-def _described(voice: ListedVoice) -> TtsVoice:
+def _described(voice: VoiceCard) -> TtsVoice:
     return TtsVoice(
         name=voice.id,
         attribution=_OURS,
         installed=True,
         description=voice.id,
         version=None,
-        languages=[language_code(voice.config.espeak_voice)],
-        speakers=[TtsVoiceSpeaker(name=name) for name in voice.speakers] or None,
+        languages=[language_code(voice.language)],
+        speakers=[TtsVoiceSpeaker(name=name) for name in voice.speaker_names] or None,
     )
 
 
@@ -46,7 +47,7 @@ def language_code(espeak_voice: str) -> str:
     return f"{language}_{country.upper()}" if len(country) == _COUNTRY_LETTERS else language
 
 
-def chosen_voice(voices: Mapping[str, ListedVoice], wanted: SynthesizeVoice | None) -> tuple[ListedVoice, str | None]:
+def chosen_voice(voices: Mapping[str, VoiceCard], wanted: SynthesizeVoice | None) -> tuple[VoiceCard, str | None]:
     """The voice that is wanted by name, or else by language, and its speaker. Without a wish, the default one.
 
     Raises:
@@ -63,7 +64,7 @@ def chosen_voice(voices: Mapping[str, ListedVoice], wanted: SynthesizeVoice | No
             raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
     for same in (_code, _language):
         for voice in voices.values():
-            if same(language_code(voice.config.espeak_voice)) == same(wanted.language or ""):
+            if same(language_code(voice.language)) == same(wanted.language or ""):
                 return voice, None
     raise ApiError(400, "there is no voice of this language", param="voice", code="invalid_value")
 

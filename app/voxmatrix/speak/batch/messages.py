@@ -1,14 +1,15 @@
-"""The messages between the pool and its workers: small, frozen and picklable."""
+"""The messages between worker processes and the process that has started them: small, frozen and picklable."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from voxmatrix import errors
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.models.style import Output, Runtime, Style
 from voxmatrix.speak.output import Speech
 from voxmatrix.wording import summary
 
@@ -22,21 +23,23 @@ Opening = Callable[["WorkerStart", Warn], AbstractContextManager[SpeakOne]]
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakJob:
-    """A text and its output file."""
+    """A text and its output file, which is overwritten."""
 
-    index: int  # in the batch
     text: str
     out: Path
-    settings: SpeakSettings
+    style: Style
+    output: Output = field(default_factory=Output)
+    whole: bool = False  # the text is one sentence already
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerStart:
     """The start parameters of a worker."""
 
-    voice: Path
-    settings: SpeakSettings  # shared by all texts; `threads` is per worker
-    scratch: Path  # for temporary files of the batch
+    voice: VoiceCard
+    style: Style  # of its first text: errors of it are found before any text is spoken
+    runtime: Runtime
+    scratch: Path  # for temporary files
     opening: Opening
     device: SpeakDevice = CPU
 

@@ -5,12 +5,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 
 from voxmatrix.files import storage_errors
 from voxmatrix.models.device import Warn
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.models.family import OpenVoice
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
     JobEnded,
@@ -24,7 +25,8 @@ from voxmatrix.speak.batch.messages import (
     failure_of,
 )
 from voxmatrix.speak.output import Speech, speak_opened
-from voxmatrix.speak.synthesize import SpokenSentence, front_end, synthesis_options
+from voxmatrix.speak.synthesize import SpokenSentence
+from voxmatrix.voices.resolve import open_voice
 
 
 def work(start: WorkerStart, connection: Connection) -> None:
@@ -59,31 +61,24 @@ def _speak(job: SpeakJob, speak: SpeakOne, on_characters: OnCharacters) -> JobEn
 
 @contextmanager
 def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
-    """Yield a function that speaks with the open voice. Errors of the voice or the speaker are raised at once.
+    """Yield a function that speaks with the open voice. Errors of the voice or the style are raised at once.
 
     Raises:
         VoxmatrixError: as `open_voice`.
     """
-    settings = start.settings
-    with ExitStack() as stack:
-        voice = stack.enter_context(
-            open_voice(start.voice, settings.threads, settings.seed, device=start.device, warn=warn, many=True)
-        )
-        synthesis_options(voice, settings)
-        engine = voice.engine
-        front = stack.enter_context(front_end(voice, settings))  # to start espeak-ng takes longer than a sentence
+    with closing(open_voice(start.voice, start.device, start.runtime, warn=warn)) as voice:
+        voice.card.check(start.style)
+        voice.load()
+        yield partial(speak_job, voice, warn)
 
-        def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
-            if job.settings.seed is not None:
-                engine.reseed(job.settings.seed)
 
-            def spoken(part: SpokenSentence) -> None:
-                on_characters(part.sentence.written)
+def speak_job(voice: OpenVoice, warn: Warn, job: SpeakJob, on_characters: OnCharacters) -> Speech:
+    """Speak a text into its file."""
 
-            front.renew(job.settings.lexicon)
-            speech = speak_opened(job.out, job.text, voice, job.settings, spoken, front=front)
-            for finding in speech.warnings:
-                warn(finding)
-            return speech
+    def spoken(part: SpokenSentence) -> None:
+        on_characters(part.text.written)
 
-        yield speak
+    speech = speak_opened(job.out, job.text, voice, job.style, output=job.output, on_spoken=spoken, whole=job.whole)
+    for finding in speech.warnings:
+        warn(finding)
+    return speech

@@ -11,8 +11,8 @@ from voxmatrix.speak.batch.messages import Failure
 
 #: Units of one message. So what is read for progress stays small, and Redis never holds much audio of a worker.
 UNITS_PER_MESSAGE = 50
-#: Nothing that is spoken in one piece is longer: ten minutes at 48 kHz.
-_MAX_SAMPLES = 600 * 48_000
+#: Nothing that is spoken in one piece is longer: an hour at 48 kHz.
+_MAX_SAMPLES = 3600 * 48_000
 
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Word = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
@@ -31,7 +31,7 @@ class VoiceFile:
 class SharedVoice:
     """A voice in the store. The first file is the one to open; the others stand beside it."""
 
-    checksum: _Digest  # that of `work.unit.voice_digest`
+    checksum: _Digest  # the digest of its card
     files: Annotated[tuple[VoiceFile, ...], Field(min_length=1, max_length=4)]
 
 
@@ -54,6 +54,7 @@ class SpokenUnit:
     samples: Annotated[int, Field(gt=0, le=_MAX_SAMPLES)]
     rate_hz: Annotated[int, Field(ge=8000, le=192_000)]
     sha256: _Digest
+    sentences: Annotated[int, Field(ge=1)] = 1
     findings: Annotated[tuple[Finding, ...], Field(max_length=100)] = ()
 
 

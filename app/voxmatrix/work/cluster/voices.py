@@ -4,16 +4,16 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from voxmatrix.config import home
-from voxmatrix.errors import DamagedFileError, UnreachableError
-from voxmatrix.files import digest, replacing
-from voxmatrix.piper.files import CONFIGS, config_path, find_voice
+from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
+from voxmatrix.files import content_digest, replacing
+from voxmatrix.models.card import VoiceCard, joint_digest
 from voxmatrix.work.cluster.messages import SharedVoice, VoiceFile
 from voxmatrix.work.cluster.store import Store
-from voxmatrix.work.unit import voice_digest
 
 #: Files travel in parts: no store holds a server up with a large value, and checkpoints exceed the limit of Redis.
 _PART_BYTES = 8 * 1024 * 1024
@@ -23,19 +23,24 @@ KEEP_SECONDS = 3600
 _UNUSED_SECONDS = 30 * 24 * 3600
 
 
-def shared_voice(voice: Path) -> tuple[SharedVoice, tuple[Path, ...]]:
-    """A voice as workers will know it, and its files.
+def shared_voice(voice: VoiceCard) -> SharedVoice:
+    """A voice as workers will know it.
 
     Raises:
-        BadInputError: there is no such voice.
+        BadInputError: it cannot be sent to them.
     """
-    found = find_voice(voice)
-    paths = (found, *_beside(found))
-    files = tuple(VoiceFile(name=path.name, sha256=digest(path), size=path.stat().st_size) for path in paths)
-    return SharedVoice(checksum=voice_digest(found), files=files), paths
+    if not voice.capabilities.portable:
+        raise BadInputError(
+            f"the voice {voice.id} cannot be sent to the workers of a cluster",
+            "speak on this computer, or choose another voice",
+        )
+    files = tuple(
+        VoiceFile(name=path.name, sha256=content_digest(path), size=path.stat().st_size) for path in voice.files
+    )
+    return SharedVoice(checksum=voice.digest, files=files)
 
 
-def publish(store: Store, voice: SharedVoice, paths: tuple[Path, ...]) -> None:
+def publish(store: Store, voice: SharedVoice, paths: Sequence[Path]) -> None:
     """Put the files of a voice into the store, unless they are there.
 
     Raises:
@@ -56,18 +61,18 @@ def fetch(store: Store, voice: SharedVoice) -> Path:
         DamagedFileError: what is in the store, or in the cache of this computer, is not this voice.
         UnreachableError: the store does not answer or does not have the voice, or the cache cannot be written.
     """
+    if joint_digest(file.sha256 for file in voice.files) != voice.checksum:
+        raise DamagedFileError(
+            f"the voice {voice.files[0].name} that was sent is not the one of its checksum",
+            "start the coordinator again",
+        )
     folder = home() / "cache" / "voices" / voice.checksum
     paths = [folder / file.name for file in voice.files]
     if not folder.is_dir():
         _delete_unused(folder.parent)
     for file, path in zip(voice.files, paths, strict=True):
-        if not path.is_file() or digest(path) != file.sha256:
+        if not path.is_file() or content_digest(path) != file.sha256:
             _fetch(store, file, path)
-    if voice_digest(paths[0]) != voice.checksum:
-        raise DamagedFileError(
-            f"the voice {voice.files[0].name} that was sent is not the one of its checksum",
-            "start the coordinator again; if that does not help, its files were changed while it was running",
-        )
     with contextlib.suppress(OSError):  # the folder is another user's
         os.utime(folder)
     return paths[0]
@@ -101,11 +106,3 @@ def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
 def _parts(file: VoiceFile) -> list[str]:
     count = max(1, -(-file.size // _PART_BYTES))
     return [f"voices/{file.sha256}.{part}" for part in range(count)]
-
-
-def _beside(voice: Path) -> list[Path]:
-    """The config of a voice, which a checkpoint may have inside."""
-    configs = [config_path(voice)]
-    if voice.suffix != ".onnx":
-        configs += [voice.with_name(name) for name in CONFIGS]
-    return [path for path in configs if path.is_file()][:1]

@@ -1,6 +1,7 @@
 """What a job needs of an executor, and the events by which it hears of its workers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -39,6 +40,7 @@ class UnitSpoken:
     samples: int
     rate_hz: int
     sha256: str  # of the file
+    sentences: int = 1
     findings: tuple[Finding, ...] = ()  # what was left out
 
 
@@ -51,7 +53,15 @@ class UnitFailed:
     failure: Failure
 
 
-WorkEvent = WorkerJoined | WorkerLeft | UnitSpoken | UnitFailed
+@dataclass(frozen=True, kw_only=True)
+class UnitProgress:
+    """A worker has spoken so many more characters of a unit."""
+
+    key: str
+    characters: int
+
+
+WorkEvent = WorkerJoined | WorkerLeft | UnitSpoken | UnitFailed | UnitProgress
 
 
 class Executor(Protocol):
@@ -89,3 +99,7 @@ class Executor(Protocol):
     def close(self) -> None:
         """Let go of the workers, and lose what they have not reported."""
         ...
+
+
+#: Starts workers, no more of them than this number of units; they leave finished files in the folder.
+Workers = Callable[[Path, int], AbstractContextManager[Executor]]

@@ -15,6 +15,7 @@ from typing import Any
 
 from voxmatrix.closing import Closing
 from voxmatrix.errors import UnreachableError
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.cluster.address import without_password
@@ -73,7 +74,7 @@ class CeleryExecutor(Closing):
     def __init__(
         self,
         broker: str,
-        voice: Path,
+        voice: VoiceCard,
         incoming: Path,
         *,
         store: str = "",
@@ -86,14 +87,14 @@ class CeleryExecutor(Closing):
         backend of Celery, by default the broker.
 
         Raises:
-            BadInputError: there is no such voice.
+            BadInputError: the voice cannot be sent to workers.
             MissingProgramError: Celery, or a package for the store, is not installed.
             UnreachableError: the broker or the store does not answer, or refuses this client.
             UsageError: the store cannot be opened.
         """
         self._broker, self._patience_seconds = broker, patience_seconds
         self._run = uuid.uuid4().hex
-        self._voice, self._voice_paths = shared_voice(voice)
+        self._voice, self._voice_paths = shared_voice(voice), voice.files
         app = cluster_app(broker, results)
         self._mailbox, self._store = Mailbox(app, broker), open_store(store, broker)
         self._key = run_key(broker, self._run)

@@ -96,6 +96,7 @@ class Deliveries:
             samples=unit.samples,
             rate_hz=unit.rate_hz,
             sha256=unit.sha256,
+            sentences=unit.sentences,
             findings=unit.findings,
         )
 

@@ -1,4 +1,4 @@
-"""Worker processes on this computer: those of `speak --batch`, which are given units one after the other."""
+"""Worker processes on this computer, which are given units one after the other."""
 
 import tempfile
 import time
@@ -11,10 +11,12 @@ from pathlib import Path
 from voxmatrix.closing import Closing
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.files import digest
+from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.piper.files import find_voice
-from voxmatrix.speak.batch.batch import threads_per_worker
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import (
+    CharactersSpoken,
     Failure,
     JobEnded,
     Message,
@@ -28,9 +30,8 @@ from voxmatrix.speak.batch.messages import (
 )
 from voxmatrix.speak.batch.processes import WorkerProcess, WorkerProcesses, death
 from voxmatrix.speak.batch.worker import opened_voice
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.speak.output import Speech
-from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.executors.base import UnitFailed, UnitProgress, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit
 
 #: Units in the pipe of a worker: the one that it speaks and the next, so that it never waits for this process.
@@ -59,31 +60,29 @@ class LocalExecutor(Closing):
 
     def __init__(
         self,
-        voice: Path,
-        settings: SpeakSettings,
+        voice: VoiceCard,
+        style: Style,
         incoming: Path,
+        runtime: Runtime,
         *,
         workers: int,
         devices: Sequence[SpeakDevice] = (CPU,),
         warn: Warn = python_warning,
         opening: Opening = opened_voice,
     ) -> None:
-        """Finished files are left in the folder `incoming`. `settings` has the threads per worker, or 0.
+        """Finished files are left in the folder `incoming`. `runtime` is that of each worker; they share all CPUs.
 
-        Raises:
-            BadInputError: there is no such voice.
+        An error of `style` ends the job before anything is spoken.
         """
-        voice = find_voice(voice)
-        settings = replace(settings, seed=settings.seed or 0)
-        threads = settings.threads or threads_per_worker(voice, settings.seed, workers)
         self._incoming, self._warn = incoming, warn
         self._warned: set[Finding] = set()
-        self._threads = threads
+        runtime = replace(runtime, threads=runtime.threads or max(1, cpus() // max(1, workers)))
         self._scratch = tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True)
         starts = [
             WorkerStart(
                 voice=voice,
-                settings=replace(settings, threads=threads),
+                style=style,
+                runtime=runtime,
                 scratch=Path(self._scratch.name),
                 opening=opening,
                 device=device,
@@ -146,9 +145,7 @@ class LocalExecutor(Closing):
     def _send(self, worker: _LocalWorker, process: WorkerProcess) -> None:
         while worker.queue and process.opened and len(process.jobs) < _SENT:
             unit = worker.queue.popleft()
-            settings = unit.settings(self._threads)
-            out = self._incoming / f"{worker.name}-{unit.key}.wav"
-            job = SpeakJob(index=0, text=unit.text, out=out, settings=settings)
+            job = unit.job(self._incoming / f"{worker.name}-{unit.key}.wav")
             process.jobs.append(job)
             worker.sent.append(unit.key)
             process.send(job)
@@ -169,6 +166,8 @@ class LocalExecutor(Closing):
             case VoiceOpened():
                 process.opened = True
                 self._events.append(WorkerJoined(worker=worker.name))
+            case CharactersSpoken(count=count) if worker.sent:
+                self._events.append(UnitProgress(key=worker.sent[0], characters=count))
             case JobEnded(result=result) if process.opened:
                 self._events.append(self._ended(worker, process.jobs.popleft(), result))
                 self._send(worker, process)
@@ -195,6 +194,7 @@ class LocalExecutor(Closing):
             samples=round(result.seconds * result.rate_hz),
             rate_hz=result.rate_hz,
             sha256=checksum,
+            sentences=result.sentences,
             findings=result.findings,
         )
 

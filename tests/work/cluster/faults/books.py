@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from voxmatrix.speak.options import SpeakSettings
+
 from tests.work.cluster.jobs import END_SECONDS
 from tests.work.cluster.tone_worker import tones
 from voxmatrix.book.join.manifest import manifest_path
@@ -15,7 +17,6 @@ from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest
 from voxmatrix.piper.files import find_voice
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.local import LocalExecutor
 
 SENTENCES = 40

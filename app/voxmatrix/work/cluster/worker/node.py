@@ -19,25 +19,29 @@ from voxmatrix.machine.facts import Gpu
 from voxmatrix.machine.saved_device import saved_device
 from voxmatrix.machine.sensors.reading import Sensor
 from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import SpeakDevice
+from voxmatrix.models.style import Runtime
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.plan.preflight import Preflight
-from voxmatrix.speak.batch.messages import Opening
-from voxmatrix.speak.batch.worker import opened_voice
+from voxmatrix.voices.opened import OpenVoices, device_name
 from voxmatrix.work.cluster.address import is_redis
 from voxmatrix.work.cluster.app import SPEAK, cluster_app, queue_of, unacknowledged_keys
 from voxmatrix.work.cluster.messages import read_batch, to_message
 from voxmatrix.work.cluster.run_key import LiveRuns
 from voxmatrix.work.cluster.store import open_store, redis_client
 from voxmatrix.work.cluster.worker.notices import Notices
-from voxmatrix.work.cluster.worker.open_voices import FELL_BACK, OpenVoices, log_finding
 from voxmatrix.work.cluster.worker.panel import register_commands, tell_with_heartbeats
-from voxmatrix.work.cluster.worker.speaking import BatchSpeaker
+from voxmatrix.work.cluster.worker.speaking import BatchSpeaker, log_finding
 from voxmatrix.work.cluster.worker.state import WorkerState
 
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
+FELL_BACK = "GPU requested but not available, falling back to CPU"
+#: Of the voices that are kept open, on the GPU too. A larger one is open alone.
+_MEMORY_MIB = 1024
 #: Loggers that repeat for every batch what the progress of the coordinator shows.
 _CHATTY = ("celery.app.trace", "celery.worker.strategy")
 
@@ -54,7 +58,6 @@ class NodeSettings:
     request: DeviceRequest
     threads: int  # 0: all CPUs that this process may use
     scratch: Path
-    opening: Opening = opened_voice
 
 
 def run_node(settings: NodeSettings) -> None:
@@ -73,7 +76,7 @@ def run_node(settings: NodeSettings) -> None:
     app = cluster_app(settings.broker, settings.results, worker=settings.name)
     app.set_current()
     _forget_earlier_starts(settings)
-    voices = OpenVoices(preflight, request, settings.scratch, settings.opening)
+    voices = _voices(settings, request, preflight)
     _register_task(app, settings, voices, notices, boot)
     state = WorkerState(
         name=settings.name,
@@ -103,6 +106,20 @@ def run_node(settings: NodeSettings) -> None:
     raise SystemExit(worker.exitcode)
 
 
+def _voices(settings: NodeSettings, request: DeviceRequest, preflight: Preflight) -> OpenVoices:
+    available = bool(preflight.machine.gpus)
+
+    def on_open(card: VoiceCard, device: SpeakDevice) -> None:
+        kind = "cpu" if device.on is None else device.on.gpu.kind
+        if kind == "cpu" and request.kind not in ("auto", "cpu"):
+            logger.warning(FELL_BACK)
+        name = device_name(card, device)
+        logger.info("Loading TTS model: %s (device: %s, GPU available: %s)", name, kind, available)
+
+    runtime = Runtime(threads=settings.threads, reproducible=True)
+    return OpenVoices(request, runtime, _MEMORY_MIB, warn=log_finding, preflight=preflight, on_open=on_open)
+
+
 def _log_start(settings: NodeSettings, selected: SelectedDevice) -> None:
     wanted_gpu = settings.request.kind not in ("auto", "cpu")
     for finding in selected.findings if wanted_gpu or selected.gpu is not None else ():
@@ -120,7 +137,7 @@ def _register_task(app: Any, settings: NodeSettings, voices: OpenVoices, notices
     def speak(task: Any, **message: Any) -> Any:
         if not opened:
             store, runs = open_store(settings.store, settings.broker), LiveRuns(settings.broker)
-            opened.append(BatchSpeaker(voices, store, runs, notices, boot=boot, threads=settings.threads))
+            opened.append(BatchSpeaker(voices, store, runs, notices, boot=boot))
 
         def report(progress: Any) -> None:
             try:

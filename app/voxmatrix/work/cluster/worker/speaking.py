@@ -5,13 +5,19 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from voxmatrix.errors import UnreachableError
+from voxmatrix.errors import Finding, UnreachableError
 from voxmatrix.files import digest
-from voxmatrix.speak.batch.messages import SpeakJob, SpeakOne, failure_of
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.family import OpenVoice
+from voxmatrix.speak.batch.messages import failure_of
+from voxmatrix.speak.batch.worker import speak_job
+from voxmatrix.voices.opened import OpenVoices
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.messages import (
     BatchReport,
     BatchState,
@@ -24,7 +30,6 @@ from voxmatrix.work.cluster.run_key import LiveRuns
 from voxmatrix.work.cluster.store import Store
 from voxmatrix.work.cluster.voices import fetch
 from voxmatrix.work.cluster.worker.notices import Notices, SpeakerStatus
-from voxmatrix.work.cluster.worker.open_voices import OpenVoices
 from voxmatrix.work.unit import Unit
 
 logger = logging.getLogger(__name__)
@@ -51,7 +56,7 @@ class _Work:
 
     task: str
     batch: SpeechBatch
-    speak: SpeakOne
+    voice: OpenVoice
     spoken: list[SpokenUnit] = field(default_factory=list)
     failed: list[FailedUnit] = field(default_factory=list)
     uploads: "deque[tuple[SpokenUnit, Future[None]]]" = field(default_factory=deque)
@@ -66,11 +71,10 @@ class _Work:
 class BatchSpeaker:
     """Speaks one batch after the other."""
 
-    def __init__(
-        self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: Notices, *, boot: str, threads: int
-    ) -> None:
+    def __init__(self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: Notices, *, boot: str) -> None:
         self._voices, self._store, self._runs, self._notices = voices, store, runs, notices
-        self._boot, self._threads = boot, threads
+        self._boot = boot
+        self._device_type = ""  # of the voice that was used last
         self._uploading = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._speed: float | None = None
         self._coordinator_seen = (0.0, 0.0)  # asked, and found
@@ -85,18 +89,22 @@ class BatchSpeaker:
         if batch.boot != self._boot:
             return BatchReport(state="dropped")
         self._coordinator_seen = (0.0, time.monotonic())
-        try:
-            work = _Work(task=task, batch=batch, speak=self._opened(batch))
-        except Exception as error:
-            if self._unwanted(batch):
-                return BatchReport(state=self._unwanted(batch) or "dropped")
-            logger.error("the voice cannot be used here: %s", error)
-            return BatchReport(state="unusable", failure=failure_of(error))
-        try:
-            return work.report(self._speak_all(work, on_report))
-        finally:
-            self._notices.forget(task)
-            self._tell(None)
+        with ExitStack() as stack:
+            try:
+                opened = stack.enter_context(self._voices.use(self._card(batch)))
+                opened.card.check(_units(batch)[0].style)
+            except Exception as error:
+                if self._unwanted(batch):
+                    return BatchReport(state=self._unwanted(batch) or "dropped")
+                logger.error("the voice cannot be used here: %s", error)
+                return BatchReport(state="unusable", failure=failure_of(error))
+            self._device_type = opened.device_kind
+            work = _Work(task=task, batch=batch, voice=opened.voice)
+            try:
+                return work.report(self._speak_all(work, on_report))
+            finally:
+                self._notices.forget(task)
+                self._tell(None)
 
     def _speak_all(self, work: _Work, on_report: OnReport) -> BatchState:
         reported = time.monotonic()
@@ -122,17 +130,15 @@ class BatchSpeaker:
             return "stopped"
         return None if self._awaited(batch.run) else "dropped"
 
-    def _opened(self, batch: SpeechBatch) -> SpeakOne:
+    def _card(self, batch: SpeechBatch) -> VoiceCard:
         """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
-        path = self._patiently(lambda: fetch(self._store, batch.voice), batch)
-        return self._voices.speaker(batch.voice.checksum, path, _units(batch)[0].settings(self._threads))
+        return resolve(self._patiently(lambda: fetch(self._store, batch.voice), batch))
 
     def _speak_one(self, work: _Work, index: int, unit: Unit) -> None:
         out = self._notices.folder / f"{index}-{unit.key[:16]}.wav"
         started = time.monotonic()
         try:
-            settings = unit.settings(self._threads)
-            speech = work.speak(SpeakJob(index=index, text=unit.text, out=out, settings=settings), lambda _count: None)
+            speech = speak_job(work.voice, log_finding, unit.job(out), lambda _count: None)
             wall = time.monotonic() - started
             spoken = SpokenUnit(
                 index=index,
@@ -140,6 +146,7 @@ class BatchSpeaker:
                 samples=round(speech.seconds * speech.rate_hz),
                 rate_hz=speech.rate_hz,
                 sha256=digest(out),
+                sentences=speech.sentences,
                 findings=speech.findings,
             )
         except Exception as error:  # any error affects only this unit
@@ -190,7 +197,7 @@ class BatchSpeaker:
     def _tell(self, busy_with: str | None) -> None:
         self._notices.tell(
             SpeakerStatus(
-                device_type=self._voices.device_type,
+                device_type=self._device_type,
                 cached_models=self._voices.names,
                 audio_seconds_per_second=None if self._speed is None else round(self._speed, 2),
                 busy_with=busy_with,
@@ -200,3 +207,8 @@ class BatchSpeaker:
 
 def _units(batch: SpeechBatch) -> list[Unit]:
     return [Unit(text=text, voice=batch.voice.checksum, options=options) for text, options in batch.units]
+
+
+def log_finding(finding: Finding) -> None:
+    """Report a finding in the log of the worker."""
+    logger.warning("%s; %s", finding.problem, finding.remedy)

@@ -1,0 +1,69 @@
+"""What speaks many texts: processes of this computer, or the workers of a cluster."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from voxmatrix.cli.parameters.options import ClusterOptions
+from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.config import environment
+from voxmatrix.settings import Setting
+
+if TYPE_CHECKING:
+    from voxmatrix.models.card import VoiceCard
+    from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.models.style import Style
+    from voxmatrix.work.executors.base import Executor
+
+    Workers = Callable[[Path, int], AbstractContextManager[Executor]]
+
+
+def own_processes(
+    voice: "VoiceCard",
+    style: "Style",
+    devices: Sequence["SpeakDevice"],
+    forced: Setting[int] | None,
+    *,
+    threads: int,
+    reproducible: bool = True,
+) -> "Workers":
+    """Worker processes on these devices: as many as `forced`, else as many as fit."""
+    number = forced.value if forced else fitting_workers(devices)
+
+    def start(incoming: Path, most: int) -> "AbstractContextManager[Executor]":
+        from voxmatrix.models.style import Runtime
+        from voxmatrix.work.executors.local import LocalExecutor
+
+        runtime = Runtime(threads=threads, reproducible=reproducible)
+        workers = max(1, min(number, most))
+        return LocalExecutor(voice, style, incoming, runtime, workers=workers, devices=devices, warn=warn)
+
+    return start
+
+
+def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
+    """The workers of a cluster."""
+    from voxmatrix.work.cluster.address import broker_url
+
+    broker = broker_url(options.cluster, environment())
+
+    def start(incoming: Path, _most: int) -> "AbstractContextManager[Executor]":
+        from voxmatrix.work.executors.celery import CeleryExecutor
+
+        return CeleryExecutor(broker, voice, incoming, store=options.store, results=options.results)
+
+    return start
+
+
+def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
+    """How many workers fit on the devices together."""
+    from voxmatrix.machine.detect import detect
+    from voxmatrix.plan.budget import memory_budget
+    from voxmatrix.plan.parallelism import choose_parallel_voices
+
+    number = 0
+    for device in devices:
+        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
+        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None).value
+    return number

@@ -1,0 +1,135 @@
+"""What is known of a voice before it is opened: where it is, whose voices it has, and what it can do."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.files import content_digest
+from voxmatrix.models.style import Style
+
+#: Speakers that an error names.
+_NAMED = 50
+
+#: What of a sentence a seed repeats: every byte, wherever it is spoken; every byte on the same kind of device; nothing.
+SeedEffect = Literal["bytes", "device", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knob:
+    """A number that changes how a voice of a family sounds, with its default and its range."""
+
+    title: str
+    default: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What a voice can do. The code above asks for these, and never for the family."""
+
+    knobs: Mapping[str, Knob] = field(default_factory=dict)
+    speed: tuple[float, float] | None = (0.1, 10.0)  # lowest and highest; None: the speed cannot be changed
+    phonemes: bool = False  # it speaks [[phonemes]] in a text
+    seed: SeedEffect = "bytes"
+    portable: bool = True  # its files may be sent to the workers of a cluster
+    uses_torch: bool = False  # torch computes it, on any device that torch supports
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoiceCard:
+    """A voice. `files` are all that it consists of; the first one is the one to open."""
+
+    id: str
+    family: str
+    files: tuple[Path, ...]
+    rate_hz: int
+    languages: tuple[str, ...]  # as espeak-ng names them, the main one first: en-us
+    capabilities: Capabilities
+    title: str = ""
+    quality: str = ""
+    num_speakers: int = 1
+    speakers: Mapping[str, int] = field(default_factory=dict)  # the numbers of those that have a name
+    default_speaker: int = 0
+    gender: str = ""
+    license: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what else its own JSON says
+    memory_mib: float = 0.0  # that it takes when it is open
+
+    @property
+    def path(self) -> Path:
+        """The file to open."""
+        return self.files[0]
+
+    @property
+    def language(self) -> str:
+        """The main language, in which texts are normalised and split."""
+        return self.languages[0]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the contents of all files: equal on all computers that have the same voice."""
+        return joint_digest(content_digest(path) for path in self.files)
+
+    @property
+    def speaker_names(self) -> list[str]:
+        """The names of the speakers, or their numbers; empty if there is one."""
+        if self.num_speakers == 1:
+            return []
+        return list(self.speakers) or [str(number) for number in range(self.num_speakers)]
+
+    def speaker(self, name: str | int | None = None) -> int:
+        """The number of a speaker given by name or number.
+
+        Raises:
+            BadInputError: the voice has no such speaker; the message lists its speakers.
+        """
+        if name is None or name == "":
+            return self.default_speaker
+        number = self.speakers.get(str(name))
+        if number is not None:
+            return number
+        if str(name).isdecimal() and len(str(name)) < 10 and int(name) < self.num_speakers:
+            return int(name)
+        raise BadInputError(f"the voice {self.path} has no speaker {name!r}", f"choose {self._choice()}")
+
+    def check(self, style: Style) -> None:
+        """Check that the voice can speak like this.
+
+        Raises:
+            BadInputError: it has no such speaker.
+            UsageError: it has no such knob, or a value is out of range.
+        """
+        self.speaker(style.speaker)
+        knobs, speed = self.capabilities.knobs, self.capabilities.speed
+        if speed is None and style.speed != 1.0:
+            raise UsageError(f"the speed of the voice {self.id} cannot be changed", "leave it at 1")
+        if speed is not None and not speed[0] <= style.speed <= speed[1]:
+            raise UsageError(f"speed is {style.speed}", f"choose a number from {speed[0]:g} to {speed[1]:g}")
+        for name, value in style.knobs.items():
+            if name not in knobs:
+                known = f"choose one of: {', '.join(knobs)}" if knobs else "it has none: leave it out"
+                raise UsageError(f"the voice {self.id} has no setting {name!r}", known)
+            if not knobs[name].low <= value <= knobs[name].high:
+                remedy = f"choose a number from {knobs[name].low:g} to {knobs[name].high:g}"
+                raise UsageError(f"{name} is {value}", remedy)
+
+    def knob(self, style: Style, name: str) -> float:
+        """The value of a knob: the style's, else the default of the voice."""
+        return style.knobs.get(name, self.capabilities.knobs[name].default)
+
+    def _choice(self) -> str:
+        names = list(self.speakers)
+        last = self.num_speakers - 1
+        numbers = f"a number from 0 to {last}" if self.num_speakers > 1 else "0: it has one speaker"
+        if not names:
+            return numbers
+        return f"{', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''}, or {numbers}"
+
+
+def joint_digest(digests: Iterable[str]) -> str:
+    """The digest of a voice by those of its files, in order."""
+    return hashlib.sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()

@@ -1,0 +1,105 @@
+"""The protocol that every family of voices obeys: text goes in, samples come out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from voxmatrix.audio.samples import Samples
+from voxmatrix.errors import Finding
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
+from voxmatrix.models.style import Runtime, Style
+from voxmatrix.text.spoken import SpokenText
+
+#: Computes a segment of a sentence. Segments may be computed in parallel.
+PendingSamples = Callable[[], Samples]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utterance:
+    """A sentence that is about to be spoken. Its samples are those of its segments, joined in order."""
+
+    segments: Sequence[PendingSamples] = ()  # none if nothing in the sentence can be spoken
+    symbols: int = 0  # that the voice reads: phonemes, characters …
+    unknown: frozenset[str] = frozenset()  # symbols of the sentence that the voice lacks, and leaves out
+    findings: tuple[Finding, ...] = ()  # what else is left out, and why
+
+
+class OpenVoice(Protocol):
+    """An open voice. Thread-safe."""
+
+    card: VoiceCard
+    parallel: int  # segments of sentences to compute at once
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it could speak at once."""
+        ...
+
+    def load(self) -> None:
+        """Wait until it can speak.
+
+        Raises:
+            VoxmatrixError: it never will.
+        """
+        ...
+
+    def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
+        """Begin to speak one sentence in words. `seed` is the sentence's own; None means any random numbers.
+
+        Raises:
+            BadInputError: the voice has no such speaker, or its files do not fit together.
+            DamagedFileError: a file of the voice is corrupt.
+        """
+        ...
+
+    def warnings(self) -> tuple[Finding, ...]:
+        """What makes every sentence sound wrong, if anything does."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything that is held."""
+        ...
+
+
+class Family(Protocol):
+    """All voices of one kind of model."""
+
+    name: str
+    trainable: bool  # voxmatrix can train, export and distil its voices
+
+    def find(self, folder: Path) -> Mapping[str, Path]:
+        """The voices in a folder of voices, by name, each with the file to open. Only names of files are read."""
+        ...
+
+    def owns(self, path: Path) -> Path | None:
+        """The file to open of the voice in this file or folder; None if it is none of this family.
+
+        Raises:
+            BadInputError: the folder has several.
+        """
+        ...
+
+    def card(self, path: Path) -> VoiceCard:
+        """What is known of the voice in this file. Only small files are read, and nothing large is imported.
+
+        Raises:
+            BadInputError: a file of it is missing, or it cannot be used.
+            DamagedFileError: a file of it is corrupt.
+        """
+        ...
+
+    def gpu_support(self) -> GpuSupport:
+        """The GPUs that compute those voices that need no torch."""
+        ...
+
+    def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
+        """Open a voice. It may go on loading in the background.
+
+        `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
+
+        Raises:
+            As `card`. Errors of large files and of a required device may be raised when the voice first speaks.
+        """
+        ...

@@ -1,0 +1,87 @@
+"""How a text is spoken, apart from what the files and this computer are like."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from voxmatrix.errors import UsageError
+from voxmatrix.text.lexicon import Lexicon
+
+MAX_PAUSE_SECONDS = 60.0
+MAX_SPEED = 10.0
+MAX_VOLUME = 10.0
+MAX_KNOBS = 100
+#: torch takes seeds below 2**64.
+MAX_SEED = 2**63 - 1
+_SEED_BYTES = 4  # as many as every engine takes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """All that changes how a text sounds. What is None or missing has the default of the voice."""
+
+    speaker: str | None = None  # name or number
+    speed: float = 1.0  # 2.0 speaks twice as fast
+    knobs: Mapping[str, float] = field(default_factory=dict)  # of the family, by name: noise, temperature …
+    pause_seconds: float = 0.2  # between sentences
+    volume: float = 1.0  # 0.5 is half the amplitude
+    levelled: bool = True  # make sentences equally loud
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    seed: int | None = None  # the same seed gives the same speech, as far as the voice can
+
+    def __post_init__(self) -> None:
+        _check("speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
+        _check("sentence_pause", self.pause_seconds, 0.0, MAX_PAUSE_SECONDS)
+        _check("volume", self.volume, 0.0, MAX_VOLUME)
+        if self.seed is not None and self.seed < 0:
+            raise UsageError(f"seed is {self.seed}, must not be negative", "set seed to 0 or more")
+        if self.seed is not None and self.seed > MAX_SEED:
+            raise UsageError(f"seed is {self.seed}, more than torch can use", f"set seed to {MAX_SEED} or less")
+
+    def sentence_seed(self, text: str) -> int | None:
+        """The seed of one sentence.
+
+        It depends on the sentence alone, so that the sentence sounds the same wherever it stands and whatever was
+        spoken before: nothing has to be spoken again to continue a text, and a change affects no other sentence.
+        """
+        if self.seed is None:
+            return None
+        hashed = hashlib.sha256(f"{self.seed} {text}".encode("utf-8", "replace"))
+        return int.from_bytes(hashed.digest()[:_SEED_BYTES])
+
+    def to_json(self) -> dict[str, Any]:
+        """The values as JSON."""
+        return {**asdict(self), "knobs": dict(self.knobs), "lexicon": [list(pair) for pair in self.lexicon.entries]}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_json` has written."""
+        entries = tuple((word, spoken) for word, spoken in values["lexicon"])
+        return cls(**{**values, "lexicon": Lexicon(entries)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What the file is like that speech is written to."""
+
+    force: bool = False  # overwrite existing files
+    raw: bool = False  # 16-bit samples without a header
+    bitrate: str | None = None  # for mp3, ogg, opus and m4a
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """How this computer computes a voice."""
+
+    threads: int = 0  # CPU threads; 0: all that this process may use
+    #: The same seed must give the same bytes with any number of threads. Some engines then use one.
+    reproducible: bool = False
+
+    def __post_init__(self) -> None:
+        _check("threads", self.threads, 0, 1024)
+
+
+def _check(setting: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise UsageError(f"{setting} is {value}", f"choose a number from {low:g} to {high:g}")

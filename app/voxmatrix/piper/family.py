@@ -1,0 +1,106 @@
+"""The family of VITS voices: exported in Piper's format, or checkpoints of a training run."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from voxmatrix.errors import BadInputError, VoxmatrixError
+from voxmatrix.models.card import Capabilities, Knob, VoiceCard
+from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
+from voxmatrix.models.family import Family, OpenVoice
+from voxmatrix.models.style import Runtime
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, voice_in_folder
+
+NAME = "piper"
+MAX_NOISE = 10.0
+PHONEME_TYPES = ("espeak", "text")
+_MIB = 2**20
+#: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 145 to 165 MiB).
+_MEMORY_PER_BYTE = 2.75
+
+
+class PiperFamily:
+    """All of them."""
+
+    name = NAME
+    trainable = True
+
+    def find(self, folder: Path) -> Mapping[str, Path]:
+        """The exported voices in a folder."""
+        return {path.stem: path for path in sorted(folder.glob(f"*{ONNX}"))}
+
+    def owns(self, path: Path) -> Path | None:
+        """A file may always be a checkpoint, whatever it is called; a folder is a run, or has one exported voice."""
+        return voice_in_folder(path) if path.is_dir() else path
+
+    def card(self, path: Path) -> VoiceCard:
+        """From the JSON of the voice; a checkpoint without one next to it is read."""
+        if not is_exported(path):
+            beside = config_beside(path)
+            return card_of(path, _config_of_checkpoint(path, beside), beside)
+        beside = config_path(path)
+        return card_of(path, VoiceConfig.read(beside), beside)
+
+    def gpu_support(self) -> GpuSupport:
+        """What the installed onnxruntime has a provider for."""
+        from voxmatrix.piper.engines.provider import INSTALL, served_kinds
+
+        return GpuSupport(kinds=served_kinds(), by="onnxruntime", remedy=INSTALL)
+
+    def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
+        """Open a voice; its networks load in the background."""
+        from voxmatrix.piper.voice import open_voice
+
+        return open_voice(card.path, runtime, device=device, warn=warn)
+
+
+def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
+    """The card of a voice with this config, and perhaps with a JSON next to it.
+
+    Raises:
+        BadInputError: its phonemes are of a type that is not supported.
+    """
+    if config.phoneme_type not in PHONEME_TYPES:
+        raise BadInputError(
+            f"the voice {path} uses phonemes of type {config.phoneme_type!r}, which is not supported",
+            f"choose a voice with phonemes of type {' or '.join(PHONEME_TYPES)}",
+        )
+    exported = is_exported(path)
+    return VoiceCard(
+        id=path.stem if exported else path.absolute().parent.name,
+        family=NAME,
+        title=config.dataset,
+        files=(path, beside) if beside else (path,),
+        rate_hz=config.rate_hz,
+        languages=(config.espeak_voice,),
+        quality=config.quality,
+        num_speakers=config.num_speakers,
+        speakers=config.speaker_id_map,
+        default_speaker=config.default_speaker,
+        gender=gender if isinstance(gender := config.source.get("gender"), str) else "",
+        facts=config.to_json(),
+        memory_mib=path.stat().st_size * _MEMORY_PER_BYTE / _MIB if path.exists() else 0.0,
+        capabilities=Capabilities(
+            knobs={
+                "noise": Knob(title="Variation of the sound", default=config.noise_scale, low=0.0, high=MAX_NOISE),
+                "noise_w": Knob(title="Variation of the rhythm", default=config.noise_w, low=0.0, high=MAX_NOISE),
+            },
+            phonemes=True,
+            uses_torch=not exported,
+        ),
+    )
+
+
+def _config_of_checkpoint(path: Path, beside: Path | None) -> VoiceConfig:
+    """From the JSON next to it or, if that is not possible, from the file, for which torch is imported."""
+    if beside is not None:
+        with suppress(VoxmatrixError):
+            return VoiceConfig.read(beside)
+    from voxmatrix.piper.files import checkpoint_config
+    from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
+
+    return checkpoint_config(path, read_checkpoint(path))
+
+
+FAMILY: Family = PiperFamily()
