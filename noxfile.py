@@ -210,7 +210,7 @@ def lock(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def derive(session: nox.Session) -> None:
-    """Write what is derived from the rows: README's tables, docs/gpus.md, the app's table, Compose, a Dockerfile."""
+    """Write what is derived from the rows: docs/images.md, docs/gpus.md, the app's table, Compose, a Dockerfile."""
     session.run(python_with(session), "-m", "tools.derive", external=True)
 
 

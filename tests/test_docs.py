@@ -1,4 +1,4 @@
-"""The installation page can be followed: its commands, tasks and links exist."""
+"""The documents can be followed: links lead somewhere, and the commands of the installation page exist."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ from voxmatrix_entrypoint.launch import COMMANDS
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "installation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/**/*.md")]
 
 
 def test_every_system_has_its_section_and_the_readme_leads_to_the_page() -> None:
@@ -25,11 +26,23 @@ def test_every_command_of_the_installation_page_exists() -> None:
         assert f"def {task}(" in tasks or task.startswith("build-")
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", TEXT))))
-def test_every_link_of_the_installation_page_leads_somewhere(target: str) -> None:
-    name, _, place = target.partition("#")
-    linked = (PAGE.parent / name if name else PAGE).read_text(encoding="utf-8")
-    headings = [
-        re.sub(r"[^\w-]", "", line.lower().replace(" ", "-")) for line in re.findall(r"^#+ (.+)$", linked, re.M)
-    ]
-    assert not place or place in headings
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        name, _, place = target.partition("#")
+        if "://" in target:
+            continue
+        linked = page.parent / name if name else page
+        assert linked.exists(), target
+        assert not place or place in _headings(linked), target
+
+
+def test_every_page_can_be_found_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in ROOT.glob("docs/*.md"):
+        assert f"(docs/{page.name})" in readme
+
+
+def _headings(page: Path) -> list[str]:
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles]

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from tools.images.rows import ROOT, rows
 from tools.tables import derived, gpu_classes, gpu_table
-from tools.tables.written_part import README
+from tools.tables.written_part import PAGE
 
 
 def from_rows() -> dict[Path, str]:
     """The files derived from docker/images.toml, with their content."""
     table = rows().values()
     return {
-        README: derived.with_readme_table(_read(README), table),
+        PAGE: derived.with_image_table(_read(PAGE), table),
         derived.APP_TABLE: derived.app_table(table),
         derived.COMPOSE: derived.with_services(_read(derived.COMPOSE), table),
         **{ROOT / name: text for name, text in derived.dockerfiles(table).items()},
@@ -21,7 +21,7 @@ def from_rows() -> dict[Path, str]:
 
 def from_computers() -> dict[Path, str]:
     """The files derived from tests/machines and the app's tables, which `from_rows` may have changed."""
-    return {README: gpu_classes.with_table(_read(README)), gpu_table.PAGE: gpu_table.page()}
+    return {PAGE: gpu_classes.with_table(_read(PAGE)), gpu_table.PAGE: gpu_table.page()}
 
 
 def write(files: Mapping[Path, str]) -> None:

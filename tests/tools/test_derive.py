@@ -25,12 +25,12 @@ def test_only_outdated_files_are_written(capsys: pytest.CaptureFixture[str]) -> 
     assert (readme.stat().st_mtime_ns, capsys.readouterr().out) == (before, "")
 
 
-def test_a_new_row_has_a_line_in_readme_a_service_and_a_row_in_the_app() -> None:
+def test_a_new_row_has_a_line_in_the_list_of_images_a_service_and_a_row_in_the_app() -> None:
     text = rows.TABLE.read_text(encoding="utf-8")
     start = text.index("[cuda13]")
     block = text[start : text.index("\n\n", start)].replace("[cuda13]", "[cuda14]")
     table = rows.read(f"{text}\n{block}\n").values()
-    assert "| `cuda14` |" in derived.readme_table(table)
+    assert "| `cuda14` |" in derived.image_table(table)
     assert "\n[cuda14]\n" in derived.app_table(table)
     services = yaml.safe_load(derived.with_services(derived.COMPOSE.read_text(encoding="utf-8"), table))["services"]
     assert services["cuda14"]["image"] == "voxmatrix:cuda14"
@@ -45,6 +45,6 @@ def test_images_with_cuda_have_one_text() -> None:
 
 
 def test_a_file_without_its_marker_is_refused() -> None:
-    for change in (derived.with_readme_table, derived.with_services):
+    for change in (derived.with_image_table, derived.with_services):
         with pytest.raises(ValueError, match="must have the line"):
             change("# voxmatrix\n", ROWS.values())

@@ -1,4 +1,4 @@
-"""What is generated from the rows: README's table, the app's images.toml, Compose's services, a Dockerfile."""
+"""What is generated from the rows: docs/images.md, the app's images.toml, Compose's services, a Dockerfile."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -22,8 +22,8 @@ _APP_HEAD = """\
 _SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 
 
-def readme_table(rows: Iterable[Row]) -> str:
-    """The table of images in README.md."""
+def image_table(rows: Iterable[Row]) -> str:
+    """The table of images in docs/images.md."""
     head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "at most", "status", "for"]
     body = [
         [
@@ -46,13 +46,13 @@ def _kernels(row: Row) -> str:
     return " ".join(row.kernels_on(row.platforms[0])).replace("sm_", "")
 
 
-def with_readme_table(text: str, rows: Iterable[Row]) -> str:
-    """README with an up-to-date table.
+def with_image_table(text: str, rows: Iterable[Row]) -> str:
+    """The page with an up-to-date table.
 
     Raises:
         ValueError: the markers around the table are missing.
     """
-    return with_part(text, BEGIN, END, readme_table(rows))
+    return with_part(text, BEGIN, END, image_table(rows))
 
 
 def app_table(rows: Iterable[Row]) -> str:

@@ -1,4 +1,4 @@
-"""The GPU table in README.md: one row per group of GPUs with equal results. Verdicts assume a current driver."""
+"""The GPU table in docs/images.md: one row per group of GPUs with equal results. Verdicts assume a current driver."""
 
 import re
 
@@ -16,7 +16,7 @@ _MAX_CARDS = 5
 
 
 def with_table(text: str) -> str:
-    """README with an up-to-date table.
+    """The page with an up-to-date table.
 
     Raises:
         ValueError: the markers around the table are missing.

@@ -1,8 +1,8 @@
-"""Replace a generated part of README.md, between two markers. Standard library only."""
+"""Replace a generated part of docs/images.md, between two markers. Standard library only."""
 
 from tools.images.rows import ROOT
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "images.md"
 
 
 def with_part(text: str, begin: str, end: str, part: str) -> str:
@@ -14,5 +14,5 @@ def with_part(text: str, begin: str, end: str, part: str) -> str:
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not (found and found_end):
-        raise ValueError(f"README.md must have the lines {begin} and {end}")
+        raise ValueError(f"{PAGE.relative_to(ROOT)} must have the lines {begin} and {end}")
     return f"{before}{begin}\n\n{part}\n{end}{after}"

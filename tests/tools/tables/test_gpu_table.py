@@ -1,23 +1,23 @@
-"""docs/gpus.md and README's table are what the tables and the described computers say."""
+"""docs/gpus.md and the table in docs/images.md are what the tables and the described computers say."""
 
 import pytest
 
 from tools.tables import described, gpu_classes, gpu_table
-from tools.tables.written_part import README
+from tools.tables.written_part import PAGE
 from voxmatrix.machine.record import read_machine
 
 
 def test_a_table_that_was_changed_by_hand_is_written_anew() -> None:
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     assert gpu_classes.with_table(text.replace("| native |", "| perhaps |")) == text
 
 
-def test_a_readme_without_the_marks_is_refused() -> None:
+def test_a_page_without_the_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="do not edit"):
         gpu_classes.with_table("# voxmatrix\n")
 
 
-def test_the_table_in_readme_is_short_and_knows_every_capability() -> None:
+def test_the_short_table_is_short_and_knows_every_capability() -> None:
     rows = [line.split(" | ") for line in gpu_classes.table().splitlines() if line.startswith("| ")][2:]
     assert len(rows) <= 15
     there = {gpu.capability for path in described.MACHINES.glob("*.json") for gpu in read_machine(path).gpus}
