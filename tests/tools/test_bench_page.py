@@ -1,4 +1,4 @@
-"""The page of measurements is written from the figures and what was measured by hand."""
+"""The page of measurements is written from the figures, and links to what was measured by hand."""
 
 import json
 from pathlib import Path

@@ -3,7 +3,7 @@
 ./run bench                    # all of them
 ./run bench -- train speak     # some; the others keep their figures
 ./run bench -- text --data DIR # with the public test sets in DIR
-./run bench -- --page          # only write the page again, after a change of docs/measured-by-hand.md
+./run bench -- --page          # only write the page again
 """
 
 import argparse
@@ -45,8 +45,6 @@ BENCHES = (
         script="train_beside_piper.py",
         arguments=("--rounds", "3"),
     ),
-    Bench(name="tiny", title="A training step of `tiny`, compared with `medium`", script="tiny_beside_medium.py"),
-    Bench(name="fast-training", title="`fast` trained beside `medium`", script="fast_beside_medium.py"),
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
@@ -60,7 +58,6 @@ BENCHES = (
     Bench(name="book", title="A book with a real voice, alone and over two workers", script="books/real_voice.py"),
     Bench(name="frame", title="Books with a voice that costs nothing", script="books/frame.py"),
     Bench(name="fast", title="A distilled voice, compared with its original", script="fast_voice.py"),
-    Bench(name="prepare", title="Preparing 3,000 recordings", script="prepare_3000.py"),
     Bench(name="join", title="Joining a book of 10 hours to m4b", script="books/join.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
     Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),
@@ -101,17 +98,16 @@ def main() -> None:
 
 def page(figures: dict[str, Any]) -> str:
     """The measurements as Markdown; benchmarks without figures are listed as not measured."""
-    notes = (ROOT / "docs" / "measured-by-hand.md").read_text(encoding="utf-8")
     parts = [
-        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json and docs/measured-by-hand.md; do not "
-        "edit. Medians of interleaved runs (A B A B …) on shared, noisy machines with two cores: compare the ratios, "
-        "not the seconds.\n"
+        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved runs "
+        "(A B A B …) on shared, noisy machines with two cores: compare the ratios, not the seconds. What needs more than "
+        "one machine or more than some minutes is [measured by hand](measured-by-hand.md).\n"
     ]
     for bench in BENCHES:
         parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")
         taken = figures.get(bench.name)
         parts.append("Not measured yet.\n" if taken is None else _table(taken))
-    return "\n".join([*parts, notes])
+    return "\n".join(parts)
 
 
 def _table(figures: dict[str, Any]) -> str:
