@@ -7,7 +7,7 @@ import sys
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix_entrypoint import launch
 
-#: Somebody waits for one sentence, and to free the networks one by one takes .06 s.
+#: Somebody waits for one sentence, and to free the networks one by one takes 0.06 s.
 _SPEAK = ["speak"]
 
 

@@ -1,4 +1,4 @@
-"""The commands of `voxmatrix`. Each is imported only when it is needed, which makes every start .1 s shorter."""
+"""The commands of `voxmatrix`. Each is imported only when needed, so every start is 0.1 s shorter."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -152,7 +152,7 @@ def examine_words(
 ) -> Gate:
     """The words of both voices that are not recognised.
 
-    Which ones is chance in part, since pocketsphinx misses a third of those of a natural voice: of 330 words, .03 more
+    Which ones is chance in part, since pocketsphinx misses a third of those of a natural voice: of 330 words, 0.03 more
     or fewer with other noise. So the sentences should be spoken several times.
     """
     wrong = {"original": 0, "fast": 0}

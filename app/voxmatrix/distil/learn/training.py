@@ -119,7 +119,7 @@ class Training:
     ) -> None:
         """Nothing is learned from `watched`: `evaluate` uses it. `bf16`: convolutions multiply bf16 numbers.
 
-        With bf16, a step takes .78 of the time on a CPU that has instructions for it, and the curve is the same.
+        With bf16, a step is 1.28 times as fast on a CPU that has instructions for it, and the curve is the same.
         """
         self.student = student.to(device)
         self.position = Position()

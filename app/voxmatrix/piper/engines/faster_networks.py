@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: A faster network is tried on a sentence of so many ids.
 _TRIED_IDS = 24
-#: How far its output may be from that of the given one, as a part of it: rounding makes 1e-5, and bfloat16 .03.
+#: How far its output may be from that of the given one, as a part of it: rounding makes 1e-5, and bfloat16 0.03.
 _ROUNDING, _BF16 = 1e-3, 0.1
 #: Of the last convolution of a voice whose second half gains by bfloat16. `tiny` and `fast_x_low` would gain 2 % of
 #: their time, and need 50 MiB more.

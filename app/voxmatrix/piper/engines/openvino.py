@@ -29,7 +29,7 @@ _OPTIONS = {
 
 
 def computes_bf16() -> bool:
-    """Whether the CPU multiplies bfloat16 numbers, and OpenVINO is installed. Does not import it, which takes .2 s.
+    """Whether the CPU multiplies bfloat16 numbers, and OpenVINO is installed. Does not import it, which takes 0.2 s.
 
     Not under a limit of the address space (`ulimit -v`): at the limit, OpenVINO crashes where others raise an error.
     """

@@ -1,6 +1,6 @@
 """Change the graph of an ONNX voice that was read whole, as an onnx.ModelProto.
 
-Speaking a short text reads only the graph, without the package onnx: `speak/onnx/onnx_graph.py`.
+Speaking a short text reads only the graph, without the package onnx: `piper/onnx/onnx_graph.py`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,8 @@ WHOLE_BOOK = ("m4b",)
 PER_CHAPTER = ("m4a", "mp3", "ogg", "opus", "flac")
 #: Speech in mono needs less than the music that the defaults of FORMATS are meant for.
 #: ffmpeg's other coder of AAC, which weighs what is heard, takes three times as long and pays at lower bit rates; at
-#: this one its samples differ more (6 minutes of speech: 1.3 s for 4.3, signal to noise 35 dB for 27, size .98).
+#: this one its samples differ more (of 6 minutes of speech: 1.3 s instead of 4.3,
+#: a signal-to-noise ratio of 35 dB instead of 27).
 _SPEECH_OPTIONS = {"m4a": ("-b:a", "64k", "-aac_coder", "fast"), "mp3": ("-b:a", "64k")}
 #: The same input gives the same bytes: no date, no version of ffmpeg.
 REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")

@@ -1,4 +1,4 @@
-"""The flow from noise to the logarithm of durations (`voice/duration.py`), except its last layer."""
+"""The flow from noise to the logarithm of durations (`vits/duration.py`), except its last layer."""
 
 import re
 from collections.abc import Mapping

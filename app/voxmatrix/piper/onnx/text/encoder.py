@@ -1,4 +1,4 @@
-"""The text encoder: a transformer with relative positions (`voice/layers/attention.py`)."""
+"""The text encoder: a transformer with relative positions (`vits/layers/attention.py`)."""
 
 from collections.abc import Mapping
 

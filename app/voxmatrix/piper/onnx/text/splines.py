@@ -1,4 +1,4 @@
-"""The inverse of monotonic rational-quadratic splines (`voice/layers/splines.py`), for rows."""
+"""The inverse of monotonic rational-quadratic splines (`vits/layers/splines.py`), for rows."""
 
 from typing import NamedTuple
 
