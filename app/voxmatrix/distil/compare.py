@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.gates import Pair
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.libraries import import_onnxruntime
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.engines.session import sentence_inputs
 from voxmatrix.progress import OnProgress

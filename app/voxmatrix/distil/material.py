@@ -15,8 +15,8 @@ from voxmatrix.files import replacing
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import all_inputs, on_cpu
 from voxmatrix.piper.engines.session import open_session
-from voxmatrix.piper.onnx.minimal_filtering import with_fewer_operations
 from voxmatrix.piper.onnx.model_split import split_model, whole_model
+from voxmatrix.piper.onnx.winograd import with_fewer_operations
 from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 
@@ -63,7 +63,7 @@ class Original:
         self._outputs, self._inputs = names, first.inputs
         self._first = open_session(path, model.SerializeToString(), optimised=True, threads=threads)
         # A voice that cannot be split is computed by the first alone.
-        self._second = split and (split, on_cpu(path, split.second, optimised=split.has_planes, threads=threads))
+        self._second = split and (split, on_cpu(path, split.second, optimised=split.uses_conv2d, threads=threads))
 
     def speak(self, ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> Utterance:
         """Speak one sentence of phoneme ids."""
@@ -72,7 +72,7 @@ class Original:
         samples, latent, *speaker = self._first.run(self._outputs, given)
         if self._second:
             split, network = self._second
-            samples = network.run({**inputs, split.between: split.taken(samples)})
+            samples = network.run({**inputs, split.boundary: split.as_second_input(samples)})
         embedding = speaker[0].reshape(-1) if speaker else np.zeros(0, np.float32)
         return Utterance(
             latent=latent[0].astype(np.float16),

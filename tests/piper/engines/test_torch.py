@@ -72,8 +72,8 @@ def spoken(
     told: list[Finding] | None = None,
 ) -> Samples:
     warn = [].append if told is None else told.append
-    engine = TorchEngine(checkpoint, 1, seed=5, device=device, warn=warn)
-    (part,) = engine.begin(ids, options)
+    engine = TorchEngine(checkpoint, 1, device=device, warn=warn)
+    (part,) = engine.begin(ids, options, 5)
     with decoding(guard):
         return part()
 

@@ -88,7 +88,7 @@ def test_planes_say_what_lines_say(tmp_path: Path, kind: str) -> None:
     assert found is not None and found.as_conv2d
 
     session = open_session(path, found.second.model, optimised=True)
-    as_conv2d = session.run([found.second.output], {found.between: frames[:, :, None]})[0]
+    as_conv2d = session.run([found.second.output], {found.boundary: frames[:, :, None]})[0]
     lines = open_session(path).run(None, {"frames": frames})[0]
 
     assert as_conv2d.size == lines.size

@@ -27,19 +27,19 @@ def split(voice: Path) -> SplitModel:
 
 
 def shapes_of(split: SplitModel, x: Any) -> dict[str, Any]:
-    return {split.between: (*x.shape[:-1], None)}
+    return {split.boundary: (*x.shape[:-1], None)}
 
 
 def test_it_has_its_weights_and_the_shapes_of_its_inputs(voice: Path, split: SplitModel) -> None:
-    x = split.taken(np.random.default_rng(0).standard_normal((1, 64, 40), np.float32))
-    wanted = open_session(voice, split.second.model).run(None, {split.between: x})[0]
+    x = split.as_second_input(np.random.default_rng(0).standard_normal((1, 64, 40), np.float32))
+    wanted = open_session(voice, split.second.model).run(None, {split.boundary: x})[0]
 
     model = self_contained(ModelProto.FromString(split.second.model), voice, shapes_of(split, x))
 
     assert model is not None
     session = onnxruntime.InferenceSession(model)
     assert session.get_inputs()[0].shape[:-1] == list(x.shape[:-1])
-    assert np.allclose(session.run(None, {split.between: x})[0], wanted, atol=1e-6)
+    assert np.allclose(session.run(None, {split.boundary: x})[0], wanted, atol=1e-6)
 
 
 @pytest.mark.parametrize("wrong", ["another file", "half precision"])
@@ -51,6 +51,6 @@ def test_weights_that_cannot_be_read_here(voice: Path, split: SplitModel, wrong:
     else:
         next(entry for entry in outside[0].external_data if entry.key == "location").value = "other.bin"
 
-    x = split.taken(np.zeros((1, 64, 8), np.float32))
+    x = split.as_second_input(np.zeros((1, 64, 8), np.float32))
 
     assert self_contained(model, voice, shapes_of(split, x)) is None

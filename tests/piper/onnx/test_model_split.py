@@ -64,9 +64,9 @@ def test_both_halves_together_are_the_whole(tmp_path: Path, choice: bool, extern
     inputs = {"frames": FRAMES, "choice": np.array(choice)}
 
     whole = open_session(path).run(None, inputs)[0]
-    between = open_session(path, found.first.model).run([found.between], inputs)[0]
+    between = open_session(path, found.first.model).run([found.boundary], inputs)[0]
     given = between[:, :, None] if found.as_conv2d else between
-    after = open_session(path, found.second.model).run([found.second.output], {found.between: given})[0]
+    after = open_session(path, found.second.model).run([found.second.output], {found.boundary: given})[0]
 
     assert found.as_conv2d and np.array_equal(after.reshape(whole.shape), whole) and np.abs(whole).max() > 0.1
     assert np.allclose(between, FRAMES * (0.002 if choice else 0.001))

@@ -113,7 +113,7 @@ class SplitModelEngine:
         self._split = split
         together = min(threads, _MAX_TOGETHER)
         self._first = faster_first(path, split) if many else on_cpu(path, split.first, threads=together)
-        second, least, planes = split.second, MIN_SAMPLES // split.receptive_field.hop, split.has_planes
+        second, least, planes = split.second, MIN_SAMPLES // split.receptive_field.hop, split.uses_conv2d
         self._second = WithCpuFallback(
             device,
             partial(on_gpu, path, second, least=least, optimised=planes),
@@ -127,10 +127,10 @@ class SplitModelEngine:
         """Run the first half. Each segment runs the second half on a part of its output."""
         inputs = all_inputs(ids, options, np.random.default_rng(seed))
         with voice_errors(self._path):
-            between = self._first.chunked.whole(partial(self._first.run, inputs), SentenceLength(len(ids)))
-        size = SentenceLength(len(ids), between.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
-        bounds = self._bounds(between.shape[-1])
-        return [partial(self._segment, inputs, between, size, start, end) for start, end in bounds]
+            boundary = self._first.chunked.whole(partial(self._first.run, inputs), SentenceLength(len(ids)))
+        size = SentenceLength(len(ids), boundary.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
+        bounds = self._bounds(boundary.shape[-1])
+        return [partial(self._segment, inputs, boundary, size, start, end) for start, end in bounds]
 
     def _bounds(self, positions: int) -> list[tuple[int, int]]:
         field = self._split.receptive_field
@@ -142,20 +142,22 @@ class SplitModelEngine:
         return segments(positions, full, equal=False) if 1 < step < full else segments(positions, most)
 
     def _segment(
-        self, inputs: Mapping[str, Any], between: Samples, size: SentenceLength, start: int, end: int
+        self, inputs: Mapping[str, Any], boundary: Samples, size: SentenceLength, start: int, end: int
     ) -> Samples:
         def speak(network: Network) -> Samples:
-            decode = partial(self._decode, network, inputs, between)
+            decode = partial(self._decode, network, inputs, boundary)
             return network.chunked.decode(decode, start, end, size)
 
         with voice_errors(self._path):
             return self._second.do(speak)
 
-    def _decode(self, network: Network, inputs: Mapping[str, Any], between: Samples, start: int, end: int) -> Samples:
-        """The samples of between[start:end], which also depend on the positions around them."""
+    def _decode(self, network: Network, inputs: Mapping[str, Any], boundary: Samples, start: int, end: int) -> Samples:
+        """The samples of boundary[start:end], which also depend on the positions around them."""
         field = self._split.receptive_field
-        first, last = field.window(start, end, between.shape[-1], network.step)
-        samples = network.run({**inputs, self._split.between: self._split.taken(between[..., first:last])}).reshape(-1)
+        first, last = field.window(start, end, boundary.shape[-1], network.step)
+        samples = network.run(
+            {**inputs, self._split.boundary: self._split.as_second_input(boundary[..., first:last])}
+        ).reshape(-1)
         return samples[(start - first) * field.hop : (end - first) * field.hop]
 
 

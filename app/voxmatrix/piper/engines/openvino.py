@@ -13,8 +13,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from voxmatrix.compute.libraries import import_openvino
 from voxmatrix.machine.probes.system import read_cpu_bf16
-from voxmatrix.piper.engines.libraries import import_openvino
 
 #: The kernels for a new length are compiled when it first occurs, which takes 25 ms: nearly all lengths are multiples
 #: of so many samples.

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.compute.device import prepare_environment
+from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import GpuKind
 from voxmatrix.models.device import FoundGpu
-from voxmatrix.piper.engines.libraries import import_onnxruntime
 from voxmatrix.piper.engines.session import Provider, open_session
 
 INSTALL = (

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import BadInputError, DamagedFileError, MemoryExhaustedError
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.libraries import import_onnxruntime
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"

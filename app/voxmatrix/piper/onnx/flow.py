@@ -1,7 +1,7 @@
 """Let the flow of an ONNX voice, which makes latent frames, compute the same with fewer multiplications.
 
 What is linear is one matrix: the first layer of a coupling with the convolution before it, the skips with the one after
-them. `flow_nodes` writes the rest, and `find_flow` finds it again in what that has written.
+them. `flow_nodes` writes the rest.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.piper.onnx.flow_nodes import PREFIX, TAPS, Coupling, CouplingLayer, FlowNodes, FlowTensors, couplings_of
+from voxmatrix.piper.onnx.flow_nodes import TAPS, Coupling, CouplingLayer, FlowNodes, FlowTensors
 from voxmatrix.piper.onnx.graph_edits import Array, decoder_input, set_nodes, weights_of
 
 #: The end of the name of a convolution of the flow: weights have no names of their own in some exports.
@@ -37,37 +37,6 @@ def replace_flow(model: Any, path: Path | None = None) -> bool:
     nodes[place : place + 1] = flow.nodes
     set_nodes(model, nodes, [*model.graph.initializer, *flow.initializers.values()])
     return True
-
-
-def find_flow(model: Any, path: Path | None = None) -> tuple[FlowTensors, list[Coupling]] | None:
-    """The flow of this onnx.ModelProto: Piper's, or what `replace_flow` has made of it. None: it has another."""
-    try:
-        return _replaced(model, path) or _of_piper(model, path)
-    except (LookupError, ValueError):
-        return None
-
-
-def _replaced(model: Any, path: Path | None) -> tuple[FlowTensors, list[Coupling]] | None:
-    """The flow that has been written; None if there is none.
-
-    Raises:
-        LookupError, ValueError: its constants are others, or in another file.
-    """
-    constants = {tensor.name: tensor for tensor in model.graph.initializer if tensor.name.startswith(PREFIX)}
-    couplings = couplings_of({name: weights_of(tensor, path) for name, tensor in constants.items()})
-    if not couplings:
-        return None
-    inside, ends = [], []
-    for node in model.graph.node:
-        if node.output[0].startswith(PREFIX):
-            inside.append(node)
-        elif any(name.startswith(PREFIX) for name in node.input):
-            ends += node.output
-    given = dict.fromkeys(name for node in inside for name in node.input if not name.startswith(PREFIX))
-    if couplings[0].speaker is None:
-        given[""] = None
-    (latent,), (frames, mask, speaker) = ends, given
-    return FlowTensors(frames, mask, latent, speaker), couplings
 
 
 def _of_piper(model: Any, path: Path | None) -> tuple[FlowTensors, list[Coupling]]:

@@ -5,8 +5,7 @@ These are nearly all of its work, and need 10 multiplications for 6 frames, that
 once that rows are multiplied with.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +15,10 @@ from voxmatrix.vits.layers.winograd import filtering
 
 #: The taps of a kernel.
 TAPS = 5
-#: How the names of nodes and constants start, in float32 and in bfloat16.
-PREFIX, _BF16_PREFIX = "flow/", "bf16/"
-#: Frames computed together. Rounding to bfloat16 is too coarse for six.
-_FRAMES, _BF16_FRAMES = 6, 4
+#: How the names of nodes and constants start.
+PREFIX = "flow/"
+#: Frames computed together.
+_FRAMES = 6
 _HALO = TAPS // 2
 _TIME, _PLACE, _CHANNELS = 1, 2, 3  # axes
 
@@ -56,16 +55,13 @@ class FlowTensors(NamedTuple):
 class FlowNodes:
     """All couplings, from the text's frames to latent ones. An even number of couplings."""
 
-    def __init__(self, tensors: FlowTensors, couplings: Sequence[Coupling], *, bf16: bool = False) -> None:
-        """Write them. Those for bfloat16 compute one sentence, of 4 q frames."""
-        self.graph = graph = NewNodes(_BF16_PREFIX if bf16 else PREFIX)
-        self._bf16, self._speaker = bf16, tensors.speaker
-        self._together = _BF16_FRAMES if bf16 else _FRAMES
-        self._filtering = filtering(self._together, TAPS)
+    def __init__(self, tensors: FlowTensors, couplings: Sequence[Coupling]) -> None:
+        self.graph = graph = NewNodes(PREFIX)
+        self._speaker = tensors.speaker
+        self._filtering = filtering(_FRAMES, TAPS)
         whole, length = self._whole(tensors)
         frames, self._mask = (
-            graph.add("Transpose", graph.add("Reshape", one, [0, 0, -1, self._together]), perm=[0, 3, 2, 1])
-            for one in whole
+            graph.add("Transpose", graph.add("Reshape", one, [0, 0, -1, _FRAMES]), perm=[0, 3, 2, 1]) for one in whole
         )
         size = len(couplings[0].shift_bias)
         halves = graph.split(graph.add("Mul", frames, self._mask), [size, size], _CHANNELS)
@@ -74,17 +70,14 @@ class FlowNodes:
             shift = self._shift(f"{number}/", coupling, halves[fixed])
             halves[1 - fixed] = graph.add("Mul", graph.add("Sub", halves[1 - fixed], shift), self._mask)
         joined = graph.add("Transpose", graph.add("Concat", *halves, axis=_CHANNELS), perm=[0, 3, 2, 1])
-        latent = graph.add("Reshape", joined, [0, 0, -1], output="" if length else tensors.latent)
-        if length:
-            graph.add("Slice", latent, [0], length, [2], output=tensors.latent)
+        latent = graph.add("Reshape", joined, [0, 0, -1])
+        graph.add("Slice", latent, [0], length, [2], output=tensors.latent)
 
     def _whole(self, tensors: FlowTensors) -> tuple[list[str], str]:
-        """Frames and mask, of n q frames, and how many they were; "" if they were so many."""
+        """Frames and mask, of n q frames, and how many they were."""
         graph, given = self.graph, [tensors.frames, tensors.mask]
-        if self._bf16:
-            return given, ""
         length = graph.add("Slice", graph.add("Shape", tensors.frames), [2], [3])
-        missing = graph.add("Mod", graph.add("Neg", length), [self._together])
+        missing = graph.add("Mod", graph.add("Neg", length), [_FRAMES])
         pads = graph.add("Concat", [0, 0, 0, 0, 0], missing, axis=0)
         return [graph.add("Pad", one, pads) for one in given], length
 
@@ -131,16 +124,13 @@ class FlowNodes:
         """Channels c -> d, with (d, c, 5), plus the bias."""
         graph, (made, channels, _) = self.graph, taps.shape
         # The frames, with two before and two after them, are the inputs. A pad below zero cuts.
-        kept = self._together - _HALO
+        kept = _FRAMES - _HALO
         earlier, later = [0] * 8, [0] * 8  # at the begin of each axis, then at the end of each
         earlier[_TIME], earlier[_PLACE], earlier[4 + _PLACE] = -kept, 1, -1
         later[4 + _TIME], later[_PLACE], later[4 + _PLACE] = -kept, -1, 1
         inputs = graph.add("Concat", graph.add("Pad", x, earlier), x, graph.add("Pad", x, later), axis=_TIME)
         mixed = self._mixed(self._filtering.before, inputs, channels)
         kernel = taps.transpose(2, 1, 0).reshape(TAPS, -1)
-        if self._bf16:
-            products = self._products_in_bf16(mixed, self._filtering.kernel @ kernel, channels)
-            return graph.add("Add", self._mixed(self._filtering.after, products, made), bias)
         # The file has the taps, which are fewer: onnxruntime multiplies constants once, when it opens it.
         whole = graph.add("MatMul", self._filtering.kernel, graph.constant(name, kernel))
         products = self._products(mixed, graph.add("Reshape", whole, [-1, made]), bias, channels)
@@ -155,46 +145,7 @@ class FlowNodes:
         products[in_all] = graph.add("Add", products[in_all], bias)
         return graph.add("Concat", *products, axis=_TIME)
 
-    def _products_in_bf16(self, mixed: str, matrices: Array, channels: int) -> str:
-        """(1, a, q, c) times a matrices, (a, c d), as tensors of three axes: OpenVINO multiplies others in float32."""
-        graph, size = self.graph, len(matrices)
-        rows = graph.add("Reshape", mixed, [size, -1, channels])
-        products = graph.add("MatMul", rows, matrices.reshape(size, channels, -1))
-        return graph.add("Reshape", products, [1, size, -1, matrices.shape[1] // channels])
-
     def _mixed(self, matrix: Array, x: str, channels: int) -> str:
         """Mix times: (m, n) times the n times of x -> m times."""
         flat = self.graph.add("MatMul", matrix, self.graph.add("Reshape", x, [0, 0, -1]))
         return self.graph.add("Reshape", flat, [0, 0, -1, channels])
-
-
-def couplings_of(constants: Mapping[str, Array]) -> list[Coupling]:
-    """The couplings that have been written, by the constants of their file; empty if there are none."""
-    found: list[Coupling] = []
-    for number in count():
-        name = f"{PREFIX}{number}/"
-        if f"{name}before" not in constants:
-            break
-        own = {key.removeprefix(name): array for key, array in constants.items() if key.startswith(name)}
-        layers = [_layer(own, f"{layer}/") for layer in range(sum(key.endswith("/taps") for key in own))]
-        bias = own.get("speaker_bias")
-        speaker = own.get("speaker"), None if bias is None else bias[:, 0]
-        found.append(Coupling(own["before"].T, layers, own["shift_bias"], *speaker))
-    return found
-
-
-def _layer(own: Mapping[str, Array], name: str) -> CouplingLayer:
-    """A layer, by the constants of its coupling.
-
-    Raises:
-        LookupError, ValueError: it has others, as those that earlier versions wrote.
-    """
-    (made,) = (bias := own[f"{name}bias"]).shape
-    residual = own.get(f"{name}residual")
-    return CouplingLayer(
-        own[f"{name}taps"].reshape(TAPS, -1, made).transpose(2, 1, 0),
-        bias,
-        own[f"{name}skip"].T,
-        None if residual is None else residual.T,
-        own.get(f"{name}residual_bias"),
-    )

@@ -56,9 +56,9 @@ class SplitModel:
 
     first: ModelPart
     second: ModelPart
-    between: str  # the tensor between the halves: (1, channels, positions)
+    boundary: str  # the tensor between the halves: (1, channels, positions)
     as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster, and the first does not
-    has_planes: bool  # all convolutions of the second half are two-dimensional
+    uses_conv2d: bool  # all convolutions of the second half are two-dimensional
     has_int8: bool  # those of the decoder are computed with 8-bit integers
     inputs: frozenset[str]  # of the whole model
     receptive_field: ReceptiveField
@@ -66,11 +66,11 @@ class SplitModel:
     @property
     def is_fast(self) -> bool:
         """Whether it is a fast voice, which is written in planes."""
-        return self.has_planes and not self.as_conv2d
+        return self.uses_conv2d and not self.as_conv2d
 
-    def taken(self, between: Samples) -> Samples:
-        """The tensor between the halves, or a part of it, as the second takes it."""
-        return between[..., None, :] if self.as_conv2d else between
+    def as_second_input(self, boundary: Samples) -> Samples:
+        """The boundary, or a part of it, as the second half takes it."""
+        return boundary[..., None, :] if self.as_conv2d else boundary
 
 
 def split_model(path: Path) -> SplitModel | None:
@@ -106,24 +106,24 @@ def _opened(path: Path) -> Iterator[OnnxGraph]:
 
 
 def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
-    between = _split_point(graph)
-    if between is None:
+    boundary = _split_point(graph)
+    if boundary is None:
         return None
-    nodes, _ = graph.needed(graph.output, between)
-    field = receptive_field(map(_layer, nodes), graph.output, between)
+    nodes, _ = graph.needed(graph.output, boundary)
+    field = receptive_field(map(_layer, nodes), graph.output, boundary)
     if field is None:
         return None
     as_conv2d = can_be_conv2d(graph, nodes, graph.output)
-    first = _part(graph, location, end=between)
-    second = _part(graph, location, end=graph.output, begin=between, as_conv2d=as_conv2d)
+    first = _part(graph, location, end=boundary)
+    second = _part(graph, location, end=graph.output, begin=boundary, as_conv2d=as_conv2d)
     if second.inputs & _TIMED_INPUTS:  # something bypasses the split point
         return None
     return SplitModel(
         first,
         second,
-        between,
+        boundary,
         as_conv2d=as_conv2d,
-        has_planes=as_conv2d or _have_planes(graph, nodes),
+        uses_conv2d=as_conv2d or _have_planes(graph, nodes),
         has_int8=any(node.op_type == INT8_CONVOLUTION for node in nodes),
         inputs=graph.input_names(),
         receptive_field=field,

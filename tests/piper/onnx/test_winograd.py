@@ -8,7 +8,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from voxmatrix.piper.onnx.minimal_filtering import filter_convolutions
+from voxmatrix.piper.onnx.winograd import filter_convolutions
 
 WIDE, NARROW = 128, 96
 
