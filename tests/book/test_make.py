@@ -11,9 +11,9 @@ from voxmatrix.speak.options import SpeakSettings
 
 from tests.work import openings
 from voxmatrix.book.content import Book, Chapter
+from voxmatrix.book.join import loudness
 from voxmatrix.book.join.audiobook import Joined
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound import levels
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.make import BookRequest, open_book_job, partial_folder
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.text.lexicon import Lexicon
@@ -149,7 +149,7 @@ def test_loudness_is_measured_while_the_book_is_spoken(
     def again(*_: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr(levels, "measure_sounds", again)
+    monkeypatch.setattr(loudness, "measure_sounds", again)
     one = replace(request_, book=replace(BOOK, chapters=BOOK.chapters[:1]))  # of several, most are written early
     make(one)
     assert len(manifest(one)["units"]) == 4

@@ -1,8 +1,12 @@
-"""What a book consists of, whatever format it came in."""
+"""What a book consists of, whatever format it came in, and other titles for its chapters, from a file."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from voxmatrix.errors import Finding
+from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.files import read_errors
+from voxmatrix.wording import count, quoted
 
 
 @dataclass(frozen=True)
@@ -36,3 +40,44 @@ class Book:
     chapters: tuple[Chapter, ...]
     #: What is wrong in the file and was worked around.
     findings: tuple[Finding, ...] = ()
+
+
+_FORMAT = 'write a JSON object of chapter numbers and titles, e.g. {"1": "The storm"}; book inspect shows the numbers'
+
+
+def read_titles(path: Path) -> dict[int, str]:
+    """The titles by the numbers of their chapters, from a JSON object such as `{"1": "The storm"}`.
+
+    Raises:
+        BadInputError: the file cannot be read, or holds anything else.
+    """
+    with read_errors(path):
+        data = path.read_bytes()
+    try:
+        found = json.loads(data)
+    except ValueError as error:
+        raise BadInputError(f"{path} is not JSON: {error}", _FORMAT) from error
+    if not isinstance(found, dict):
+        raise BadInputError(f"{path} is not a JSON object", _FORMAT)
+    for number, title in found.items():
+        if not (number.isascii() and number.isdecimal() and len(number) < 10):
+            raise BadInputError(f"{path}: {quoted(number)} is not the number of a chapter", _FORMAT)
+        if not isinstance(title, str) or not title.strip():
+            raise BadInputError(f"{path}: the title of chapter {number} is not a text", _FORMAT)
+    return {int(number): " ".join(title.split()) for number, title in found.items()}
+
+
+def with_titles(book: Book, titles: dict[int, str]) -> Book:
+    """The book with other titles; what is spoken stays the same.
+
+    Raises:
+        BadInputError: there is no such chapter.
+    """
+    last = len(book.chapters)
+    for number in titles:
+        if not 1 <= number <= last:
+            raise BadInputError(
+                f"there is a title for chapter {number}, and the book has {count(last, 'chapter')}", _FORMAT
+            )
+    chapters = (replace(chapter, title=titles.get(chapter.index, chapter.title)) for chapter in book.chapters)
+    return replace(book, chapters=tuple(chapters))

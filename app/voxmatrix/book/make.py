@@ -10,10 +10,10 @@ from pathlib import Path
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, join_book
+from voxmatrix.book.join.finished import JoinSettings
+from voxmatrix.book.join.loudness import SpeechMeter
 from voxmatrix.book.join.manifest import Origin, manifest_path
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
-from voxmatrix.book.join.sound.meter import SpeechMeter
+from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import book_units

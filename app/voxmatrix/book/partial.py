@@ -10,8 +10,8 @@ from typing import Self
 
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.chapter_files import join_chapter
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.meter import SpeechMeter
+from voxmatrix.book.join.finished import JoinSettings
+from voxmatrix.book.join.loudness import SpeechMeter
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.units import BookUnit
 from voxmatrix.errors import VoxmatrixError

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from voxmatrix.book.content import Book, Chapter
-from voxmatrix.book.sentences import sentences
+from voxmatrix.book.units import sentences
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import count as counted
 from voxmatrix.wording import quoted

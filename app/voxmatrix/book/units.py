@@ -1,12 +1,59 @@
 """What a book is spoken in: its sentences, as units of work."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.sentences import sentences
 from voxmatrix.models.style import Style
+from voxmatrix.text.lines import unwrap
+from voxmatrix.text.sentences import split
 from voxmatrix.work.unit import Unit, unit_of
+
+#: How a text of unknown language is split.
+_DEFAULT_LANGUAGE = "en"
+#: A whole book may be one line. The splitter's time grows with the square of the length.
+_MAX_PART = 100_000
+_SEARCHED = 10_000
+_END = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d\u00bb]*\s")
+
+
+@dataclass(frozen=True)
+class BookSentence:
+    """A sentence as it is written, at most MAX_CHARACTERS of text.sentences long, and where a longer pause belongs."""
+
+    text: str
+    starts_paragraph: bool
+
+
+def sentences(paragraphs: Iterable[str], language: str) -> list[BookSentence]:
+    """The sentences of paragraphs in order. What has neither letter nor digit, e.g. `* * *`, is left out.
+
+    Args:
+        paragraphs: the text of a chapter.
+        language: e.g. `sv` or `en-US`; empty if it is unknown.
+    """
+    found = []
+    for paragraph in paragraphs:
+        starts = True
+        for part in _parts(unwrap(paragraph)):
+            for text in split(part, language or _DEFAULT_LANGUAGE):
+                if any(character.isalnum() for character in text):
+                    found.append(BookSentence(text, starts_paragraph=starts))
+                    starts = False
+    return found
+
+
+def _parts(paragraph: str) -> Iterator[str]:
+    """A paragraph in pieces that are split in bearable time, cut behind a sentence or else a word."""
+    start = 0
+    while len(paragraph) - start > _MAX_PART:
+        part = paragraph[start : start + _MAX_PART]
+        ends = [match.end() for match in _END.finditer(part, _MAX_PART - _SEARCHED)]
+        length = ends[-1] if ends else part.rfind(" ") + 1 or _MAX_PART
+        yield part[:length]
+        start += length
+    yield paragraph[start:]
 
 
 @dataclass(frozen=True, kw_only=True)

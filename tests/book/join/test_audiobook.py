@@ -9,7 +9,7 @@ import pytest
 from tests.book.join.books import SOURCE, VOICE, book, image, speech
 from voxmatrix.book.content import Book, Cover
 from voxmatrix.book.join.audiobook import join_book
-from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.book.join.books import book, decoded, finished, image, probe, speech
 from voxmatrix.book.content import Chapter, Cover
 from voxmatrix.book.join.chapter_files import chapter_file_name, join_chapter, write_chapter_files
-from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 
 COVER = Cover("image/png", image("PNG"))

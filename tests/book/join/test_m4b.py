@@ -11,9 +11,9 @@ import pytest
 from tests.book.join.books import RATE_HZ, book, decoded, finished, heard, image, probe, speech, spoken
 from voxmatrix.audio import ffmpeg as ffmpeg_module
 from voxmatrix.book.content import Cover
+from voxmatrix.book.join import m4b as parts_module
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.m4b import write_m4b
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound import parts as parts_module
 from voxmatrix.book.join.timeline import Pauses
 from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
 

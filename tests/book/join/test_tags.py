@@ -9,8 +9,7 @@ from tests.book.join.books import book, probe
 from tests.book.join.test_timeline import said
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
-from voxmatrix.book.join.languages import three_letters
-from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, tags
+from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, tags, three_letters
 from voxmatrix.book.join.timeline import timeline
 
 HOSTILE = [

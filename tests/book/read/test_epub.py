@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.book.epubs import METADATA, PIXEL, archive, epub
 from voxmatrix.book.content import Cover
 from voxmatrix.book.read import FORMATS, read_book
-from voxmatrix.book.read.epub.archive import Archive
-from voxmatrix.book.read.epub.package import read_package
+from voxmatrix.book.read.epub_archive import Archive
+from voxmatrix.book.read.epub_package import read_package
 from voxmatrix.book.read.markup import descendants, parse
 from voxmatrix.errors import VoxmatrixError
 

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from tests.book.epubs import CONTAINER, archive, epub, package, page
+from voxmatrix.book.read import epub_archive as limits
 from voxmatrix.book.read import read_book
-from voxmatrix.book.read.epub import archive as limits
 from voxmatrix.errors import BadInputError
 
 _PAGE = page("<p>Text.</p>")

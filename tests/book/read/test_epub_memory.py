@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.epubs import CONTAINER, epub, package
-from voxmatrix.book.read.epub.archive import MAX_TOTAL_BYTES, MIB
+from voxmatrix.book.read.epub_archive import MAX_TOTAL_BYTES, MIB
 
 _LIMIT_MIB = 300
 _READ = """

@@ -28,7 +28,7 @@ from pathlib import Path
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.audiobook import join_book
 from voxmatrix.book.join.manifest import Origin
-from voxmatrix.book.join.settings import JoinSettings
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.timeline import Spoken
 folder, rate_hz, sentences, each = Path(sys.argv[1]), *map(int, sys.argv[2:])
 files = json.loads((folder / "files.json").read_text())

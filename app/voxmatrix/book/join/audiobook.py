@@ -7,14 +7,12 @@ from pathlib import Path
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.chapter_files import write_chapter_files
 from voxmatrix.book.join.cover import with_usable_cover
-from voxmatrix.book.join.finished import FinishedSpeech
+from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
+from voxmatrix.book.join.loudness import SpeechMeter, measure
 from voxmatrix.book.join.m4b import write_m4b
 from voxmatrix.book.join.manifest import Origin, manifest_path, write_manifest
 from voxmatrix.book.join.overlay import write_overlay
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
-from voxmatrix.book.join.sound.levels import measure
-from voxmatrix.book.join.sound.meter import SpeechMeter
+from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.subtitles import srt, vtt
 from voxmatrix.book.join.timeline import Spoken, timeline
 from voxmatrix.errors import Finding

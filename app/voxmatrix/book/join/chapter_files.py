@@ -6,11 +6,10 @@ from pathlib import Path
 
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.cover import with_usable_cover
-from voxmatrix.book.join.finished import FinishedSpeech
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.file import PER_CHAPTER, SoundFile, check_sound_format, write_sound
-from voxmatrix.book.join.sound.levels import measure
-from voxmatrix.book.join.sound.samples import chapter_sound
+from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
+from voxmatrix.book.join.loudness import measure
+from voxmatrix.book.join.samples import chapter_sound
+from voxmatrix.book.join.sound_file import PER_CHAPTER, SoundFile, check_sound_format, write_sound
 from voxmatrix.book.join.tags import Track, chapter_title, one_line, tags
 from voxmatrix.book.join.timeline import Spoken, TimedChapter, Timeline, timeline
 from voxmatrix.files import write_text

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.book.join.sound.levels import Levels
+from voxmatrix.book.join.loudness import Levels
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.files import replacing
 

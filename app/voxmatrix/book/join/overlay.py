@@ -7,8 +7,8 @@ from shutil import copyfileobj
 
 from voxmatrix.book.join import overlay_pages as pages
 from voxmatrix.book.join.finished import FinishedSpeech
-from voxmatrix.book.join.sound.file import SoundFile, check_sound_format, write_sound
-from voxmatrix.book.join.sound.samples import chapter_sound
+from voxmatrix.book.join.samples import chapter_sound
+from voxmatrix.book.join.sound_file import SoundFile, check_sound_format, write_sound
 from voxmatrix.book.join.timeline import TimedChapter
 from voxmatrix.files import replacing
 from voxmatrix.progress import OnProgress

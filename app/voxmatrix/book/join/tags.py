@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.join.languages import three_letters
 from voxmatrix.book.join.timeline import Timeline
 
 GENRE = "Audiobook"
@@ -69,3 +68,29 @@ def _escaped(value: str) -> str:
     """ffmpeg takes a backslash at the end of a line for an escaped line break, even if it is escaped itself."""
     escaped = _SPECIAL.sub(lambda found: f"\\{found.group()}", value)
     return f"{escaped} " if escaped.endswith("\\") else escaped
+
+
+#: ISO 639-1 and ISO 639-2/T.
+_CODES: str = """
+aa aar ab abk ae ave af afr ak aka am amh an arg ar ara as asm av ava ay aym az aze ba bak be bel bg bul bh bih bi bis
+bm bam bn ben bo bod br bre bs bos ca cat ce che ch cha co cos cr cre cs ces cu chu cv chv cy cym da dan de deu dv div
+dz dzo ee ewe el ell en eng eo epo es spa et est eu eus fa fas ff ful fi fin fj fij fo fao fr fra fy fry ga gle gd gla
+gl glg gn grn gu guj gv glv ha hau he heb hi hin ho hmo hr hrv ht hat hu hun hy hye hz her ia ina id ind ie ile ig ibo
+ii iii ik ipk io ido is isl it ita iu iku ja jpn jv jav ka kat kg kon ki kik kj kua kk kaz kl kal km khm kn kan ko kor
+kr kau ks kas ku kur kv kom kw cor ky kir la lat lb ltz lg lug li lim ln lin lo lao lt lit lu lub lv lav mg mlg mh mah
+mi mri mk mkd ml mal mn mon mr mar ms msa mt mlt my mya na nau nb nob nd nde ne nep ng ndo nl nld nn nno no nor nr nbl
+nv nav ny nya oc oci oj oji om orm or ori os oss pa pan pi pli pl pol ps pus pt por qu que rm roh rn run ro ron ru rus
+rw kin sa san sc srd sd snd se sme sg sag si sin sk slk sl slv sm smo sn sna so som sq sqi sr srp ss ssw st sot su sun
+sv swe sw swa ta tam te tel tg tgk th tha ti tir tk tuk tl tgl tn tsn to ton tr tur ts tso tt tat tw twi ty tah ug uig
+uk ukr ur urd uz uzb ve ven vi vie vo vol wa wln wo wol xh xho yi yid yo yor za zha zh zho zu zul
+"""
+_WORDS = _CODES.split()
+_THREE = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
+
+
+def three_letters(tag: str) -> str:
+    """The code of the language of a BCP 47 tag: swe for sv-SE. Empty if it is not known."""
+    language = tag.replace("_", "-").split("-", maxsplit=1)[0].strip().lower()
+    if language in _THREE:
+        return _THREE[language]
+    return language if len(language) == 3 and language.isascii() and language.isalpha() else ""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read import calibre, html, markdown, plain
-from voxmatrix.book.read.epub.epub import read_epub
+from voxmatrix.book.read.epub import read_epub
 from voxmatrix.files import read_errors
 
 

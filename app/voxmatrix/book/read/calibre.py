@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.read.epub.epub import read_epub
+from voxmatrix.book.read.epub import read_epub
 from voxmatrix.errors import BadInputError, MissingProgramError
 
 PROGRAM = "ebook-convert"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from voxmatrix.book.content import Chapter
-from voxmatrix.book.read.epub.contents import ContentsEntry
+from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.errors import Finding
 from voxmatrix.wording import quoted

@@ -6,10 +6,9 @@ from lxml import etree
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import by_headings, divide
-from voxmatrix.book.read.file import no_text, read_bytes
-from voxmatrix.book.read.markup import attribute, descendants, parse
+from voxmatrix.book.read.markup import attribute, descendants, parse, tidy
 from voxmatrix.book.read.passages import ReadingOptions, read_passages
-from voxmatrix.book.read.whitespace import tidy
+from voxmatrix.book.read.text_file import no_text, read_bytes
 
 
 def read_html(path: Path, notes: bool) -> Book:

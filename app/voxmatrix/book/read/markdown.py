@@ -5,11 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.read.encoding import decode
-from voxmatrix.book.read.file import read_bytes
 from voxmatrix.book.read.html import book_of
-from voxmatrix.book.read.markup import parse
-from voxmatrix.book.read.whitespace import tidy
+from voxmatrix.book.read.markup import parse, tidy
+from voxmatrix.book.read.text_file import decode, read_bytes
 
 _METADATA = re.compile(r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"^(title|author|authors|lang|language)[^\S\n]*:[^\S\n]*(.+)$", re.MULTILINE)

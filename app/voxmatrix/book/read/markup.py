@@ -1,13 +1,19 @@
-"""XML and HTML to trees of elements: without entities, DTDs, network or trees of any size."""
+"""XML and HTML to trees of elements: without entities, DTDs, network or trees of any size.
+
+Also where their links lead, never out of the archive, and their text as it is shown.
+"""
 
 import html
 import html.entities
+import posixpath
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
 
 from lxml import etree
 
-from voxmatrix.book.read.encoding import decode
+from voxmatrix.book.read.text_file import decode
 from voxmatrix.errors import BadInputError
 
 #: Some 100 MiB of memory. A chapter has thousands, and the whole Bible with each verse marked 150,000.
@@ -144,3 +150,46 @@ def children(element: etree._Element, *names: str) -> Iterator[etree._Element]:
 def text_of(element: etree._Element) -> str:
     """All text in an element, without comments."""
     return str(element.xpath("string()"))
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Link(NamedTuple):
+    """A file of the archive, and an anchor in it; empty stands for the file itself."""
+
+    path: str
+    anchor: str
+
+
+def resolve(base: str, href: str) -> Link | None:
+    """Where `href` leads in the file `base`; None for what is outside of the archive."""
+    href = href.strip().replace("\\", "/")
+    if _SCHEME.match(href) or href.startswith("//"):
+        return None
+    place, _, anchor = href.partition("#")
+    place = unquote(place.partition("?")[0]).replace("\\", "/")
+    if "\0" in place:
+        return None
+    path = posixpath.normpath(posixpath.join("/", posixpath.dirname(base), place) if place else f"/{base}")
+    steps = posixpath.join("/" if place.startswith("/") else posixpath.dirname(base), place) if place else base
+    return None if _leaves(steps) else Link(path.lstrip("/"), unquote(anchor))
+
+
+def _leaves(path: str) -> bool:
+    """Whether a path goes above the root on its way."""
+    depth = 0
+    for step in path.split("/"):
+        depth += -1 if step == ".." else step not in ("", ".")
+        if depth < 0:
+            return True
+    return False
+
+
+#: Soft hyphens, places where a line may break, byte order marks.
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+
+
+def tidy(text: str) -> str:
+    """`text` with whitespace as single spaces and without soft hyphens."""
+    return " ".join(_INVISIBLE.sub("", text).split())

@@ -5,18 +5,19 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.read.markup import attribute, descendants, links_in, local_name, text_of
-from voxmatrix.book.read.notes import NoteStart, is_note, is_note_reference, note_start
-from voxmatrix.book.read.paths import Link, resolve
+from voxmatrix.book.read.markup import Link, attribute, descendants, links_in, local_name, resolve, text_of, tidy
 from voxmatrix.book.read.unspoken import (
     MAY_BE_CONTENTS,
     Listed,
+    NoteStart,
     is_contents_list,
     is_contents_title,
+    is_note,
+    is_note_reference,
     is_unspoken,
+    note_start,
     spoken_alt,
 )
-from voxmatrix.book.read.whitespace import tidy
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = frozenset(_HEADINGS).union(

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import Start, divide
-from voxmatrix.book.read.encoding import decode
-from voxmatrix.book.read.file import no_text, read_bytes
+from voxmatrix.book.read.markup import tidy
 from voxmatrix.book.read.passages import Document, Passage
-from voxmatrix.book.read.whitespace import tidy
+from voxmatrix.book.read.text_file import decode, no_text, read_bytes
 from voxmatrix.text.lines import blocks, unwrap
 
 _START = re.compile(r"^\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE | re.IGNORECASE)

@@ -28,7 +28,7 @@ def read_chapters(file: Path, chapters: str, *, notes: bool, titles: Path | None
 
     book = read_book(file, notes)
     if titles is not None:
-        from voxmatrix.book.titles import read_titles, with_titles
+        from voxmatrix.book.content import read_titles, with_titles
 
         book = with_titles(book, read_titles(titles))
     if not chapters:

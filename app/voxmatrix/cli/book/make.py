@@ -27,7 +27,7 @@ from voxmatrix.wording import count
 if TYPE_CHECKING:
     from voxmatrix.book.content import Book
     from voxmatrix.book.join.audiobook import Joined
-    from voxmatrix.book.join.settings import JoinSettings
+    from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.style import Style
     from voxmatrix.work.executors.base import Workers
@@ -151,7 +151,7 @@ def _out(file: Path, given: BookOptions) -> Path:
 
 
 def _joining(given: BookOptions, voice: "VoiceCard") -> "JoinSettings":
-    from voxmatrix.book.join.settings import JoinSettings
+    from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.book.join.timeline import Pauses
 
     pauses = Pauses(sentence=given.sentence_pause, paragraph=given.paragraph_pause, chapter=given.chapter_pause)

@@ -11,8 +11,8 @@ from voxmatrix.speak.options import SpeakSettings
 
 from tests.work.cluster.jobs import END_SECONDS
 from tests.work.cluster.tone_worker import tones
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.manifest import manifest_path
-from voxmatrix.book.join.settings import JoinSettings
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest

@@ -1,7 +1,11 @@
-"""Bytes to text, whatever encoding they are in and whatever they say."""
+"""Books that are a single file of text, in whatever encoding, and whatever they say of it."""
 
 import codecs
 import re
+from pathlib import Path
+
+from voxmatrix.book.read.epub_archive import MIB
+from voxmatrix.errors import BadInputError
 
 #: Byte order marks; the longer of two that begin alike comes first.
 _MARKS = (
@@ -67,3 +71,29 @@ def _mostly_utf8(data: bytes) -> str | None:
     text = data.decode("utf-8", "replace")
     foreign = sum(1 for character in text if character > "\x7f")
     return text if text.count("\ufffd") * 10 < foreign else None
+
+
+#: War and Peace has 3 MiB.
+MAX_FILE_BYTES = 32 * MIB
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        BadInputError: it is larger than any text.
+    """
+    with path.open("rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        problem = f"{path} has more than {MAX_FILE_BYTES // MIB} MiB; that is no book"
+        raise BadInputError(problem, "divide it into several files")
+    return data
+
+
+def no_text(path: Path) -> BadInputError:
+    """The error for a book in which there is nothing to be spoken."""
+    remedy = (
+        "check that it is the right file; if its pages are pictures, recognise their text first, e.g. with Tesseract"
+    )
+    return BadInputError(f"{path} has no text to be spoken", remedy)

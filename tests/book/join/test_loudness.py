@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -5,10 +6,11 @@ import pytest
 import soundfile
 
 from tests.book.join.books import RATE_HZ, book, finished, heard, speech, spoken, tone
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound.levels import MAX_GAIN_DB, TARGET_LUFS, measure
-from voxmatrix.book.join.sound.samples import chapter_sound, levelled
-from voxmatrix.book.join.timeline import Pauses, Timeline, timeline
+from voxmatrix.audio.loudness_meter import MeasuredSound
+from voxmatrix.book.join.finished import JoinSettings
+from voxmatrix.book.join.loudness import MAX_GAIN_DB, TARGET_LUFS, SpeechMeter, measure
+from voxmatrix.book.join.samples import chapter_sound, levelled
+from voxmatrix.book.join.timeline import Pauses, Spoken, Timeline, timeline
 from voxmatrix.errors import DamagedFileError
 
 
@@ -91,3 +93,35 @@ def test_the_sound_is_as_long_as_the_timeline_says(tmp_path: Path) -> None:
 def test_without_a_gain_quiet_speech_keeps_its_samples() -> None:
     samples = (tone(0.5) * 32768).astype(np.int16)
     assert np.array_equal(levelled(samples, RATE_HZ, 0.0), samples)
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Timeline:
+    return timeline(book(["One", "Empty", "Three"]).chapters, speech(tmp_path, [4, 0, 3]))
+
+
+def metered(line: Timeline, left_out: Sequence[Spoken] = ()) -> list[MeasuredSound] | None:
+    meter = SpeechMeter()
+    for chapter in line.chapters:
+        for sentence in chapter.sentences:
+            if sentence.spoken not in left_out:
+                pause_seconds = (sentence.pause_end - sentence.end) / line.rate_hz
+                meter.add(sentence.spoken, pause_seconds, ends_chapter=sentence is chapter.sentences[-1])
+    meter.finish()
+    return meter.result(line, lambda done, total: None)
+
+
+def test_the_levels_are_the_same(line: Timeline) -> None:
+    measured = metered(line)
+    assert measured is not None
+    assert measure(line, measured=measured) == measure(line)
+
+
+def test_other_sentences_than_those_of_the_book_are_no_result(line: Timeline) -> None:
+    assert metered(line, [line.sentences[-1].spoken]) is None
+    assert metered(line, [one.spoken for one in line.sentences]) is None
+
+
+def test_damaged_speech_is_no_result(line: Timeline) -> None:
+    line.sentences[2].spoken.path.write_bytes(b"changed")
+    assert metered(line) is None

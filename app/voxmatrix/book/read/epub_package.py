@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from voxmatrix.book.content import Cover
-from voxmatrix.book.read.epub.archive import DAMAGED, Archive
-from voxmatrix.book.read.markup import attribute, children, descendants, local_name, parse, text_of
-from voxmatrix.book.read.paths import Link, resolve
-from voxmatrix.book.read.whitespace import tidy
+from voxmatrix.book.read.epub_archive import DAMAGED, Archive
+from voxmatrix.book.read.markup import Link, attribute, children, descendants, local_name, parse, resolve, text_of, tidy
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.wording import quoted
 

@@ -6,7 +6,7 @@ import pytest
 import soundfile
 
 from tests.book.join.books import RATE_HZ, spoken, tone
-from voxmatrix.book.join.sound.speech import read_speech
+from voxmatrix.book.join.samples import read_speech
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import digest

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from tests.book.join.books import RATE_HZ, book, decoded, finished, probe, speech, spoken, tone
-from voxmatrix.book.join.finished import FinishedSpeech
-from voxmatrix.book.join.m4b import write_m4b
-from voxmatrix.book.join.settings import JoinSettings
-from voxmatrix.book.join.sound import parts as parts_module
-from voxmatrix.book.join.sound.file import AAC_FRAME
-from voxmatrix.book.join.sound.parts import parts
+from voxmatrix.book.join import m4b as parts_module
+from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
+from voxmatrix.book.join.m4b import parts, write_m4b
+from voxmatrix.book.join.sound_file import AAC_FRAME
 from voxmatrix.book.join.timeline import Pauses
 
 

@@ -5,11 +5,20 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from voxmatrix.book.read.epub.archive import Archive
-from voxmatrix.book.read.epub.package import Package, found_path
-from voxmatrix.book.read.markup import attribute, children, descendants, kinds, local_name, parse, text_of
-from voxmatrix.book.read.paths import Link, resolve
-from voxmatrix.book.read.whitespace import tidy
+from voxmatrix.book.read.epub_archive import Archive
+from voxmatrix.book.read.epub_package import Package, found_path
+from voxmatrix.book.read.markup import (
+    Link,
+    attribute,
+    children,
+    descendants,
+    kinds,
+    local_name,
+    parse,
+    resolve,
+    text_of,
+    tidy,
+)
 from voxmatrix.errors import Finding
 from voxmatrix.wording import quoted
 

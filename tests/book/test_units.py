@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.book.generated import CHARACTERS, generated_book
 from voxmatrix.book.read import read_book
-from voxmatrix.book.sentences import BookSentence, sentences
+from voxmatrix.book.units import BookSentence, sentences
 from voxmatrix.text.sentences import MAX_CHARACTERS
 
 

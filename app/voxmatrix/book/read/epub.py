@@ -1,22 +1,20 @@
-"""EPUB 2 and 3."""
+"""EPUB 2 and 3. Locked books are refused before anything is tried: their text cannot be read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import by_contents, by_headings, divide
-from voxmatrix.book.read.epub.archive import Archive
-from voxmatrix.book.read.epub.contents import ContentsEntry, read_contents
-from voxmatrix.book.read.epub.package import Package, read_cover, read_package
-from voxmatrix.book.read.epub.protection import refuse_locked
-from voxmatrix.book.read.file import no_text
-from voxmatrix.book.read.markup import parse
+from voxmatrix.book.read.epub_archive import Archive
+from voxmatrix.book.read.epub_contents import ContentsEntry, read_contents
+from voxmatrix.book.read.epub_package import Package, read_cover, read_package
+from voxmatrix.book.read.markup import Link, attribute, children, descendants, parse
 from voxmatrix.book.read.passages import Document, Passage, ReadingOptions, read_passages
-from voxmatrix.book.read.paths import Link
+from voxmatrix.book.read.text_file import no_text
 from voxmatrix.book.read.unspoken import Listed
-from voxmatrix.errors import Finding
+from voxmatrix.errors import BadInputError, Finding
 
 #: A level of the contents with fewer lines is only the title of the book, or its parts.
 _FEW_LINES = 3
@@ -89,3 +87,45 @@ def _leads_back(passage: Passage, here: tuple[int, int], places: dict[str, int],
 
 def _each_once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(findings))
+
+
+_ENCRYPTION = "META-INF/encryption.xml"
+#: Files that only a system for digital rights writes, with its name.
+_SYSTEMS = (
+    ("META-INF/rights.xml", "Adobe"),
+    ("META-INF/license.lcpl", "Readium LCP"),
+    ("META-INF/sinf.xml", "Apple FairPlay"),
+)
+#: Fonts that are only scrambled, by the IDPF's and Adobe's ways: the text is readable.
+_OF_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_REMEDY = (
+    "read it with the program of the shop it is from, or ask the shop or the publisher for a copy without DRM; "
+    "many sell both"
+)
+
+
+def refuse_locked(archive: Archive) -> None:
+    """Check that a book is not encrypted.
+
+    Raises:
+        BadInputError: it is.
+    """
+    if archive.encrypted():
+        remedy = "unpack it with its password, then compress it without one: unzip BOOK.epub, zip -r NEW.epub"
+        raise BadInputError(f"{archive.path} is a ZIP archive with a password", remedy)
+    system = next((system for name, system in _SYSTEMS if archive.find(name)), "")
+    if system or any(algorithm not in _OF_FONTS for algorithm in _algorithms(archive)):
+        which = f" ({system})" if system else ""
+        raise BadInputError(f"{archive.path} is protected by DRM{which}: its text is encrypted", _REMEDY)
+
+
+def _algorithms(archive: Archive) -> Iterator[str]:
+    """How the files of the book are encrypted; an empty name if that is not said."""
+    name = archive.find(_ENCRYPTION)
+    if name is None:
+        return
+    for data in descendants(parse(archive.read(name), name), "encrypteddata"):
+        methods = list(children(data, "encryptionmethod"))
+        yield from (attribute(method, "Algorithm").strip() for method in methods)
+        if not methods:
+            yield ""

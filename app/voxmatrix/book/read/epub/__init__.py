@@ -1,1 +1,0 @@
-"""EPUB: the archive, what it says about itself, and its text."""
