@@ -42,7 +42,7 @@ def test_a_child_that_hangs_is_stopped_and_what_it_said_before_is_kept() -> None
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
 def test_a_child_that_dies_is_named_with_its_signal() -> None:
     ended = run_child(["-c", "import os; os.abort()"], place(None).environment, 60)
-    assert (ended.code, ended.failure) == (-6, "its process was killed by signal 6")
+    assert (ended.code, ended.failure) == (-6, "its process was terminated by SIGABRT")
 
 
 def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:

@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import IO
 from voxmatrix.audio.ffmpeg import failure_reason, ffmpeg_program
 from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
+from voxmatrix.processes import describe_exit
 
 _STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 #: Messages about a file that is incomplete. ffmpeg 5.1, that of Debian 12, ends with exit code 0 all the same.
@@ -91,7 +91,7 @@ def _close(stdin: IO[bytes] | None) -> None:
 def _failure(code: int, messages: str, out: Path) -> VoxmatrixError:
     """The error for an ffmpeg that ended with `code` while it wrote `out`."""
     if code < 0:
-        problem = f"ffmpeg was terminated by {signal.Signals(-code).name} while it wrote {out}"
+        problem = f"ffmpeg {describe_exit(code)} while it wrote {out}"
         return VoxmatrixError(problem, _AGAIN)
     number = next((number for number in _STORAGE_ERRORS if os.strerror(number) in messages), None)
     if number:

@@ -13,10 +13,9 @@ from voxmatrix.compute.device import prepare_environment
 from voxmatrix.errors import MemoryExhaustedError, NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.torch_options import choose_allocator
+from voxmatrix.processes import OUT_OF_MEMORY
 
 BenchJob = MatmulBench | SpeakBench | TrainBench
-#: Exit code of a process killed by Linux when memory runs out.
-_KILLED = -9
 _KILLED_PROBLEM = "the system killed its process (signal 9), probably because memory ran out"
 
 
@@ -45,7 +44,7 @@ def read_rows(child: ChildResult, device: str, name: str | None, parameters: Map
         running, part = None, line.pop("part")
         rows.append(BenchRow(device=device, name=name, format=part, parameters=parameters, **line))
     if running is not None or not rows:
-        killed = child.code == _KILLED
+        killed = child.code == OUT_OF_MEMORY
         rows.append(
             BenchRow(
                 device=device,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.machine.facts import Gpu
+from voxmatrix.processes import describe_exit
 
 #: How long to wait for a killed process, which a driver may keep alive.
 _GRACE_SECONDS = 5
@@ -142,5 +143,5 @@ def _failure(code: int, errors: str) -> str:
     if code == 0:
         return ""
     last = next(reversed(errors.strip().splitlines()), "")[:_MAX_STDERR_CHARACTERS]
-    problem = f"its process was killed by signal {-code}" if code < 0 else f"its process exited with code {code}"
+    problem = f"its process {describe_exit(code)}"
     return f"{problem}: {last}" if last else problem

@@ -66,8 +66,8 @@ def test_of_two_ways_that_with_checkpointing_counts_for_it_was_needed() -> None:
 
 
 def test_what_could_not_be_measured_is_said_without_a_number() -> None:
-    nothing = SearchOutcome(measurement=measurement(sizes=()), problem="batch 1: signal 6")
-    assert "could not be measured" in tuned(nothing, problem="batch 1: signal 6").paragraph()
+    nothing = SearchOutcome(measurement=measurement(sizes=()), problem="batch 1: SIGABRT")
+    assert "could not be measured" in tuned(nothing, problem="batch 1: SIGABRT").paragraph()
     too_large = SearchOutcome(measurement=measurement(sizes=()), ended="batch 1 does not fit")
     assert "even one clip of this length within 60000 MiB" in tuned(too_large).paragraph()
     assert "could not be measured" in tuned(problem="nobody says how much memory there is").paragraph()

@@ -1,15 +1,14 @@
 """How the command of a job has ended."""
 
 import json
-import signal
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from voxmatrix.config import home
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty
+from voxmatrix.processes import OUT_OF_MEMORY, describe_exit
 from voxmatrix.serve.jobs.job import Job, JobError
 from voxmatrix.serve.jobs.process import LOG_NAME
 
@@ -41,10 +40,8 @@ def error_of_command(code: int, answer: Mapping[str, Any], folder: Path) -> JobE
             return JobError(message=finding["problem"], remedy=finding["remedy"])
     how = f"ended with code {code}"
     if code < 0:
-        how = "was killed, probably because the system is out of memory"
-        if code != -getattr(signal, "SIGKILL", 9):
-            with suppress(ValueError):
-                how = f"was ended by {signal.Signals(-code).name}"
+        out_of_memory = "was killed, probably because the system is out of memory"
+        how = out_of_memory if code == OUT_OF_MEMORY else describe_exit(code)
     return JobError(message=f"the command {how}", remedy=f"see {LOG_NAME}, then resume the job")
 
 

@@ -2,15 +2,11 @@
 
 import logging
 import os
-import signal
-import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +21,7 @@ from voxmatrix.models.style import Runtime
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.plan.preflight import Preflight
+from voxmatrix.processes import die_with_parent
 from voxmatrix.voices.opened import OpenVoices, device_name
 from voxmatrix.work.cluster.address import is_redis
 from voxmatrix.work.cluster.app import SPEAK, cluster_app, queue_of, unacknowledged_keys
@@ -64,7 +61,7 @@ def run_node(settings: NodeSettings) -> None:
     """Work until SIGTERM, or until the process that started this one is gone. Exits with the code of Celery."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C in a terminal reaches the parent only, which then ends this process
-    _die_with_parent()
+    die_with_parent()
     boot = uuid.uuid4().hex
     # A device that is not there is a warning, as in older programs.
     request = replace(settings.request, fallback="cpu")
@@ -176,16 +173,3 @@ def _gpu_sensor(gpu: Gpu) -> Iterator[Sensor]:
 
     with nvml_sensor(import_module("pynvml"), gpu.device, gpu.uuid or "") as sensor:
         yield sensor
-
-
-def _die_with_parent() -> None:
-    """End this process at once, and with it the child, when the process that supervises it was killed."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()

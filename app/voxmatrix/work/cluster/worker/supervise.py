@@ -3,16 +3,16 @@
 import logging
 import multiprocessing
 import os
-import signal
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from voxmatrix.processes import join_or_kill, kill_group
 from voxmatrix.work.cluster.worker.node import NodeSettings, run_node
 
 logger = logging.getLogger(__name__)
@@ -78,13 +78,7 @@ def _restart(node: _Node) -> None:
 
 
 def _stop(nodes: Sequence[_Node]) -> None:
-    until = time.monotonic() + STOP_SECONDS
     for node in nodes:
         node.process.terminate()
-    for node in nodes:
-        node.process.join(max(0.0, until - time.monotonic()))
-        if node.process.is_alive():
-            # The child of a worker that is killed ends by itself unless it computes: so end the whole group.
-            with suppress(OSError):
-                os.killpg(node.process.pid or 0, signal.SIGKILL)
-            node.process.join()
+    # The child of a worker that is killed ends by itself unless it computes: so end the whole group.
+    join_or_kill([node.process for node in nodes], STOP_SECONDS, lambda process: kill_group(process.pid or 0))

@@ -1,0 +1,100 @@
+"""Child processes end in time and with their parent, and how they ended is said."""
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from voxmatrix.processes import describe_exit, ignoring_ctrl_c, join_or_kill, kill_group
+
+SPAWN = multiprocessing.get_context("spawn")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "exited with code 0"),
+        (3, "exited with code 3"),
+        (None, "exited with code None"),
+        (-11, "was terminated by SIGSEGV"),
+        (-99, "was terminated by signal 99"),
+    ],
+)
+@posix
+def test_how_a_process_ended_is_said_with_the_name_of_its_signal(code: int | None, words: str) -> None:
+    assert describe_exit(code) == words
+
+
+def test_who_ends_in_time_is_not_killed_and_who_does_not_is() -> None:
+    quick, slow = SPAWN.Process(target=time.sleep, args=(0.1,)), SPAWN.Process(target=time.sleep, args=(600,))
+    for process in (quick, slow):
+        process.start()
+    quick.join(60)
+    started = time.monotonic()
+    join_or_kill([quick, slow], 0.5)
+    assert time.monotonic() - started < 30
+    assert quick.exitcode == 0
+    assert slow.exitcode not in (0, None)
+
+
+@posix
+def test_a_group_is_killed_with_its_children() -> None:
+    words = "import subprocess; p = subprocess.Popen(['sleep', '600']); print(p.pid, flush=True); p.wait()"
+    leader = subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE, start_new_session=True)
+    assert leader.stdout is not None
+    child = int(leader.stdout.readline())
+    kill_group(leader.pid)
+    assert leader.wait(60) == -signal.SIGKILL
+    assert leader.stdout.read() == b""  # the child held the pipe
+    leader.stdout.close()
+    assert child != leader.pid
+    kill_group(leader.pid)  # once more: there is nobody
+
+
+@posix
+def test_processes_ignore_ctrl_c_only_if_they_are_started_in_the_block() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with ignoring_ctrl_c():
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@posix
+def test_threads_may_start_processes_too() -> None:
+    seen: list[object] = []
+
+    def start() -> None:
+        with ignoring_ctrl_c():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGINT)]
+
+
+@posix
+def test_a_child_is_gone_with_its_parent() -> None:
+    words = """
+import multiprocessing, os, time
+from voxmatrix.processes import die_with_parent
+def child():
+    die_with_parent()
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+if __name__ == "__main__":
+    multiprocessing.get_context("fork").Process(target=child).start()
+    time.sleep(600)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    assert int(parent.stdout.readline()) != parent.pid
+    parent.kill()
+    parent.wait()
+    assert parent.stdout.read() == b""  # closed by the end of the child
+    parent.stdout.close()
