@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voxmatrix.errors import UsageError
+from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
-from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, phonemizer
+from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, marks, phonemizer, require_vowels
 from voxmatrix.text.symbols import default_map, to_ids
 
 #: Forty sentences a language, named after its voice.
@@ -233,3 +234,56 @@ def test_a_phonemizer_is_made_by_its_type():
     assert isinstance(phonemizer("text", "en-us"), TextPhonemizer)
     with pytest.raises(UsageError, match="'tones'"):
         phonemizer("tones", "en-us")
+
+
+@pytest.mark.parametrize(
+    ("clauses", "expected"),
+    [
+        (["One, t", "wo; t", "hree: f", "our."], [",", ";", ":", "."]),
+        (["Why? O", "h! N", "o"], ["?", "!", ""]),
+        (["It costs 1,000.5 at 5:30"], [""]),
+        (["wait... w", "hat"], ["", ""]),
+        (["he (said.)", " She"], [".", ""]),
+        (["one – t", "wo — t", "hree"], [";", ";", ""]),
+        (["你好。他", "来了！好"], ["", ""]),
+        (["كيف؟ ن", "عم"], ["?", ""]),
+        (["J. B", ". X", "y"], [".", ".", ""]),  # the letter of the second clause was read with the first
+        (["VB. –", " e"], [".", ""]),  # what was read too far may be a mark itself
+        (["What?!? N", "o"], ["?", ""]),  # of several marks the first counts
+        (["?! what"], [""]),
+        (["end.)", ""], [".", ""]),
+        (["... then"], [""]),
+        (["word " * 40, "more " * 40], ["", ""]),  # broken by espeak-ng because it is long
+        ([""], [""]),
+    ],
+)
+def test_a_mark_is_found_where_a_clause_ends(clauses, expected):
+    ends = [len("".join(clauses[:number])) for number in range(1, len(clauses) + 1)]
+    assert list(marks("".join(clauses), ends)) == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="aé1 .,;:!?…—()\"'。¿", max_size=60), st.lists(st.integers(0, 60), max_size=8))
+def test_any_ends_in_any_text_have_a_mark_each(text, cuts):
+    ends = [*sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    found = list(marks(text, ends))
+    assert len(found) == len(ends)
+    assert all(re.fullmatch(r"[.,:;!?]?", mark) for mark in found)
+
+
+def test_arabic_without_vowel_signs_is_refused_with_the_reason():
+    with pytest.raises(BadInputError, match="no vowel signs"):
+        require_vowels("مرحبا كيف حالك")
+
+
+@pytest.mark.parametrize("text", ["مَرْحَبًا كَيْفَ حَالُكَ", "3.5 km", ""])
+def test_what_can_be_pronounced_is_not_refused(text):
+    require_vowels(text)
+
+
+@pytest.mark.espeak
+def test_only_arabic_voices_refuse_it():
+    with EspeakPhonemizer("ar") as arabic, EspeakPhonemizer("fa") as persian:
+        assert persian.phonemes(["مرحبا کیف"])[0]
+        with pytest.raises(BadInputError, match="no vowel signs"):
+            arabic.phonemes(["مرحبا كيف"])[0]

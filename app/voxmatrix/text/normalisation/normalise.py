@@ -6,19 +6,18 @@ from collections.abc import Callable
 
 from voxmatrix.text.normalisation.language import Language, language_of
 from voxmatrix.text.normalisation.repair import repair, tidy
-from voxmatrix.text.normalisation.rules.abbreviations import expand
-from voxmatrix.text.normalisation.rules.addresses import say_addresses
-from voxmatrix.text.normalisation.rules.codes import say_codes
-from voxmatrix.text.normalisation.rules.dates import say_dates
-from voxmatrix.text.normalisation.rules.fractions import say_fractions
-from voxmatrix.text.normalisation.rules.links import spell_links
-from voxmatrix.text.normalisation.rules.measures import say_measures
-from voxmatrix.text.normalisation.rules.money import say_money
-from voxmatrix.text.normalisation.rules.ranges import RANGE_DASH, mark_ranges, say_ranges
-from voxmatrix.text.normalisation.rules.roman import say_roman_numbers
+from voxmatrix.text.normalisation.rules.abbreviations import expand, say_addresses, say_roman_numbers
+from voxmatrix.text.normalisation.rules.amounts import (
+    RANGE_DASH,
+    mark_ranges,
+    say_fractions,
+    say_measures,
+    say_money,
+    say_ranges,
+)
+from voxmatrix.text.normalisation.rules.codes import say_codes, spell_links
+from voxmatrix.text.normalisation.rules.dates import say_dates, say_times, say_years
 from voxmatrix.text.normalisation.rules.signs import mark_signs, say_numbers, say_signs
-from voxmatrix.text.normalisation.rules.times import say_times
-from voxmatrix.text.normalisation.rules.years import say_years
 
 Step = Callable[[str, Language], str]
 

@@ -2,15 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from voxmatrix.closing import Closing
-from voxmatrix.errors import Finding, UsageError
-from voxmatrix.text.phonemes.clauses import marks
+from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
-from voxmatrix.text.phonemes.vowels import require_vowels
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
+from voxmatrix.wording import quoted
 
 _GIVEN = re.compile(GIVEN_PHONEMES)
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
@@ -137,3 +136,73 @@ def _plain(text: str) -> str:
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(character) in _UNSPEAKABLE else character for character in text)
     return " ".join(text.split())
+
+
+#: espeak-ng returns the phonemes of a clause without the mark that ends it, so it is found in the text. Learned by
+#: observing the library; tests/text/phonemes/test_phonemizer.py compares it with the marks that Piper gets.
+#: What Piper writes for a mark.
+_MARKS = {
+    ".": ".",
+    "!": "!",
+    "?": "?",
+    ",": ",",
+    ":": ":",
+    ";": ";",
+    "\u2013": ";",  # dashes
+    "\u2014": ";",
+    "\u060c": ",",  # Arabic
+    "\u061b": ";",
+    "\u061f": "?",
+    "\u06d4": ".",
+    "\u037e": "?",  # Greek
+    "\u0387": ";",
+    "\u1362": ".",  # Ethiopic
+    "\u1363": ",",
+    "\u1364": ";",
+}
+#: For these Piper writes nothing: the ellipsis, the inverted marks, the Armenian and the Indian full stop, the marks of
+#: Chinese and Japanese.
+_SILENT_MARKS = "\u2026\u00a1\u00bf\u0589\u0964\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff64"
+#: Of several marks in a row the first counts.
+_MARKS_IN_A_ROW = re.compile("[" + re.escape("".join(_MARKS) + _SILENT_MARKS) + "]+")
+_SPOKEN = re.compile(r"[^\W_]")
+
+
+def marks(text: str, ends: Sequence[int]) -> Iterator[str]:
+    """The mark of each clause as Piper writes it, "" for none. `ends`: how far espeak-ng has read at each clause's end.
+
+    That is one character too far where a space follows the mark, since espeak-ng looks at what comes next.
+    """
+    start = read = 0
+    for number, end in enumerate(ends, start=1):
+        mark = ""
+        for match in _MARKS_IN_A_ROW.finditer(text, max(start, read - 1), end):
+            beyond = text[match.end() : end].strip()
+            if len(beyond) <= (number < len(ends)) and _SPOKEN.search(text, start, match.start()):
+                mark = "" if match.group().startswith("...") else _MARKS.get(match.group()[0], "")
+                start = match.end()
+                break
+        read = end
+        yield mark
+
+
+_LETTER = re.compile("[\u0621-\u063a\u0641-\u064a]")
+_VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
+#: Text with all its signs has more than one for two letters; text with a few to avoid confusion has fewer than this.
+_MIN_SIGNS_PER_LETTER = 0.25
+
+
+def require_vowels(sentence: str) -> None:
+    """Refuse an Arabic sentence that would be pronounced without vowels.
+
+    Most vowels are not written, and espeak-ng pronounces only what is. Piper adds the signs with a model.
+
+    Raises:
+        BadInputError: the sentence has few vowel signs.
+    """
+    letters = len(_LETTER.findall(sentence))
+    if len(_VOWEL_SIGN.findall(sentence)) < letters * _MIN_SIGNS_PER_LETTER:
+        raise BadInputError(
+            f"{quoted(sentence)} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only",
+            "add them first (tashkeel)",
+        )

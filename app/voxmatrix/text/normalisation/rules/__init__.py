@@ -1,1 +1,1 @@
-"""The rules of text normalisation, a file for each class of things; each is text to text."""
+"""The rules of text normalisation, a file for each kind of things; each is text to text."""

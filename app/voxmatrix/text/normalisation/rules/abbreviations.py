@@ -1,9 +1,10 @@
-"""Abbreviations in full: `Dr. Smith`, `Baker St.`, `e.g.`, `No. 5`, `the U.S. Army`, `J. Smith`."""
+"""Abbreviations in full, addresses and Roman numbers: `Dr. Smith`, `e.g.`, `1428 Elm St`, `Henry VIII`."""
 
 import re
 from collections.abc import Mapping
 from functools import cache
 
+from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, TEXT_ENDS, Rule, any_of, apply
 
@@ -91,3 +92,80 @@ def _before_starter(language: Language) -> re.Pattern[str]:
 
 def _capitalised(text: str) -> str:
     return text[0].upper() + text[1:]
+
+
+#: States whose sign is also a word in capitals.
+_WORDS_TOO = frozenset({"HI", "IN", "ME", "OH", "OK", "OR"})
+
+
+def say_addresses(text: str, language: Language) -> str:
+    """House numbers in pairs, streets and states in full, zip codes digit by digit."""
+    return apply(_address_rules(language), text)
+
+
+@cache
+def _address_rules(language: Language) -> tuple[Rule, ...]:
+    if not language.streets:
+        return ()
+    directions, states = any_of(language.directions), language.states
+    name = rf"(?:(?:{CAPITAL}[\w'-]*|\d{{1,3}}(?:st|nd|rd|th))\s){{1,3}}"
+
+    def house(match: re.Match[str]) -> str:
+        direction = f"{language.directions[match[2]]} " if match[2] else ""
+        end = "." if match[0].endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
+        street = language.streets[match[4].lower()]
+        return f"{numbers.in_groups(match[1], language)} {direction}{match[3]}{street}{end}"
+
+    def numbered(match: re.Match[str]) -> str:
+        end = "." if match[0].endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
+        return f"{match[1]} {language.streets[match[2].lower()]}{end}"
+
+    def state(match: re.Match[str]) -> str:
+        code = ", ".join(numbers.one_by_one(part, language) for part in match[3].split("-"))
+        return f"{states[match[1]]}{match[2]}{code}"
+
+    streets = rf"(?i:({any_of(language.streets)}))(?!\w|\.?\s{CAPITAL})\.?"
+    alone = any_of(states.keys() - _WORDS_TOO)
+    return (
+        (re.compile(rf"(?<![\w.,$£€-])(\d{{1,5}})\s(?:({directions})\.?\s)?({name}){streets}"), house),
+        (re.compile(rf"(?<!\w)(\d{{1,3}}(?:st|nd|rd|th))\s{streets}"), numbered),
+        (re.compile(rf"(?<=,\s)({any_of(states)})(,?\s)(\d{{5}}(?:-\d{{4}})?)(?!\w)"), state),
+        (re.compile(rf"(?<=[a-z],\s)({alone})(?=\s*$|[,;])"), lambda match: states[match[1]]),
+    )
+
+
+_ANY = re.compile(r"\s[IVXLC]+(?!\w)")
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|'(?!s\b))"
+#: Where a lone I is a number after a name, not a word.
+_I_ENDS = r"(?=\s*(?:$|[,;:.!?)]|--|\u2013)|\s(?:of|av)\b)"
+
+
+def say_roman_numbers(text: str, language: Language) -> str:
+    """Roman numbers behind parts of books, names of rulers and other names."""
+    return apply(_roman_rules(language), text) if _ANY.search(text) else text
+
+
+@cache
+def _roman_rules(language: Language) -> tuple[Rule, ...]:
+    parts, rulers = any_of(language.numbered_parts), any_of(language.rulers)
+
+    def part(match: re.Match[str]) -> str:
+        return f"{match[1]} {numbers.cardinal(str(_value(match[2])), language)}"
+
+    def ruler(match: re.Match[str]) -> str:
+        return f"{match[1]} {language.the_ruler.format(number=numbers.ordinal(str(_value(match[2])), language))}"
+
+    return (
+        (re.compile(rf"(?<!\w)((?i:{parts}))\s{_ROMAN}"), part),
+        (re.compile(rf"(?<!\w)({rulers})\s(?![IXLCV]\b){_ROMAN}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?=I\b){_ROMAN}{_I_ENDS}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?=V\b){_ROMAN}"), ruler),
+        (re.compile(rf"(?<![\w.])({CAPITAL}{SMALL}+)\s(?=[IVX]{{2}}){_ROMAN}"), part),
+    )
+
+
+def _value(written: str) -> int:
+    values = [_VALUES[letter] for letter in written]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,4 +1,4 @@
-"""Dates: `2024-05-17`, `5/17/2024`, `15.01.2020`, `May 17, 2024`, `jan. 15`, `17 maj`."""
+"""Dates, years and times: `2024-05-17`, `May 17, 2024`, `the 1990s`, `1939-1945`, `17:30`, `8 p.m.`, `1:01:01`."""
 
 import re
 from functools import cache
@@ -108,3 +108,119 @@ def _date(day: str, month: str, year: str, language: Language, *, day_first: boo
 def _short_year(year: str, language: Language) -> str:
     oh = f"{language.words['oh']} " if year.startswith("0") else ""
     return oh + numbers.cardinal(str(int(year)), language)
+
+
+_DECADE = re.compile(r"(?<![\w.,])'?((?:1\d|20)?\d0)'?s(?!\w)")
+_TAL = re.compile(r"(?<![\w.,])(\d{2,4})-tal")
+_SHORT_YEAR = re.compile(r"(?<![\w'])'(?=\d\d(?![\w']))")
+_YEAR_SPAN = re.compile(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)\s?[-\u2012]\s?(1[1-9]\d\d|20\d\d)(?![\w:/%-]|[.,]\d)")
+_YEAR_AND_SHORT = re.compile(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)([-\u2012/])(\d\d)(?![\w:/%-]|[.,]\d)")
+_COUNTED = re.compile(r"\s(of|people|men|women|children|feet|[a-z]+s)\b")
+
+
+def say_years(text: str, language: Language) -> str:
+    """Years in pairs or hundreds; four digits before a unit or a plural are a number like any other."""
+
+    def decade(match: re.Match[str]) -> str:
+        spoken = numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)
+        return spoken.removesuffix("y") + "ies" if spoken.endswith("y") else f"{spoken}s"
+
+    def tal(match: re.Match[str]) -> str:
+        if len(match[1]) == 4 and match[1].endswith("00"):
+            return language.hundred.format(numbers.cardinal(match[1][:2], language)) + "tal"
+        return f"{numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)}tal"
+
+    def span(match: re.Match[str]) -> str:
+        if int(match[1]) >= int(match[2]):
+            return match[0]
+        return f"{numbers.year(match[1], language)} {language.words['to']} {numbers.year(match[2], language)}"
+
+    def short_span(match: re.Match[str]) -> str:
+        century, first, sign, last = match.groups()
+        if int(last) <= int(first) or (sign == "/" and int(last) != int(first) + 1):
+            return match[0]
+        spoken = numbers.year(century + first, language)
+        return f"{spoken} {language.words['to']} {numbers.cardinal(last, language)}"
+
+    text = _SHORT_YEAR.sub("", text)
+    text = _DECADE.sub(decade, text) if language.years == "pairs" else _TAL.sub(tal, text)
+    text = _YEAR_AND_SHORT.sub(short_span, _YEAR_SPAN.sub(span, text))
+    return _years(language).sub(
+        lambda match: match[0] if _is_counted(match, language) else numbers.year(match[1], language), text
+    )
+
+
+@cache
+def _years(language: Language) -> re.Pattern[str]:
+    """Four digits that may be a year, not those of an amount or a measure."""
+    currencies = any_of(written for currency in language.currencies for written in currency.written)
+    counted = any_of([*language.units, *language.magnitudes])
+    return re.compile(
+        rf"(?<![\w.,:/$£€¥₩-])(?<!/\s)(1\d\d\d|20\d\d)(?![\w:/%°]|\s/|[.,]\d|-\d|\s\d|\s?(?:{currencies})|\s(?:{counted})(?![\w.]))"
+    )
+
+
+def _is_counted(match: re.Match[str], language: Language) -> bool:
+    """Whether a noun in the plural follows, and nothing before says that this is a year."""
+    if language.years != "pairs":
+        return match[1] < "1100"
+    following = _COUNTED.match(match.string, match.end())
+    counted = following is not None and following[1] not in language.uncounted
+    if not counted and match[1] >= "1100":
+        return False
+    before = match.string[max(0, match.start() - 20) : match.start()].lower().split()
+    return not (before and before[-1].strip("(\"'") in language.before_years)
+
+
+_CLOCK = re.compile(
+    r"(?<![\w:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:\s?([ap])\.?m(\.?)(?!\w))?", re.IGNORECASE
+)
+_CLOCK_WITH_DOT = re.compile(
+    r"(?<![\w.,])([01]?\d|2[0-4])\.([0-5]\d)(?!\d|[.:]\d)"
+    r"(?:(?<=klockan \d\.\d\d)|(?<=klockan \d\d\.\d\d)|(?= (?:för|efter)middag))()()()"
+)
+_CLOCK_SPAN = re.compile(r"((?<=klockan )\d{1,2}[.:]\d\d)\s?[-\u2012]\s?(\d{1,2}[.:]\d\d)(?!\d|[.:]\d)")
+_HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
+_ZONE = re.compile(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
+
+
+def say_times(text: str, language: Language) -> str:
+    """`5:05` as `five oh five`; with seconds it is a duration: `one hour one minute and one second`."""
+
+    def hour(match: re.Match[str]) -> str:
+        return numbers.cardinal(str(int(match[1])), language) + _half(match[2], match[3], match)
+
+    def span(match: re.Match[str]) -> str:
+        return f"{match[1].replace('.', ':')} {language.words['to']} {match[2].replace('.', ':')}"
+
+    text = _CLOCK_SPAN.sub(span, _HOUR.sub(hour, text))
+    for pattern in (_CLOCK, _CLOCK_WITH_DOT):
+        text = pattern.sub(lambda match: _time(match, language), text)
+    return _ZONE.sub(lambda match: " ".join(letter.upper() for letter in match.groups() if letter), text)
+
+
+def _time(match: re.Match[str], language: Language) -> str:
+    hour, minute = int(match[1]), int(match[2])
+    half = _half(match[4], match[5], match) if match[4] else ""
+    spoken = numbers.cardinal(str(hour), language)
+    if match[3] and not half:
+        return _duration(hour, minute, int(match[3]), language)
+    if minute == 0 and not match[3]:
+        whole = language.words["oclock" if hour <= 12 else "hundred_hours"].format(hour=spoken)
+        return f"{spoken}{half}" if half else whole
+    oh = f"{language.words['oh']} " if minute < 10 else ""
+    spoken = f"{spoken} {oh}{numbers.cardinal(str(minute), language)}"
+    return f"{spoken} {numbers.cardinal(str(int(match[3])), language)}{half}" if match[3] else f"{spoken}{half}"
+
+
+def _duration(hours: int, minutes: int, seconds: int, language: Language) -> str:
+    spoken = [
+        f"{numbers.cardinal(str(count), language, common=True)} {language.words[unit if count == 1 else unit + 's']}"
+        for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
+    ]
+    return f"{spoken[0]} {spoken[1]} {language.words['and']} {spoken[2]}"
+
+
+def _half(letter: str, dot: str, match: re.Match[str]) -> str:
+    """` a.m`, with a last dot only where a sentence ends."""
+    return f" {letter.lower()}.m{'.' if dot and sentence_ends(match) else ''}"

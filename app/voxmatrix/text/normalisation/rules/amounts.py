@@ -1,0 +1,196 @@
+"""Amounts: money `$5.20`, measures `5 km/h`, fractions `2 1/2 cups`, ranges and minus signs `10-20`, `-5`."""
+
+import re
+from functools import cache
+
+from voxmatrix.text.normalisation import numbers
+from voxmatrix.text.normalisation.language import Currency, Language
+from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply
+
+
+def say_money(text: str, language: Language) -> str:
+    """Amounts with the name of the currency behind them, in the singular for one."""
+    return apply(_money_rules(language), text)
+
+
+@cache
+def _money_rules(language: Language) -> tuple[Rule, ...]:
+    by_sign = {written: currency for currency in language.currencies for written in currency.written}
+    sign, number = any_of(by_sign), numbers.pattern(language)
+    words = any_of(written for written in by_sign if written.isalpha())  # behind a number they belong to it
+    magnitude = rf"(?:\s?({any_of(language.magnitudes)})(?!\w))?"
+    per = rf"(?:\s?/\s?({any_of([*language.per, *language.units])}|[a-zåäö]{{3,}})(?!\w))?"
+
+    def spoken(written: str, large: str | None, currency: str, below: str | None) -> str:
+        amount = _amount(written, large, by_sign[currency], language)
+        unit, _ = language.units.get(below or "", (below, ""))
+        return f"{amount} {language.words['per']} {language.per.get(below, unit)}" if below else amount
+
+    return (
+        (
+            re.compile(rf"(?<!\w)(?!(?<=\d\s)(?:{words}))({sign})\s?({number}){magnitude}(?![\d]|[.,]\d){per}"),
+            lambda match: spoken(match[2], match[3], match[1], match[4]),
+        ),
+        (
+            re.compile(rf"(?<![\w.,])({number}){magnitude}\s?({sign})(?!\w){per}"),
+            lambda match: spoken(match[1], match[2], match[3], match[4]),
+        ),
+    )
+
+
+def _amount(written: str, magnitude: str | None, currency: Currency, language: Language) -> str:
+    one, many, part_one, part_many = currency.names
+    if magnitude:
+        return f"{_large(written, magnitude, language)} {many}"
+    whole, point, parts = written.partition(language.decimal)
+    parts = parts.rstrip("0").ljust(2, "0") if len(parts) != 2 else parts
+    if point and (len(parts) != 2 or not part_one):
+        return f"{numbers.number(written, language)} {many}"
+    large = _counted(whole, one, many, language)
+    small = _counted(parts.lstrip("0"), part_one, part_many, language) if point and parts.strip("0") else ""
+    if small and not whole.strip("0"):
+        return small
+    return f"{large} {language.words['and']} {small}" if small else large
+
+
+def _large(written: str, magnitude: str, language: Language) -> str:
+    name = language.magnitudes[magnitude]
+    return f"{numbers.number(written, language, common=name in language.common)} {name}"
+
+
+def _counted(written: str, one: str, many: str, language: Language) -> str:
+    common = not one.endswith(language.neuter)
+    return f"{numbers.number(written, language, common=common)} {one if written == '1' else many}"
+
+
+_SIZE = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]\s(?=\d)(?![^=\n]{0,20}=)")
+_HEIGHT = re.compile(r"(?<![\w.,])(\d{1,2})'\s?(\d{1,2})\"")
+
+
+def say_measures(text: str, language: Language) -> str:
+    """The words around a number, some with the number itself."""
+    words = language.words
+    text = _HEIGHT.sub(rf"\1 {words['feet']} \2 {words['inches']}", _SIZE.sub(f" {words['by']} ", text))
+    text = apply(_measure_rules(language), text)
+    text = _per(language).sub(lambda match: f" {words['per']} {match[1] or language.per[match[2]]}", text)
+    text = re.sub(r"(?<=\d)\s?%", f" {words['percent']}", text)
+    return re.sub(r"(?<=\d)\s?‰", f" {words['permille']}", text)
+
+
+@cache
+def _per(language: Language) -> re.Pattern[str]:
+    """`24 hours/day`, `5 %/yr`."""
+    return re.compile(rf"(?<=[a-z%])/({any_of([*language.per.values()])})(?!\w)|(?<=%)/({any_of(language.per)})(?!\w)")
+
+
+@cache
+def _measure_rules(language: Language) -> tuple[Rule, ...]:
+    endings, words = any_of(language.ordinal_endings), language.words
+
+    def ordinal(match: re.Match[str]) -> str:
+        return numbers.ordinal(match[1].replace(",", ""), language)
+
+    return (
+        (re.compile(r"#\s?(?=\d)"), lambda _match: f"{words['number']} "),
+        (re.compile(r"§\s?(?=\d)"), lambda _match: f"{words['section']} "),
+        (re.compile(r"~\s?(?=\d)"), lambda _match: f"{words['about']} "),
+        (re.compile(rf"(?<![\w.,])([\d,]*\d)(?:(?i:{endings}))(?!\w)"), ordinal),
+        _units(language),
+    )
+
+
+def _units(language: Language) -> Rule:
+    number, units, per = numbers.pattern(language), language.units, language.per
+    large = any_of(key for key in language.magnitudes if len(key) > 4)
+
+    def unit(match: re.Match[str]) -> str:
+        written, magnitude, name, below = match.groups()
+        one, many = units[name]
+        common = not (one.endswith(language.neuter) or magnitude)
+        spoken = numbers.number(written, language, common=common)
+        spoken = f"{spoken} {magnitude} {many}" if magnitude else f"{spoken} {one if written == '1' else many}"
+        end = "." if name.endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
+        return (f"{spoken} {language.words['per']} {per.get(below) or units[below][0]}" if below else spoken) + end
+
+    pattern = (
+        rf"(?<![\w.,])({number})(?:\s({large}))?\s?({any_of(units)})(?:/({any_of([*per, *units])}))?(?![\w/'²³])"
+        r"(?:\.(?=\s[a-zåäö]))?"
+    )
+    return re.compile(pattern), unit
+
+
+def say_fractions(text: str, language: Language) -> str:
+    """The lower number as an ordinal; a unit that follows in full."""
+
+    def fraction(match: re.Match[str]) -> str:
+        whole, upper, _, lower, unit = match.groups()
+        spoken = _part(upper, lower, language, whole=bool(whole))
+        if whole:
+            spoken = f"{numbers.cardinal(whole, language)} {spoken}"
+        return f"{spoken} {language.units[unit][bool(whole)]}" if unit else spoken
+
+    return _pattern(language).sub(fraction, text)
+
+
+def _part(upper: str, lower: str, language: Language, *, whole: bool) -> str:
+    and_ = f"{language.words['and']} " if whole else ""
+    if (upper, lower) == ("1", "2"):
+        return language.words["and_a_half" if whole else "half"]
+    part = numbers.denominator(lower, language, many=upper != "1")
+    return f"{and_}{numbers.cardinal(upper, language, common=True)} {part}"
+
+
+@cache
+def _pattern(language: Language) -> re.Pattern[str]:
+    endings, units = any_of([*language.ordinal_endings, "s"]), any_of(language.units)
+    return re.compile(
+        rf"(?<![\w.,:/-])(?:(\d{{1,6}})\s)?(\d{{1,9}})(\s?)/\3(\d{{1,9}})(?:(?i:{endings}))?(?![\w/-]|[.,]\d)"
+        rf"(?:\s?({units})(?![\w/'²³]))?"
+    )
+
+
+#: What repair leaves between the numbers of a range.
+RANGE_DASH = "\u2012"
+
+_DASH = rf"\s?[-{RANGE_DASH}]\s?"
+_MONEY = "[$£€¥₩₹]"
+_AMOUNT = r"\d[\d.,]{0,20}(?<=\d)"
+_ALIKE = re.compile(
+    rf"(?:(?<=\ds)|(?<=\d%)|(?<=[ap]m)|(?<=[ap]\.m)|(?<=[ap]\.m\.)){_DASH}(?='?\d)"
+    rf"|(?<=\d){_DASH}(?=\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b)|(?<=\d:\d\d){_DASH}(?=\d{{1,2}}:\d\d)",
+    re.IGNORECASE,
+)
+_BOTH_MONEY = re.compile(rf"(?<={_MONEY})({_AMOUNT}(?:\s?\w{{1,8}})?){_DASH}(?={_MONEY}\s?\d)")
+_ONE_MONEY = re.compile(rf"({_MONEY})({_AMOUNT}){_DASH}(?={_AMOUNT}(?![\w-]))")
+_DIFFERENCE = re.compile(rf"(?<=\d){_DASH}(?={_AMOUNT}\s?=)|(?<=[a-z]){_DASH}(?=\d+\s?=)")
+_AFTER_EQUALS = re.compile(rf"(=\s?{_AMOUNT}){_DASH}(?=\d)")
+_NO_WHOLE = re.compile(r"(?<![\w.,])\.(?=\d)")
+_MINUS = re.compile(rf"(?<![\w).,%-])-(?={_MONEY}?\d)")
+
+
+def mark_ranges(text: str, language: Language) -> str:
+    """A word for the dash between two amounts, times or decades; before anything else is read."""
+    to, minus = (f" {language.words[word]} " for word in ("to", "minus"))
+    text = _AFTER_EQUALS.sub(lambda match: match[1] + minus, _DIFFERENCE.sub(minus, text))
+    text = _BOTH_MONEY.sub(lambda match: match[1] + to, _ALIKE.sub(to, text))
+    return _ONE_MONEY.sub(lambda match: f"{match[2]}{to}{match[1]}", text)
+
+
+def say_ranges(text: str, language: Language) -> str:
+    """`10-20` and `10–20` with a word between, `-5` with its minus."""
+
+    def span(match: re.Match[str]) -> str:
+        first, last = (float(end.replace(",", "")) for end in match.groups())
+        return f"{match[1]} {language.words['to'] if first < last else ''} {match[2]}"
+
+    text = _NO_WHOLE.sub("0.", text) if language.decimal == "." else text
+    text = re.sub(rf"\s?{RANGE_DASH}\s?", f" {language.words['to']} ", text)
+    text = _span(language).sub(span, text)
+    return _MINUS.sub(f"{language.words['minus']} ", text)
+
+
+@cache
+def _span(language: Language) -> re.Pattern[str]:
+    number = r"(\d{1,9}(?:[.,]\d{1,9})?)"
+    units = any_of(language.units)
+    return re.compile(rf"(?<![\w.,:/-]){number}(?:-|\s-\s){number}(?![:/-]|[.,]?\d)(?=(?:{units})(?!\w)|(?!\w))")
