@@ -1,4 +1,4 @@
-"""Words of messages."""
+"""Counts, lists and durations in the words of messages."""
 
 import re
 

@@ -10,7 +10,7 @@ RATE_HZ = 22050
 
 
 def padded(before: float, after: float, noise: float = 1e-4, level: float = 0.3) -> np.ndarray:
-    """Two seconds of speech with so much silence around it."""
+    """Two seconds of speech with silence around it."""
     lengths = [round(seconds * RATE_HZ) for seconds in (before, after)]
     generator = np.random.default_rng(1)
     voice = speech(2.0, RATE_HZ, level=level)[RATE_HZ // 10 : -RATE_HZ // 10]

@@ -41,7 +41,7 @@ def test_it_writes_a_voice_that_speaks_and_a_page(
     refused = capsys.readouterr()
 
     assert code == 3 and not out.exists()
-    assert "does not sound like its original yet" in refused.err and "--force" in refused.err
+    assert "still does not sound like its original" in refused.err and "--force" in refused.err
     assert "✗" not in refused.out
     page = report.read_text(encoding="utf-8")
     assert page.count("<audio") == page.count("<img") == 16 and "://" not in page

@@ -106,7 +106,7 @@ def test_threads_sleep_soon_unless_the_user_says_otherwise(policy: str | None, s
     assert done.stdout.splitlines()[-1] == spins
 
 
-#: Its command says the number of its process, and waits: for ever, or so many seconds.
+#: Its command says the number of its process, and waits: for ever, or this many seconds.
 WAITS = """
 import os, sys, threading
 from voxmatrix.cli import main

@@ -68,7 +68,7 @@ def voice(make_onnx: Callable[..., Path]) -> Path:
 
 
 class Cpu:
-    """The CPU, with memory for so many frames of speech."""
+    """The CPU, with memory for this many frames of speech."""
 
     def __init__(self, frames: int, error: Exception) -> None:
         self.asked: list[int] = []

@@ -189,7 +189,7 @@ def test_in_their_image_they_train_in_fp32_and_it_is_said_that_nobody_tried(
     plan = make_plan(machine, "medium", Overrides())
     assert (plan.device.value, plan.precision.value, plan.allocator.value) == (device, "fp32", "")
     if device != "cpu":
-        assert any("never run on such a GPU" in finding.problem for finding in plan.findings)
+        assert any("never been run on such a GPU" in finding.problem for finding in plan.findings)
 
 
 def test_wsl2_is_judged_by_the_driver_of_its_windows_and_has_no_expandable_segments() -> None:

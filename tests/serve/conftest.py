@@ -127,7 +127,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int, heard: threading.Event | None = None) -> None:
-    """The voice fails after so many sentences, and not before the first of them was heard."""
+    """The voice fails after this many sentences, and not before the first of them was heard."""
     begin = SplitModelEngine.begin
     left = iter(range(sentences))
 

@@ -17,7 +17,7 @@ Disk = Callable[[int], Path]
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk]:
-    """Makes a file system that holds so many bytes."""
+    """Makes a file system that holds this many bytes."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = False

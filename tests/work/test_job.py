@@ -234,7 +234,7 @@ class Unheard(Instant):
 
 
 @pytest.mark.parametrize(
-    ("why", "given_up"), [(None, 0), (Failure(problem="it was started anew", remedy="", exit_code=1), 1)]
+    ("why", "given_up"), [(None, 0), (Failure(problem="it was restarted", remedy="", exit_code=1), 1)]
 )
 def test_that_a_worker_is_not_heard_is_no_failure_of_a_unit_unless_it_has_died(
     why: Failure | None, given_up: int, tmp_path: Path

@@ -32,9 +32,9 @@ CLIENTS = 64
 _FEW_CLIENTS = 4
 _SHORT = "Hello there, number {}."
 _LONGER = "The quick brown fox jumps over the lazy dog. " * 3
-#: One in so many clients leaves when it has the first bytes.
+#: One in this many clients leaves when it has the first bytes.
 _LEAVERS = 8
-#: An encoder is a process and two pipes: one request in so many uses one.
+#: An encoder is a process and two pipes: one request in this many uses one.
 _ENCODED = 20
 _HOP = 256
 _MIB = 2**20

@@ -16,7 +16,7 @@ from voxmatrix.audio.samples import Samples
 #: The range of voices, in Hz.
 LOWEST_HZ, HIGHEST_HZ = 60.0, 450.0
 _HOP_SECONDS = 0.01
-#: The window has so many periods of the lowest voice.
+#: Periods of the lowest voice in a window.
 _PERIODS = 3
 #: Candidates of a frame, besides that it is not voiced.
 _CANDIDATES = 6
@@ -42,7 +42,7 @@ class Pitch:
 
 
 def pitch(samples: Samples, rate_hz: int) -> Pitch:
-    """Measure samples (n,)."""
+    """The pitch of each frame of samples (n,), in Hz; 0 where a frame is unvoiced."""
     shortest, longest = int(rate_hz / HIGHEST_HZ), int(np.ceil(rate_hz / LOWEST_HZ))
     window, hop = _PERIODS * longest, int(rate_hz * _HOP_SECONDS)
     count = max(0, (len(samples) - window) // hop + 1)

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 #: A recorder that cannot seek back (in a pipe) leaves a length of at least this: the real one is unknown.
 _OPEN_ENDED = 0x7FFF_0000
-#: Give up after this many chunks before the sound; no recorder writes so many.
+#: Give up after this many chunks before the sound; no recorder writes that many.
 _MAX_CHUNKS = 1000
 
 

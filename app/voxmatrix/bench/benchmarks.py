@@ -26,7 +26,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """One benchmark."""
+    """What a benchmark measures, and the columns of its table."""
 
     name: str
     speed: str  # key of the figure by which devices are compared; higher is better

@@ -21,7 +21,7 @@ class BenchSuite:
     on_device: Callable[[str], None] = lambda device: None
 
     def run(self, job_of: Callable[[Gpu | None], BenchJob]) -> list[BenchRow]:
-        """Measure all devices."""
+        """Measure every device, each in a child process of its own."""
         rows: list[BenchRow] = []
         for gpu in self.gpus:
             job = job_of(gpu)

@@ -77,7 +77,7 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
         int, options.option("--voice-memory", "MIB", "Memory for voices.", panel="Limits", min=1)
     ] = ServeSettings.voice_memory_mib
     voice_idle: Annotated[
-        float, options.option("--voice-idle", "MINUTES", "Unload voices unused for so long.", panel="Limits", min=0.1)
+        float, options.option("--voice-idle", "MINUTES", "Unload voices unused for this long.", panel="Limits", min=0.1)
     ] = ServeSettings.voice_idle_seconds / 60.0
 
     max_upload: Annotated[
@@ -125,7 +125,7 @@ def _check_cluster(given: str) -> None:
     try:
         Mailbox(cluster_app(broker), broker).check()
     except UnreachableError as error:
-        problem = f"the cluster speaks no books yet: {error.problem}"
+        problem = f"no books on the cluster yet: {error.problem}"
         warn(Finding(problem=problem, remedy=error.remedy, severity="warning"))
 
 
@@ -135,7 +135,7 @@ def _show_url(key: str, url: str) -> None:
     if key and url.startswith("http:"):
         typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
         typer.echo(
-            "  → it has the key of this run, also for programs; --keys FILE keeps keys, --no-keys needs none",
+            "  → it contains the key of this run, also for programs; --keys FILE keeps keys, --no-keys needs none",
             err=True,
         )
 

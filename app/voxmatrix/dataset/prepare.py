@@ -51,8 +51,8 @@ def check_amount(data: Path, prepared: PreparedSet) -> None:
     """
     if round(prepared.seconds) < MIN_SECONDS:
         raise TooFewRecordingsError(
-            f"{data} has {prepared.seconds:.0f} s of usable speech; less than {MIN_SECONDS} s make no voice at all",
-            "record at least 10 minutes, or add --force to use these recordings nevertheless",
+            f"{data} has {prepared.seconds:.0f} s of usable speech; less than {MIN_SECONDS} s are too few for a voice",
+            "record at least 10 minutes, or add --force to use these recordings anyway",
             prepared,
         )
 

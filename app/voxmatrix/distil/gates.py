@@ -29,7 +29,7 @@ _QUIETEST_SHARE = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """One condition."""
+    """One condition that a fast voice must meet, with its value and its limit."""
 
     name: str
     value: float

@@ -38,7 +38,7 @@ class Utterance:
 
     @property
     def frames(self) -> int:
-        """The length."""
+        """The number of frames."""
         return int(self.latent.shape[1])
 
     def wave(self) -> NDArray[np.float32]:

@@ -37,7 +37,7 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 MIN_SPEECH_MINUTES, MAX_SPEECH_MINUTES = 0.5, 180.0
 #: What a step sees of it, and how much there is for each minute of learning. Speaking that takes some 20 seconds.
 STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
-#: The curve is measured on so many sentences.
+#: Sentences on which the curve is measured.
 WATCHED = 8
 #: Utterances from which the mean spectrum is taken.
 _LEVELS_OF = 20
@@ -91,9 +91,9 @@ class GatesError(BadInputError):
     def __init__(self, distilled: Distilled) -> None:
         found = "; ".join(f"{gate.name} {gate.value:.4g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
         super().__init__(
-            f"after {distilled.steps} steps the fast voice does not sound like its original yet ({found}); "
+            f"after {distilled.steps} steps the fast voice still does not sound like its original ({found}); "
             "it was not written",
-            "run the same command again to learn on, or add --force to write it as it is",
+            "run the same command again to learn further, or add --force to write it as it is",
         )
         self.distilled = distilled
 
@@ -134,7 +134,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             material = _speak(original, folder, settings, show)
         except KeyboardInterrupt as error:
             raise InterruptedRunError(
-                f"interrupted; what was spoken so far is kept in {folder}", "run the same command to go on"
+                f"interrupted; what was spoken so far is kept in {folder}", "run the same command again to continue"
             ) from error
         training = _open_training(original, material, settings, checkpoint)
         _learn(training, settings.limits, checkpoint, show)
@@ -144,7 +144,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             gates, pairs = _compare(original, made, training.student.dec.hop, show)
         except KeyboardInterrupt as error:
             raise InterruptedRunError(
-                f"interrupted; what was learned is kept in {folder}", "run the same command to compare again"
+                f"interrupted; what was learned is kept in {folder}", "run the same command again to compare"
             ) from error
         distilled = Distilled(
             out=settings.out,

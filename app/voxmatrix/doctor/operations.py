@@ -23,7 +23,7 @@ class Operation:
 
 
 def fill_add(sample: "Sample") -> "tuple[Tensor, ...]":
-    """The simplest kernels."""
+    """Fill and add, the simplest kernels."""
     x = sample(1000)
     return (x.clone().fill_(1.5) + x,)
 

@@ -17,7 +17,7 @@ _COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "drive
 
 
 def show(report: DoctorReport, console: "Console") -> None:
-    """Print the report."""
+    """Print the report for people, in colour on a terminal."""
     for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_needs(report), *_findings(report)):
         console.print(line, highlight=False, soft_wrap=True)
 

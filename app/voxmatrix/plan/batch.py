@@ -16,7 +16,7 @@ SMALLEST_ON_A_GPU, SMALLEST_ON_A_CPU = 4, 1
 
 @dataclass(frozen=True, kw_only=True)
 class Batching:
-    """Four interdependent settings."""
+    """Batch size, accumulation, effective batch and checkpointing, which depend on each other."""
 
     batch_size: Setting[int]
     accumulation: Setting[int]

@@ -81,7 +81,7 @@ class Need:
         return checkpointed in self.lines
 
     def basis(self, checkpointed: bool) -> str:
-        """`measured` in words."""
+        """Where the estimate comes from, for the reason of a setting."""
         line = self.lines.get(checkpointed)
         return "estimated" if line is None else f"measured by train --tune on {line.date}"
 

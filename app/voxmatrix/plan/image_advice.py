@@ -70,7 +70,7 @@ def _use(image: Image) -> str:
     if image.name == DIRECTML:
         return f"use the image {DIRECTML} to speak on this GPU (training needs an NVIDIA GPU or the CPU)"
     if image.build:
-        about = f"torch {image.torch}+{image.build}; it was never run on such a GPU"
+        about = f"torch {image.torch}+{image.build}; it has never been run on such a GPU"
         return f"build the image {image.name} yourself: ./run build-{image.name} ({about})"
     return f"use the image {image.name} (torch {image.torch}, CUDA {image.cuda})"
 

@@ -36,7 +36,7 @@ _VALIDATION_CODES = {
 
 
 class ErrorContent(BaseModel):
-    """What went wrong."""
+    """The `error` object of an answer, as OpenAI defines it."""
 
     message: str
     type: str
@@ -78,7 +78,7 @@ class ApiError(HTTPException):
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
     def response(self) -> JSONResponse:
-        """The answer."""
+        """The HTTP answer with this error."""
         return JSONResponse(self.body, self.status_code, self.headers)
 
 
@@ -90,7 +90,7 @@ def api_error(error: Exception) -> ApiError:
         case UsageError() | BadInputError():
             return ApiError(400, error.problem, code="invalid_value")
         case NoDeviceError() | MemoryExhaustedError():
-            return ApiError(503, "the server cannot compute at present", code="unavailable")
+            return ApiError(503, "the server cannot compute right now", code="unavailable")
         case UnreachableError():
             message = "the server cannot store this: its disk is full, or may not be written"
             return ApiError(507, message, code="insufficient_storage")

@@ -11,7 +11,7 @@ _lock = threading.Lock()
 
 
 class Log(Protocol):
-    """Writes what happened."""
+    """Writes one line per request, as text or JSON."""
 
     def __call__(self, event: str, facts: Mapping[str, Any]) -> None:
         """`event` is what happened, in a word; facts that are None are left out."""

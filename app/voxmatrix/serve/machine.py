@@ -51,7 +51,7 @@ class MachineReport:
         return _plan(self.machine(), quality, overrides)
 
     def machine(self) -> Machine:
-        """This computer."""
+        """What this computer is."""
         with self._lock:
             return self._probed()[0]
 

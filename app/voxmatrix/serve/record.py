@@ -20,7 +20,7 @@ _KEY = "voxmatrix.record"
 
 @dataclass
 class Record:
-    """One request."""
+    """What the log and the metrics say about one request."""
 
     id: str
     method: str

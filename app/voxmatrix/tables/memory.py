@@ -73,7 +73,7 @@ class MemoryTable:
 
 @cache
 def memory_table() -> MemoryTable:
-    """The validated table."""
+    """The table of memory.toml."""
     return parse(rows.read("memory.toml"))
 
 

@@ -15,7 +15,7 @@ class CpuSpeed:
     without_discriminators: float
 
     def seconds(self, clips: float, speech_seconds: float, cpus: int) -> float:
-        """How long so many clips take, with so much speech in all of them."""
+        """How long this number of clips takes, with this much speech in total."""
         return (clips * self.clip_seconds + speech_seconds * self.second_seconds) / cpus
 
 

@@ -68,7 +68,7 @@ def read_lexicon(path: Path) -> Lexicon:
             continue
         word, _, spoken = (part.strip() for part in line.partition("\t" if "\t" in line else "|"))
         if not word or not spoken:
-            raise BadInputError(f"{path}, line {number}: {line.strip()!r} has no word and what to say for it", _FORMAT)
+            raise BadInputError(f"{path}, line {number}: {line.strip()!r} is not a word and how to say it", _FORMAT)
         if word in entries:
             raise BadInputError(f"{path}, line {number}: {word!r} is listed twice", "remove one of the lines")
         entries[word] = spoken

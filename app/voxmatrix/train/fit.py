@@ -92,7 +92,7 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, pr
         tuned = tune(prepared, settings, preflight, progress.tuning)
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
-            "interrupted while measuring the device; nothing was trained", "run the same command to measure again"
+            "interrupted while measuring the device; nothing was trained", "run the same command again to measure"
         ) from error
     if tuned.problem:
         progress.warned(f"not everything could be measured: {tuned.problem}")

@@ -1,4 +1,4 @@
-"""Problems of recordings."""
+"""Problems of recordings and their transcripts."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -245,7 +245,7 @@ class _Batch:
             self._results[index] = result
         self._progress(key, self._lengths[key])
         if isinstance(result, Failure) and result.exit_code in FATAL_CODES:
-            self._fail_all(replace(result, problem=f"not begun, because {result.problem}"))
+            self._fail_all(replace(result, problem=f"not started, because {result.problem}"))
 
     def _fail_all(self, failure: Failure) -> None:
         self.waiting.clear()

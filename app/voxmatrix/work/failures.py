@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-#: A unit is given up after this many failures, on different workers if there are so many.
+#: A unit is given up after this many failures, on different workers if there are enough.
 ATTEMPTS = 3
 
 

@@ -20,7 +20,7 @@ _TICK_SECONDS = 0.25
 _RECORD_SECONDS = 0.1
 #: Rounds of events that are handled before the next decision.
 _ROUNDS = 20
-#: A worker that owes results and says nothing for so long is replaced.
+#: A worker that owes results and says nothing for this long is replaced.
 SILENT_SECONDS = 300.0
 #: Estimated speech: characters per second, and what every sentence has in addition to its characters.
 _CHARACTERS_PER_SECOND, _EXTRA_CHARACTERS = 15.0, 8

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: The speed is that of about so many seconds: of many units of a fast worker, and of a few of a slow one.
+#: The speed is that of about this many seconds: of many units of a fast worker, and of a few of a slow one.
 _MEASURED_SECONDS = 10.0
 _MIN_SECONDS = 1e-6
 #: Silent for longer than this many times the expected time, plus these seconds: overdue.
@@ -128,6 +128,6 @@ class Lane:
         return self._ends[1]
 
     def overdue(self, now: float) -> bool:
-        """Whether it has been silent for so long that others must do its work."""
+        """Whether it has been silent for too long, so that others must do its work."""
         late = now - self.since - _OVERDUE_SECONDS
         return late > 0 and bool(self.batches) and late > _OVERDUE_TIMES * self._current()

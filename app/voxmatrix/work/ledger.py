@@ -196,7 +196,7 @@ class Ledger:
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction."""
+        """A transaction on the database of the ledger."""
         with database_errors(self._path):
             self._database.execute("begin")
             try:

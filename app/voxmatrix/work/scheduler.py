@@ -146,7 +146,7 @@ class Scheduler:
         return self._drain(lanes, now).ends_in() if lanes else None
 
     def silent(self, now: float, seconds: float) -> list[str]:
-        """Workers that owe results and have said nothing for so long."""
+        """Workers that owe results and have said nothing for `seconds`."""
         return [lane.name for lane in self._lanes.values() if lane.suspect and now - lane.since > seconds]
 
     # What to do -------------------------------------------------------------------------------------------------------

@@ -66,12 +66,12 @@ def test_a_chapter_without_sentences_keeps_its_place() -> None:
     [
         ([said(1, 1), said(1, 3)], "chapter 1, sentence 2 is missing"),
         ([said(1, 1), said(2, 2)], "chapter 2, sentence 1 is missing"),
-        ([said(1, 1), said(1, 1)], r"chapter 1, sentence 1 \('Hello.'\) is not in order, or there twice"),
+        ([said(1, 1), said(1, 1)], r"chapter 1, sentence 1 \('Hello.'\) is out of order, or appears twice"),
         ([said(1, 2), said(1, 1)], "chapter 1, sentence 1 is missing"),
         ([said(1, 1), said(7, 1)], "chapter 7, which the book does not have"),
         ([said(1, 1), said(1, 2, rate_hz=200)], r"chapter 1, sentence 2 .* has 200 samples per second"),
         ([said(1, 1, samples=0)], r"chapter 1, sentence 1 .* contains no sound"),
-        ([], "no sentence of this book is spoken"),
+        ([], "no sentence of this book was spoken"),
     ],
 )
 def test_a_gap_is_named(sentences: list[Spoken], named: str) -> None:

@@ -208,7 +208,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def _save_network(path: Path, inputs: dict[str, int], operation: str = "Cast") -> Path:
-    """A network that converts its first input to samples, with inputs of so many axes."""
+    """A network that converts its first input to samples, with inputs of this many axes."""
     kinds = {"scales": TensorProto.FLOAT}
     graph = helper.make_graph(
         [helper.make_node(operation, [next(iter(inputs))], ["output"], to=TensorProto.FLOAT)],

@@ -20,12 +20,12 @@ from voxmatrix.vits.checkpoint.checkpoint import Checkpoint, read_checkpoint
 from voxmatrix.vits.decoders.hifigan import Generator
 
 MANNER = SynthesisOptions(length=3.0)
-#: Refuses to decode so many frames, by raising.
+#: Refuses to decode this many frames, by raising.
 Guard = Callable[[int], None]
 
 
 def memory_for(most: int, asked: list[int] | None = None) -> Guard:
-    """Memory that holds so many frames."""
+    """Memory that holds this many frames."""
 
     def guard(frames: int) -> None:
         if asked is not None:

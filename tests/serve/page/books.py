@@ -12,7 +12,7 @@ TITLES = ("The harbour", "The letter", "The garden")
 
 
 def book(*sentences: int) -> bytes:
-    """An EPUB of three chapters with so many sentences, all different; three in each if it is not said."""
+    """An EPUB of three chapters with this many different sentences each; three by default."""
     bodies = {
         f"c{at}.xhtml": f"<h1>{title}</h1><p>"
         + " ".join(f"Siobhan wrote line {number} of part {at}." for number in range(1, count + 1))

@@ -77,10 +77,10 @@ def test_a_described_computer_of_every_kind_can_be_shown(page: "Page") -> None:
 def test_a_failure_is_told_and_can_be_repeated(page: "Page") -> None:
     from playwright.sync_api import expect
 
-    error = {"error": {"message": "the server cannot compute at present"}}
+    error = {"error": {"message": "the server cannot compute right now"}}
     page.route("**/v1/machine", lambda route: route.fulfill(status=503, json=error))
     page.get_by_role("tab", name="Machine").click()
-    expect(page.locator("#machine")).to_contain_text("The server cannot compute at present.")
+    expect(page.locator("#machine")).to_contain_text("The server cannot compute right now.")
     page.unroute("**/v1/machine")
     page.get_by_role("button", name="Look again").click()
     expect(page.get_by_role("heading", name="How a training would run")).to_be_visible()

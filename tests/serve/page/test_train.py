@@ -42,7 +42,7 @@ def check(page: "Page", server: Server, name: str) -> None:
     show(page, server, "/new")
     page.get_by_role("radio", name=name).check()
     page.get_by_role("button", name="Check the recordings").click()
-    page.get_by_role("button", name="Use them nevertheless").click()  # they are few
+    page.get_by_role("button", name="Use them anyway").click()  # they are few
 
 
 def figure(page: "Page", name: str) -> "Locator":
@@ -120,8 +120,8 @@ def test_a_zip_is_sent_and_its_problems_are_folded_by_kind(page: "Page", server:
         {"name": "mine.zip", "mimeType": "application/zip", "buffer": packed(2)}
     )
     page.get_by_role("button", name="Check the recordings").click()
-    expect(page.locator(".report")).to_contain_text("less than 60 s make no voice at all")
-    page.get_by_role("button", name="Use them nevertheless").click()
+    expect(page.locator(".report")).to_contain_text("less than 60 s are too few for a voice")
+    page.get_by_role("button", name="Use them anyway").click()
     expect(page.get_by_role("button", name="Start training")).to_be_visible()
     expect(page.locator(".report")).to_contain_text("What to expect")
     problems = page.locator(".kind").filter(has_text="low rate: 2 recordings")

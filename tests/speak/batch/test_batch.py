@@ -108,7 +108,7 @@ def test_a_full_disk_ends_the_batch_and_what_was_written_stays_named(batch: Any,
     assert written(tmp_path) == ["00.wav"] and isinstance(outcomes[0].result, Speech)
     assert sorted(failures(outcomes)) == [1, 2, 3]
     assert {failure.exit_code for failure in failures(outcomes).values()} == {8}
-    assert "not begun" in failures(outcomes)[3].problem and "free some space" in failures(outcomes)[3].remedy
+    assert "not started" in failures(outcomes)[3].problem and "free some space" in failures(outcomes)[3].remedy
 
 
 @pytest.mark.mount

@@ -182,7 +182,7 @@ def test_an_interrupted_measurement_ends_as_an_interrupted_training(run: Fit, mo
 
 
 def on_a_gpu(monkeypatch: pytest.MonkeyPatch, base_mib: float, clip_mib: float, checkpointed_mib: float) -> Machine:
-    """An H100 that takes so much for each clip, as a child would find it out; torch has kernels for it."""
+    """An H100 that takes this much for each clip, as a child would find it out; torch has kernels for it."""
     gpu = Gpu(
         index=0, kind="cuda", uuid="GPU-1", name="NVIDIA H100 80GB HBM3", capability=Capability(9, 0),
         memory_mib=81559, free_mib=80000, driver="580.82",

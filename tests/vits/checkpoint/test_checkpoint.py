@@ -241,10 +241,10 @@ def test_a_voice_of_unknown_sizes_is_bad_input(tmp_path: Path, make_voice: Calla
         {"model_g.dec.conv_pre.weight": torch.zeros(1)},
     ):
         path = write(tmp_path / "a.ckpt", make_voice(), state_dict=state | change)
-        with pytest.raises(BadInputError, match="no known quality"):
+        with pytest.raises(BadInputError, match="unknown quality"):
             read_checkpoint(path)
     state = {key: weight for key, weight in state.items() if ".enc_q." not in key}
-    with pytest.raises(BadInputError, match=r"no known quality.*enc_q"):
+    with pytest.raises(BadInputError, match=r"unknown quality.*enc_q"):
         read_checkpoint(write(tmp_path / "b.ckpt", make_voice(), state_dict=state))
 
 

@@ -63,11 +63,11 @@ class Job:
         return Job(self._broker, self._voice, self._folder, self._units, self._store)
 
     def until(self, done: int) -> None:
-        """Wait until so many units are done."""
+        """Wait until this many units are done."""
         wait_until(lambda: self._done >= done or not self._thread.is_alive())
 
     def wait(self, seconds: float) -> None:
-        """Wait for so long, or until it has ended."""
+        """Wait for some time, or until it has ended."""
         self._thread.join(seconds)
 
     @property

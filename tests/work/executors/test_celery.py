@@ -179,11 +179,11 @@ def test_a_batch_says_text_and_options_and_where_the_voice_is(
     [
         (None, {}, "is not in the store"),
         (WAV[:-1] + b"\x00", {}, "was damaged on its way"),
-        (WAV[:-2], {}, "is not what it said"),
-        (WAV + b"\x00" * 100_000, {}, "is not what it said"),
-        (b"RIFX" + WAV[4:], {}, "is not what it said"),
-        (WAV, {"samples": 499}, "is not what it said"),
-        (WAV, {"rate_hz": 16000}, "is not what it said"),
+        (WAV[:-2], {}, "does not have the reported length and format"),
+        (WAV + b"\x00" * 100_000, {}, "does not have the reported length and format"),
+        (b"RIFX" + WAV[4:], {}, "does not have the reported length and format"),
+        (WAV, {"samples": 499}, "does not have the reported length and format"),
+        (WAV, {"rate_hz": 16000}, "does not have the reported length and format"),
         (WAV, {"sha256": "0" * 64}, "was damaged on its way"),
     ],
 )

@@ -37,7 +37,7 @@ def redis_server(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
-    """Workers that take so many seconds for each sentence, of one second of audio."""
+    """Workers that take `seconds` for each sentence, of one second of audio."""
     with ExitStack() as stack:
         for number, each in enumerate(seconds):
             stack.enter_context(process([sys.executable, str(WORKER), broker, f"w{number}", str(each)]))
@@ -46,7 +46,7 @@ def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
 
 
 def await_workers(broker: str, count: int) -> None:
-    """Wait until so many workers answer.
+    """Wait until `count` workers answer.
 
     Raises:
         SystemExit: they do not.

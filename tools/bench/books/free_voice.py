@@ -35,7 +35,7 @@ def _open(seconds: float, start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
 
 
 def free_voice(seconds: float = 0.0) -> Opening:
-    """A voice that sleeps for so long over each sentence."""
+    """A voice that sleeps for a while over each sentence."""
     return partial(_open, seconds)
 
 

@@ -198,7 +198,7 @@ class Simulation:
 
 
 def fleet(*groups: tuple[int, float]) -> tuple[float, ...]:
-    """Speeds of so many workers each."""
+    """Speeds, each with its number of workers."""
     return tuple(speed for number, speed in groups for _ in range(number))
 
 

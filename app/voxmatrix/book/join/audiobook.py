@@ -22,7 +22,7 @@ from voxmatrix.progress import OnProgress
 
 @dataclass(frozen=True, kw_only=True)
 class Joined:
-    """What was written."""
+    """The files of a finished audiobook, and its length."""
 
     sound: tuple[Path, ...]  # the file of the book; or one per chapter, and their playlist
     manifest: Path

@@ -48,7 +48,7 @@ def of_chapter(book: Book, line: Timeline, chapter: TimedChapter, extension: str
 
 
 def package(book: Book, line: Timeline, extension: str) -> str:
-    """The package document."""
+    """The package document, which lists the files of the EPUB in reading order."""
     spoken = [chapter for chapter in line.chapters if chapter.sentences]
     durations = [_duration(line, chapter.end - chapter.start, f' refines="#{_stem(chapter)}-o"') for chapter in spoken]
     total = sum(chapter.end - chapter.start for chapter in spoken)

@@ -83,7 +83,7 @@ class Timeline:
 
     @property
     def samples(self) -> int:
-        """The length."""
+        """The length of the book in samples."""
         return self.chapters[-1].end
 
     @property
@@ -92,7 +92,7 @@ class Timeline:
         return [sentence for chapter in self.chapters for sentence in chapter.sentences]
 
     def seconds(self, samples: int) -> float:
-        """Samples as seconds."""
+        """The time of a position that is counted in samples."""
         return samples / self.rate_hz
 
 
@@ -138,14 +138,14 @@ def _rate_hz(chapters: Iterable[Sequence[Spoken]]) -> int:
             problem = f"{sentence} has {sentence.rate_hz} samples per second, and {first} has {first.rate_hz}"
             raise BadInputError(problem, "speak the whole book with the same voice")
     if first is None:
-        raise BadInputError("no sentence of this book is spoken", "check with `voxmatrix book inspect` what is in it")
+        raise BadInputError("no sentence of this book was spoken", "check with `voxmatrix book inspect` what is in it")
     return first.rate_hz
 
 
 def _check_chapters(chapters: Sequence[Chapter], spoken: Iterable[int]) -> None:
     indexes = [chapter.index for chapter in chapters]
     if any(after <= before for before, after in pairwise(indexes)):
-        raise BadInputError("the chapters are not in order, or one is there twice", "number them from 1")
+        raise BadInputError("the chapters are out of order, or one appears twice", "number them from 1")
     unknown = sorted(set(spoken) - set(indexes))
     if unknown:
         raise BadInputError(f"speech belongs to chapter {unknown[0]}, which the book does not have", _REMEDY)
@@ -156,6 +156,6 @@ def _check_sentences(spoken: Sequence[Spoken]) -> None:
         if sentence.index > expected:
             raise BadInputError(f"chapter {sentence.chapter}, sentence {expected} is missing", _REMEDY)
         if sentence.index < expected:
-            raise BadInputError(f"{sentence} is not in order, or there twice", _REMEDY)
+            raise BadInputError(f"{sentence} is out of order, or appears twice", _REMEDY)
         if sentence.samples < 1:
             raise BadInputError(f"{sentence} contains no sound", _REMEDY)

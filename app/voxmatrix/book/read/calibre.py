@@ -59,7 +59,7 @@ def _convert(command: list[str], path: Path, converted: Path) -> None:
         said = output.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
         raise BadInputError(
             f"{PROGRAM} cannot convert {path}: {' '.join(said) or f'exit code {process.returncode}'}",
-            "if it is protected by DRM, ask the shop for a copy without; else convert it to EPUB yourself",
+            "if it is protected by DRM, ask the shop for a DRM-free copy; otherwise convert it to EPUB yourself",
         )
 
 

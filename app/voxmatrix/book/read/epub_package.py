@@ -95,7 +95,7 @@ def _package_path(archive: Archive) -> str:
                 return path
     found = next((name for name in archive.names if name.lower().endswith(".opf")), None)
     if found is None:
-        remedy = "check that it is an e-book; a folder of texts that was compressed is to be unpacked first"
+        remedy = "check that it is an e-book; unpack a compressed folder of texts first"
         raise BadInputError(f"{archive.path} is not an EPUB: it has no package document (.opf)", remedy)
     return found
 

@@ -36,7 +36,7 @@ def parse(data: bytes, name: str) -> etree._Element:
     """The root of a document: XML, or else HTML, which repairs whatever is wrong.
 
     Raises:
-        BadInputError: it has so many elements or such deep ones that no writer made them.
+        BadInputError: it has more elements, or deeper ones, than any author writes.
     """
     content = _prepared(data, name)
     if not content.strip():

@@ -181,6 +181,6 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
     size = sum(path.stat().st_size for path in job_folder.rglob("*") if path.is_file()) / _MIB
     typer.echo(
         f"{size:.1f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
-        f"  → if you need them no more, delete {job_folder}",
+        f"  → when you no longer need them, delete {job_folder}",
         err=True,
     )

@@ -20,4 +20,4 @@ def refuse_empty_paths(command: Any, context: Any, words: Sequence[str]) -> None
         is_path = parameter.type.name in _PATHS or parameter.name == "out"
         if is_path and given.get(parameter.name) == "":
             name = parameter.make_metavar(context) if parameter.param_type_name == "argument" else parameter.opts[0]
-            raise UsageError(f"{name} is empty", "give a path; a shell variable that is not set is empty, too")
+            raise UsageError(f"{name} is empty", "give a path; an unset shell variable is empty, too")

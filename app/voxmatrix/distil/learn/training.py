@@ -32,7 +32,7 @@ WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.5, 0.0
 MAX_GRADIENT = 5.0
 AVERAGED = 0.998
 EVALUATE_EVERY = 1250
-#: The curve is flat when the best of so many evaluations is not better than those before by this share.
+#: The curve is flat when the best of this many evaluations is not better than those before by this share.
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
@@ -75,7 +75,7 @@ class Position:
             self.fall(round(done * FALLING_SHARE / (1 - FALLING_SHARE)))
 
     def fall(self, steps: int) -> None:
-        """The rate falls for so many steps; then the training ends."""
+        """Steps in which the rate falls; then the training ends."""
         self.falls_from, self.ends_at = max(1, self.step), self.step + max(1, steps)
 
     def go_on(self) -> None:
@@ -227,7 +227,7 @@ def train(
             stop.acknowledge()
         return InterruptedRunError(
             f"interrupted after {position.step} steps; they are saved in {checkpoint.parent}",
-            "run the same command to go on",
+            "run the same command again to continue",
         )
 
     with stop.listening(lambda: saved_when_interrupted().exit_code):

@@ -53,7 +53,7 @@ class BatchFigures:
 
     @property
     def clips_per_second(self) -> float:
-        """Training speed."""
+        """The speed of training with this batch size."""
         return self.batch_size / self.step_seconds
 
 

@@ -14,7 +14,7 @@ from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, voice_
 from voxmatrix.piper.engines.openvino import STEP_SAMPLES, Bf16Session, computes_bf16
 from voxmatrix.piper.onnx.model_split import SplitModel
 
-#: A faster network is tried on a sentence of so many ids.
+#: Ids of the sentence on which a faster network is tried.
 _PROBE_IDS = 24
 #: How far its output may be from that of the given one, as a part of it: rounding makes 1e-5, and bfloat16 0.03.
 _ROUNDING, _BF16 = 1e-3, 0.1

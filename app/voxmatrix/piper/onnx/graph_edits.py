@@ -98,7 +98,7 @@ def weights_of(tensor: Any, path: Path | None = None) -> Array:
         return np.asarray(numpy_helper.to_array(tensor))
     places = {entry.key: entry.value for entry in tensor.external_data}
     if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
-        raise ValueError("its weights are in another file, or no float32")
+        raise ValueError("its weights are in another file, or not float32")
     shape = list(tensor.dims)
     return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 

@@ -49,7 +49,7 @@ def noise_nodes(node: Node, number: int) -> list[bytes]:
 
 
 def noise_constants(nodes: int) -> list[bytes]:
-    """TensorProtos that so many replaced nodes need."""
+    """TensorProtos that this number of replaced nodes needs."""
     if not nodes:
         return []
     values = {_ONE: 1} | {_place(number): number * _APART for number in range(nodes)}

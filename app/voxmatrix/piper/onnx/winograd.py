@@ -3,7 +3,7 @@
 They are about 1.5 times as fast. Three operations do it for four outputs at a time: a convolution, a matrix for each
 of its outputs, and a transposed convolution. Convolutions of fewer channels would lose more by moving data than they
 gain (measured: 64 channels), and so would those of the text encoder: the 85 symbols of a usual sentence are too few for
-matrices of so many weights.
+matrices of that many weights.
 """
 
 from dataclasses import replace

@@ -53,7 +53,7 @@ class Job:
     ended: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """What clients see."""
+        """The job as clients see it."""
         return {
             "id": self.id,
             "kind": self.kind,

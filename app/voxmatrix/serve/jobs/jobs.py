@@ -67,7 +67,7 @@ class Jobs:
         except VoxmatrixError as error:
             self._opened.close()
             another = isinstance(error, UsageError)
-            problem = "another server has the jobs of this VOXMATRIX_HOME" if another else explanation(error)
+            problem = "another server runs the jobs of this VOXMATRIX_HOME" if another else explanation(error)
             self._log("warning", {"problem": f"{problem}; this one accepts none"})
             return
         self._store = store
@@ -95,7 +95,7 @@ class Jobs:
         folder = self.folder(identity)
         with self._submitting:
             if store.counts()["queued"] >= MAX_WAITING:
-                message = f"{MAX_WAITING} jobs wait already"
+                message = f"{MAX_WAITING} jobs are already waiting"
                 raise ApiError(429, message, code="queue_full", headers=_RETRY_AFTER)
             try:
                 with storage_errors(folder):
@@ -194,5 +194,5 @@ class Jobs:
             ApiError: the jobs are those of another server.
         """
         if self._store is None or self._runner is None:
-            raise ApiError(503, "this server has no jobs at present; its log says why", code="unavailable")
+            raise ApiError(503, "jobs are unavailable on this server; its log says why", code="unavailable")
         return self._store, self._runner

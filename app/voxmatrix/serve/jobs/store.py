@@ -15,11 +15,11 @@ from voxmatrix.database import database_errors
 from voxmatrix.serve.jobs.database import open_database
 from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State, Work
 
-#: A job during which so many servers have died is not started again: it may be what killed them.
+#: A job during which this many servers have died is not started again: it may be what killed them.
 _MAX_DEATHS = 3
 _DEATHS = JobError(
     message=f"the server ended unexpectedly {_MAX_DEATHS} times while this job was running",
-    remedy="it may need more memory than there is; resume it to try once more",
+    remedy="it may need more memory than is available; resume it to try once more",
 )
 #: Events that a list of them would not miss: only the newest is kept.
 _PASSING = "progress"

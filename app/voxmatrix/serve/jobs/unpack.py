@@ -78,7 +78,7 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, stopped: Callable[[], bool])
 def _check_name(member: zipfile.ZipInfo, name: PurePosixPath) -> None:
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise BadInputError(f"{str(name)!r} in the archive is no regular file", _REMEDY)
+        raise BadInputError(f"{str(name)!r} in the archive is not a regular file", _REMEDY)
     if name.is_absolute() or ".." in name.parts or not name.parts or ":" in name.parts[0] or "\0" in str(name):
         raise BadInputError(f"{str(name)!r} in the archive leads out of its folder", _REMEDY)
 
@@ -90,7 +90,7 @@ def _copy(archive: zipfile.ZipFile, member: zipfile.ZipInfo, out: Path, left: in
         while block := packed.read(_BLOCK):
             size += len(block)
             if size > left:
-                raise BadInputError("the archive needs more space than there is", "free some space, or upload less")
+                raise BadInputError("the archive needs more space than is available", "free some space, or upload less")
             if size > _RATIO_COUNTS_FROM and size > _MAX_RATIO * max(1, member.compress_size):
                 raise BadInputError(f"{member.filename!r} in the archive unpacks to too much", _REMEDY)
             file.write(block)

@@ -27,13 +27,13 @@ _KEPT_SECONDS = 24 * 3600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """A complete upload."""
+    """A file that was uploaded completely."""
 
     id: str
     path: Path
 
     def to_json(self) -> dict[str, object]:
-        """What clients see."""
+        """The upload as clients see it."""
         return {"id": self.id, "name": self.path.name, "bytes": self.path.stat().st_size}
 
 

@@ -32,7 +32,7 @@ def belongs_to_page(path: str) -> bool:
 
 
 def page_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of the page and its files."""
     router = APIRouter(include_in_schema=False)
     files = page_files()
 

@@ -99,10 +99,10 @@ def _of_level(measured: TakeMeasurement) -> Iterator[Remark]:
     speech, noise = measured.speech_dbfs, measured.noise_dbfs
     if speech < QUIET_DBFS:
         what = f"its speech is quiet: {speech:.0f} dBFS"
-        yield Remark(kind="quiet", problem=what, remedy="raise the recording level, or go closer", severity="warning")
+        yield Remark(kind="quiet", problem=what, remedy="raise the recording level, or move closer", severity="warning")
     if speech - noise < NOISY_DB:
         what = f"its noise is only {speech - noise:.0f} dB below the speech; the voice would learn it"
-        remedy = "go closer to the microphone, and turn off what hums"
+        remedy = "move closer to the microphone, and turn off anything that hums"
         yield Remark(kind="noisy", problem=what, remedy=remedy, severity="warning")
         return  # what stands at the ends may then be noise
     ends = {"beginning": measured.first_dbfs, "end": measured.last_dbfs}

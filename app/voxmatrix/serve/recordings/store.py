@@ -73,7 +73,7 @@ class RecordingStore:
             ApiError: it is no WAV file that can be read to its end, or it cannot be saved. The former take stays.
         """
         _check_format(wav)
-        with self._writing, _saving("the recording", "; the former one, if any, is unchanged"):
+        with self._writing, _saving("the recording", "; the previous one, if any, is unchanged"):
             with replacing_path(found.sound_path(number)) as beside:
                 beside.write_bytes(wav)
                 _check_sound(beside)

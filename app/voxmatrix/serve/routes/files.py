@@ -35,7 +35,7 @@ class InspectRequest(BaseModel):
 
 
 def file_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of uploads and of the inspection of books."""
     router = APIRouter(route_class=Route)
     uploads = services.jobs.uploads
     turns = threading.BoundedSemaphore(_INSPECT_AT_ONCE)

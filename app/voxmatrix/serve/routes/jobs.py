@@ -21,7 +21,7 @@ _MAX_EVENT_DIGITS = 18
 
 
 def job_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of jobs."""
     router = APIRouter(route_class=Route, prefix="/v1/jobs")
     jobs = services.jobs
 

@@ -13,7 +13,7 @@ from voxmatrix.serve.voices.catalogue import MODELS
 
 
 def model_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of models, as in OpenAI's API."""
     router = APIRouter(route_class=Route)
 
     def models() -> dict[str, dict[str, Any]]:
@@ -31,7 +31,7 @@ def model_routes(services: Services) -> APIRouter:
 
     @router.get("/v1/models/{name}")
     def read_model(name: str) -> dict[str, Any]:
-        """One of them."""
+        """One model, as in the list."""
         found = models().get(name)
         if found is None:
             raise ApiError(404, "there is no such model", param="model", code="model_not_found")

@@ -25,7 +25,7 @@ class Readiness(BaseModel):
 
 
 def operation_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of health, readiness, metrics and the machine."""
     router = APIRouter(route_class=Route)
 
     @router.get("/healthz")

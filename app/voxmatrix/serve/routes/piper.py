@@ -38,7 +38,7 @@ class PiperRequest(BaseModel):
 
 
 def piper_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of Piper's HTTP server."""
     router = APIRouter(route_class=Route)
     content = {"application/json": {"schema": PiperRequest.model_json_schema()}}
     body_schema = {"requestBody": {"content": content, "required": True}}

@@ -33,7 +33,7 @@ class PlanRequest(PlanFields):
 
 
 def plan_routes(services: Services) -> APIRouter:
-    """The route."""
+    """The route of the plan of a training."""
     router = APIRouter(route_class=Route)
 
     @router.post("/v1/plan")

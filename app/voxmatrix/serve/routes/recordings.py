@@ -47,7 +47,7 @@ class Change(BaseModel):
 
 
 def recording_routes(_services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of recordings and their prompts."""
     router = APIRouter(route_class=Route)
     store = RecordingStore(home() / "recordings")
 

@@ -20,7 +20,7 @@ class Route(APIRoute):
     """Covers what happens before the first byte of an answer."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler."""
+        """The handler, which answers errors in the format of this API."""
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:

@@ -50,7 +50,7 @@ class SpeechRequest(BaseModel):
 
 
 def speech_routes(services: Services) -> APIRouter:
-    """The route."""
+    """The route of OpenAI's speech API."""
     router = APIRouter(route_class=Route)
 
     answers: dict[int | str, dict[str, Any]] = {200: audio_content(*CONTENT_TYPES.values())}

@@ -30,7 +30,7 @@ _DEFAULT_SCALE = 1.5
 
 
 def vibevoice_routes(services: Services) -> APIRouter:
-    """The routes."""
+    """The routes of VibeVoice's demo."""
     router = APIRouter(route_class=Route)
 
     @router.get("/config")

@@ -29,7 +29,7 @@ class HttpConnection(H11Protocol):
             self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Something has arrived."""
+        """Data has arrived: from now on, the rest of the head is timed."""
         super().data_received(data)
         self._watch()
 

@@ -85,7 +85,7 @@ class Progress(Protocol):
 
 
 class QuietProgress:
-    """Show only warnings."""
+    """Shows nothing but warnings."""
 
     def tuning(self, sentence: str) -> None:
         """Ignore."""
@@ -241,7 +241,7 @@ def speed(report: StepReport) -> str:
 
 
 def clock(seconds: float) -> str:
-    """12:05 or 3:02:59."""
+    """A duration as 12:05 or 3:02:59."""
     minutes, second = divmod(max(0, round(seconds)), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

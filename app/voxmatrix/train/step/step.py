@@ -35,7 +35,7 @@ class Autocast(Protocol):
     """Creates autocast contexts of the chosen precision."""
 
     def __call__(self) -> AbstractContextManager[Any]:
-        """A new context."""
+        """A new autocast context."""
 
 
 #: Divides a batch into parts that are computed one after the other.

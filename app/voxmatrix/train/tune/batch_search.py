@@ -25,7 +25,7 @@ class TriedBatch:
 
     @property
     def clips_per_second(self) -> float:
-        """Training speed."""
+        """The speed of training with this batch size."""
         return self.batch_size / self.step_seconds
 
 

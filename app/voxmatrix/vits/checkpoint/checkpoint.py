@@ -72,7 +72,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         row = match_quality(generator, rate_hz)
     except LookupError as error:
-        raise BadInputError(f"{path} is a voice of no known quality: {error}", "train a new voice") from error
+        raise BadInputError(f"{path} is a voice of unknown quality: {error}", "train a new voice") from error
     return Checkpoint(
         generator=from_piper(generator),
         discriminator=from_piper(_part(state, DISCRIMINATOR)) or None,

@@ -75,5 +75,5 @@ def _problem(unit: SpokenUnit, data: bytes | None) -> str:
     if data is None:
         return "is not in the store"
     if len(data) != HEADER_BYTES + 2 * unit.samples or not data.startswith(header(unit.rate_hz, 2 * unit.samples)):
-        return "is not what it said"
+        return "does not have the reported length and format"
     return "" if sha256(data).hexdigest() == unit.sha256 else "was damaged on its way"

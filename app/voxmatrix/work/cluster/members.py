@@ -20,7 +20,7 @@ _RETRY_SECONDS = 0.5
 _CLOSE_SECONDS = 1.5
 #: More are not remembered: events may come from anybody who can write to the broker.
 _MAX_MEMBERS = 20_000
-#: Those that have been gone for so long are forgotten.
+#: Those that have been gone for this long are forgotten.
 _FORGET_SECONDS = 600.0
 
 _Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z._-]{1,100}$")]
@@ -52,7 +52,7 @@ class Member:
 
 
 class Members:
-    """Listens until `close`."""
+    """The workers of the cluster, known by their heartbeats, until `close`."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

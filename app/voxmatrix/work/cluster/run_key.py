@@ -6,7 +6,7 @@ from typing import Protocol
 from voxmatrix.work.cluster.address import is_redis
 from voxmatrix.work.cluster.store import redis_client, redis_errors
 
-#: A coordinator that has been gone for so long is given up by its workers.
+#: Workers give up a coordinator that has been gone for this long.
 KEEP_SECONDS = 20
 _PREFIX = "voxmatrix:run:"
 

@@ -37,7 +37,7 @@ class Store(Protocol):
         ...
 
     def keep(self, names: Sequence[str], keep_seconds: int) -> bool:
-        """Keep these for so long from now. False: some are not there.
+        """Keep these for `keep_seconds` from now. False: some are not there.
 
         Raises:
             UnreachableError: the store does not answer.

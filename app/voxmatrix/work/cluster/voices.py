@@ -19,7 +19,7 @@ from voxmatrix.work.cluster.store import Store
 _PART_BYTES = 8 * 1024 * 1024
 #: Voices that no coordinator needs any more are deleted after this time, where the store can do so.
 KEEP_SECONDS = 3600
-#: A worker deletes voices that it has not used for so long: every new export of a voice is another voice to it.
+#: A worker deletes voices that it has not used for this long: every new export of a voice is another voice to it.
 _UNUSED_SECONDS = 30 * 24 * 3600
 
 
@@ -63,7 +63,7 @@ def fetch(store: Store, voice: SharedVoice) -> Path:
     """
     if joint_digest(file.sha256 for file in voice.files) != voice.checksum:
         raise DamagedFileError(
-            f"the voice {voice.files[0].name} that was sent is not the one of its checksum",
+            f"the voice {voice.files[0].name} that was sent does not match its checksum",
             "start the coordinator again",
         )
     folder = home() / "cache" / "voices" / voice.checksum

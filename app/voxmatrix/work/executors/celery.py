@@ -36,16 +36,16 @@ from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, 
 from voxmatrix.work.executors.deliveries import Deliveries, SentTask, remote_failure
 from voxmatrix.work.unit import Unit
 
-#: A worker sends a heartbeat every second. Without one for so long it is gone.
+#: A worker sends a heartbeat every second. Without one for this long it is gone.
 SILENT_SECONDS = 4.0
 #: In this time every worker that runs is heard. Were only the first of them known, a damaged one could fail a unit so
 #: often that it is given up, and a slow one would get what others speak sooner.
 ROUND_SECONDS = 1.25
-#: Without any worker for so long, the job ends.
+#: Without any worker for this long, the job ends.
 PATIENCE_SECONDS = 60.0
 #: A worker that cannot speak the voice is asked again after this time.
 _UNUSABLE_SECONDS = 60.0
-#: When all that are left are such workers, another one has so long to come back.
+#: When all that are left are such workers, another one has this long to come back.
 _RETURN_SECONDS = 10.0
 _POLL_SECONDS = 0.04
 #: Between looks at tasks that were given up, whose results are welcome nevertheless, and until they are forgotten.
@@ -57,7 +57,7 @@ _VOICE_SECONDS = 300.0
 
 @dataclass(eq=False)
 class _Remote:
-    """A worker."""
+    """A worker of the cluster, and what it has to do."""
 
     heartbeat: Heartbeat
     joined: bool = False
@@ -372,4 +372,4 @@ class CeleryExecutor(Closing):
 
 
 def _started_anew(worker: str) -> Failure:
-    return remote_failure(f"the worker {worker} was started anew")
+    return remote_failure(f"the worker {worker} was restarted")

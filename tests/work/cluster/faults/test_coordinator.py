@@ -57,7 +57,7 @@ def _reach_any_moment(command: BookCommand, process: "subprocess.Popen[str]", ch
 
 
 def _fill(disk: Path, left: int) -> None:
-    """Leave so many bytes free, as far as the file system knows such amounts."""
+    """Leave this many bytes free, as far as the file system knows such amounts."""
     with (disk / "filler").open("wb", buffering=0) as file:
         with suppress(OSError):
             while file.write(bytes(4096)):

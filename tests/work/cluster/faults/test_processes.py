@@ -52,7 +52,7 @@ def redis_killed_and_its_data_lost(cluster: Cluster, _worker: ClusterWorker, cha
 
 
 def stop(cluster: Cluster, worker: ClusterWorker, seconds: float) -> None:
-    """SIGSTOP for so long, or until the job has ended without this worker."""
+    """SIGSTOP for some time, or until the job has ended without this worker."""
     processes = worker.everything()
     for process in processes:
         process.suspend()

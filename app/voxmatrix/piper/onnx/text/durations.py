@@ -76,7 +76,7 @@ class DurationNodes:
         return made
 
     def _active(self, path: str, x: str) -> str:
-        """GELU of the normalised channels, divided by `_ROOT_HALF`: x (1 + erf x), x normalised to so much."""
+        """GELU of the normalised channels x, divided by `_ROOT_HALF`: x (1 + erf x)."""
         graph, (scale, bias) = self.graph, (_ROOT_HALF * self._weights[f"{path}.{one}"] for one in ("gamma", "beta"))
         x = graph.norm(path, x, scale, bias)
         return graph.add("Mul", x, graph.add("Add", graph.add("Erf", x), graph.number(1.0)))

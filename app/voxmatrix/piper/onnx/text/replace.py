@@ -84,7 +84,7 @@ def _tensors(model: Any) -> _Tensors:
     projected, condition = (layers[f"{part}.proj"].output[0] for part in (_TEXT, _DURATIONS))
     ids = layers[f"{_TEXT}.emb"].input[1]
     if not {ids, _LENGTHS} <= {one.name for one in model.graph.input}:
-        raise ValueError("the symbols are no input")
+        raise ValueError("ids are not a graph input")
     (mask,) = set(_reader(model, "Mul", projected).input) - {projected}
     *_, noise = (layers[path].input[0] for path in sorted(filter(_is_coupling, layers), key=_place))
     while makers[noise].op_type in _SELECTING:

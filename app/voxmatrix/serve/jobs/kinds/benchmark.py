@@ -22,7 +22,7 @@ class BenchmarkJobRequest(JobRequest):
     voice: Name | None = None  # for speak only
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`bench`."""
+        """The words of `voxmatrix bench`."""
         words = ["bench", self.what, *self.options(("device", "runs"))]
         if self.what == "speak":
             words.append(f"--voice={named_voice(sources, self.voice)[0]}")

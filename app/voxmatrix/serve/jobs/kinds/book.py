@@ -1,4 +1,4 @@
-"""An audiobook."""
+"""Jobs that make an audiobook."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ class BookJobRequest(VoiceRequest):
     format: Literal["m4b", "mp3", "m4a", "opus", "ogg", "flac"] = "m4b"
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`book make`."""
+        """The words of `voxmatrix book make`."""
         exactly_one(self, "file", "job")
         if self.cluster and not sources.cluster:
             message = "this server has no cluster; voxmatrix serve --cluster URL sets one"
@@ -74,7 +74,7 @@ class BookJobRequest(VoiceRequest):
         job, earlier = sources.job(self.job or "")
         book = book_of(job, earlier)
         if job.state not in ENDED:
-            message = f"that job is {job.state}: cancel it, or wait for its end"
+            message = f"that job is {job.state}: cancel it, or wait until it ends"
             raise ApiError(409, message, param="job", code="wrong_state")
         return link(book, folder / "input" / book.name)
 
@@ -98,5 +98,5 @@ def book_of(job: Job, folder: Path) -> Path:
     """
     books = list((folder / "input").iterdir()) if job.kind == "book" else []
     if not books:
-        raise ApiError(400, "that job is no audiobook", param="job", code="invalid_value")
+        raise ApiError(400, "that job is not an audiobook", param="job", code="invalid_value")
     return books[0]

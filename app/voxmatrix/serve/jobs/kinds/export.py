@@ -25,11 +25,11 @@ class ExportJobRequest(JobRequest):
     replace: bool = False
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`export voice`."""
+        """The words of `voxmatrix export voice`."""
         run = training(*sources.job(self.job))
         out = home().absolute() / "voices" / f"{self.name}.onnx"
         if not self.replace and (out.exists() or self.name in sources.catalogue.voices()):
-            message = f"there is a voice {self.name}; choose another name, or set replace to true"
+            message = f"there is already a voice {self.name}; choose another name, or set replace to true"
             raise ApiError(409, message, param="name", code="voice_exists")
         # A job that is run again replaces what it wrote itself.
         words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]

@@ -9,12 +9,12 @@ from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
 
 
 class PrepareJobRequest(RecordingsRequest):
-    """Recordings."""
+    """A check of recordings."""
 
     kind: Literal["prepare"]
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`prepare`."""
+        """The words of `voxmatrix prepare`."""
         data = self.data(sources, folder)
         return Work(
             title=data.title,

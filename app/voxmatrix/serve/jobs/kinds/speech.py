@@ -20,7 +20,7 @@ class SpeechJobRequest(VoiceRequest):
     format: Literal["mp3", "wav", "flac", "ogg", "opus", "m4a"] = "mp3"
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`speak --file`."""
+        """The words of `voxmatrix speak --file`."""
         exactly_one(self, "text", "file")
         voice = self.voice_words(sources)
         if self.file is not None:

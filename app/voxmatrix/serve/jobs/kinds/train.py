@@ -1,4 +1,4 @@
-"""A training."""
+"""Jobs that train a voice."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -68,7 +68,7 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
     threads: Annotated[int, Field(ge=1, le=4096)] | None = None
 
     def work(self, sources: Sources, folder: Path) -> Work:
-        """`train`."""
+        """The words of `voxmatrix train`."""
         data = self.data(sources, folder)
         words = ["train", *data.words, f"--out={folder / RUN}", *self.options((*PLAN, *_OPTIONS))]
         if self.start_from is not None:
@@ -97,7 +97,7 @@ def training(job: Job, folder: Path) -> Path:
     """
     run = folder / RUN
     if job.kind != "train" or not any((run / name).is_file() for name in ("best.ckpt", "last.ckpt")):
-        raise ApiError(400, "that job is no training with a checkpoint", param="job", code="invalid_value")
+        raise ApiError(400, "that job is not a training with a checkpoint", param="job", code="invalid_value")
     return run
 
 

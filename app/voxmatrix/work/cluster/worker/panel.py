@@ -28,7 +28,7 @@ def register_commands(state: WorkerState) -> None:
     of_celery = Panel.data["stats"]
 
     def stats(panel_state: Any, **arguments: Any) -> dict[str, Any]:
-        """Request worker statistics/information."""
+        """The figures that `celery inspect stats` and Flower show."""
         return {**of_celery(panel_state, **arguments), **state.statistics()}
 
     Panel.register(name=HEALTH, type="inspect")(health)

@@ -38,9 +38,9 @@ logger = logging.getLogger(__name__)
 KEEP_AUDIO_SECONDS = 900
 #: Progress is reported this often at most.
 _REPORT_SECONDS = 0.2
-#: A coordinator is asked for at this interval, and given up after so many seconds without a life sign.
+#: A coordinator is asked for at this interval, and given up after this many seconds without a sign of life.
 _LIFE_SECONDS, _LOST_SECONDS = 1.0, 4.0
-#: A store or broker that does not answer is tried again for so long.
+#: A store or broker that does not answer is tried again for this long.
 _PATIENCE_SECONDS = 60.0
 #: Sentences that are on their way to the store while the next one is spoken.
 _UPLOADS = 4

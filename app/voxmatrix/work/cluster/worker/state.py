@@ -13,7 +13,7 @@ OK = "ok"
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerState:
-    """A running worker."""
+    """What a running worker shares among its threads."""
 
     name: str
     boot: str  # of this start

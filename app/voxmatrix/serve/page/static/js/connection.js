@@ -13,7 +13,7 @@ export const onBack = (listener) => listeners.push(listener);
 export function lost() {
   if (waiting) return;
   waiting = true;
-  show("The server does not answer. Is voxmatrix serve still running? This page goes on when it is back.");
+  show("The server does not answer. Is voxmatrix serve still running? This page continues when it is back.");
   setTimeout(tryAgain, EVERY_MS);
 }
 

@@ -92,7 +92,7 @@ export class Audiobook {
       this.#showChapters(chapters);
       this.#text.replaceChildren(...(done ? [reading(this.player, certificate.units, `#/book/${job.id}/change`)] : []));
     } catch {
-      this.#complete.textContent = "The chapters cannot be listed at present.";
+      this.#complete.textContent = "The chapters cannot be listed right now.";
     }
     if (ENDED.includes(job.state)) this.#showActions(job);
     else this.#actions.replaceChildren();

@@ -19,7 +19,7 @@ export class RowWindow {
     signal.addEventListener("abort", () => resized.disconnect());
   }
 
-  /** Show so many rows, all of them made anew. */
+  /** Show this number of rows, all of them new. */
   show(count) {
     this.#count = count;
     this.list.style.height = `${count * HEIGHT}px`;

@@ -25,7 +25,7 @@ function gpuCard(gpu, { verdict, reason, remedy, image, advice }) {
     memoryBar(gpu.unified ? "Memory, shared with the processor" : "Memory", gpu.memory_mib, gpu.free_mib),
     el("p", {}, reason),
     remedy && el("p", { class: "remedy" }, remedy),
-    el("dl", {}, el("dt", {}, "Image that suits"), el("dd", {}, el("code", {}, image))),
+    el("dl", {}, el("dt", {}, "Suitable image"), el("dd", {}, el("code", {}, image))),
     advice.length > 0 && el("details", {}, el("summary", {}, "More about it"), el("ul", {}, advice.map((line) => el("li", {}, line)))));
 }
 

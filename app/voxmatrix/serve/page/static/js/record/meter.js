@@ -38,9 +38,9 @@ export class Meter {
   #verdict(mode, problem) {
     if (!["ready", "recording", "saving"].includes(mode)) return ["none", problem ?? "The microphone is off"];
     const level = decibels(this.#loudest);
-    if (level >= LOUD_DB) return ["loud", "Too loud: go back a little"];
+    if (level >= LOUD_DB) return ["loud", "Too loud: move back a little"];
     if (level >= QUIET_DB) return ["good", "Good level"];
-    return mode === "recording" ? ["quiet", "Too quiet: go closer"] : ["none", "Speak to see your level"];
+    return mode === "recording" ? ["quiet", "Too quiet: move closer"] : ["none", "Speak to see your level"];
   }
 }
 

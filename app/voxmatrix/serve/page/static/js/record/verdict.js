@@ -15,7 +15,7 @@ export function verdict(prompt, mode, problem) {
   if (problem) return said("bad", problem[0], [{ remedy: problem[1] }]);
   if (["starting", "recording", "saving"].includes(mode)) return hint(HINTS[mode]);
   const { take } = prompt;
-  if (!take) return hint(prompt.state === "skipped" ? "Skipped. Record it nevertheless, or go on." : HINTS[mode]);
+  if (!take) return hint(prompt.state === "skipped" ? "Skipped. Record it anyway, or continue." : HINTS[mode]);
   if (!take.usable) return said("bad", "Not usable: record it again", take.findings);
   if (take.findings.length) return said("fair", "Usable, but could be better", take.findings);
   return said("good", "Good take", [], facts(take));

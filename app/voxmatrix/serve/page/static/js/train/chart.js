@@ -79,7 +79,7 @@ function axes(scale, width, height) {
     svg("text", { x: scale.x(step), y: height - 6, "text-anchor": scale.x(step) > width - 40 ? "end" : "middle" }, step.toLocaleString("en")))];
 }
 
-/** Round numbers between two, at most about so many. */
+/** Round numbers between two, at most about `most`. */
 function ticks(low, high, most) {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -33,7 +33,7 @@ export class Export {
   show(files, { state }) {
     this.element.hidden = !files.some(({ name }) => CHECKPOINT.test(name));
     if (!this.element.hidden && !this.#said.childElementCount && !ENDED.includes(state)) {
-      this.#said.textContent = "The best so far is taken; the training goes on.";
+      this.#said.textContent = "The best checkpoint so far is exported; the training continues.";
     }
   }
 

@@ -75,7 +75,7 @@ export class Prepared {
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
         el("a", { class: "primary", href: "#/record" }, "Record more"),
-        job.result.clips > 0 && el("button", { class: "quiet", type: "button", onclick: insist }, "Use them nevertheless")));
+        job.result.clips > 0 && el("button", { class: "quiet", type: "button", onclick: insist }, "Use them anyway")));
   }
 
   #card(job) {

@@ -19,7 +19,7 @@ export class Samples {
     Object.assign(this, { job, signal });
     this.element = el("section", { class: "part", hidden: true },
       el("h2", {}, "How it sounds"),
-      note("A sentence that it does not learn from, after so many steps."), this.#newest, this.#folded);
+      note("A sentence that it does not learn from, spoken after each number of steps."), this.#newest, this.#folded);
   }
 
   show(files) {
