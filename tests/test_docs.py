@@ -1,6 +1,7 @@
-"""The documents can be followed: links lead somewhere, and the commands of the installation page exist."""
+"""The documents can be followed: links lead somewhere, commands exist, and the layers are those that are enforced."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,21 @@ def test_every_page_can_be_found_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for page in ROOT.glob("docs/*.md"):
         assert f"(docs/{page.name})" in readme
+
+
+def test_the_layers_are_those_of_the_import_contract_and_every_module_is_in_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    enforced = [tuple(name.strip().removeprefix("voxmatrix.") for name in layer.split("|")) for layer in layers]
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.partition("\n## Layers\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert [tuple(re.findall(r"`(\w+)`", row)) for row in rows] == enforced
+    modules = {path.stem for path in (ROOT / "app" / "voxmatrix").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert modules - {"__init__", "__pycache__"} == {
+        name for layer in enforced for name in layer if "_entry" not in name
+    }
 
 
 def _headings(page: Path) -> list[str]:

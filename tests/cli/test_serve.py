@@ -160,9 +160,7 @@ def test_a_cluster_that_does_not_answer_is_a_warning() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0 and process.stderr is not None
         said = process.stderr.read()
-        assert said.startswith(
-            "warning: no books on the cluster yet: redis://:**@127.0.0.1:1/0 cannot be reached"
-        )
+        assert said.startswith("warning: no books on the cluster yet: redis://:**@127.0.0.1:1/0 cannot be reached")
         assert "SECRET" not in said
 
 
