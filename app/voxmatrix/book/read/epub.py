@@ -99,7 +99,7 @@ _SYSTEMS = (
 #: Fonts that are only scrambled, by the IDPF's and Adobe's ways: the text is readable.
 _OF_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _REMEDY = (
-    "read it with the program of the shop it is from, or ask the shop or the publisher for a copy without DRM; "
+    "read it with the program of its shop, or ask the shop or the publisher for a DRM-free copy; "
     "many sell both"
 )
 

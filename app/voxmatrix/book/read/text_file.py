@@ -86,7 +86,7 @@ def read_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        problem = f"{path} has more than {MAX_FILE_BYTES // MIB} MiB; that is no book"
+        problem = f"{path} has more than {MAX_FILE_BYTES // MIB} MiB; no book is that large"
         raise BadInputError(problem, "divide it into several files")
     return data
 
