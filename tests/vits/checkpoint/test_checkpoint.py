@@ -115,7 +115,7 @@ def test_paths_of_every_system_and_python_are_read(
     tmp_path: Path, make_voice: Callable[..., Synthesizer], module: str, name: str
 ) -> None:
     path = write(tmp_path / "a.ckpt", make_voice(), hyper_parameters={"dataset": _Marker()})
-    there, here = b"ctests.voice.marker\nMarker\n", f"c{module}\n{name}\n".encode()
+    there, here = b"ctests.vits.marker\nMarker\n", f"c{module}\n{name}\n".encode()
     _replace_pickle(path, lambda pickled: pickled.replace(there, here))
     assert read_checkpoint(path).quality == "tiny"
 
