@@ -98,10 +98,7 @@ _SYSTEMS = (
 )
 #: Fonts that are only scrambled, by the IDPF's and Adobe's ways: the text is readable.
 _OF_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-_REMEDY = (
-    "read it with the program of its shop, or ask the shop or the publisher for a DRM-free copy; "
-    "many sell both"
-)
+_REMEDY = "read it with the program of its shop, or ask the shop or the publisher for a DRM-free copy; many sell both"
 
 
 def refuse_locked(archive: Archive) -> None:
