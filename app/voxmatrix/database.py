@@ -76,7 +76,7 @@ def database_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged schema is no text
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged schema is not text
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
         if code in _UNWRITABLE:
             remedy = "free some space there, check that it may be written, and run the same command again"

@@ -24,7 +24,7 @@ _AGAIN = "free some memory if it was short, and run the same command again"
 
 
 class _EndedEarlyError(Exception):
-    """ffmpeg reads no more: its exit code and its messages say why."""
+    """ffmpeg no longer reads: its exit code and its messages say why."""
 
 
 def samples_input(rate_hz: int) -> list[str]:

@@ -24,7 +24,7 @@ _EXTENSION = "flac"
 class PartialChapters:
     """Writes each chapter whose sentences are all spoken, in a thread: encoding must not keep the workers waiting.
 
-    Gives all sentences to `meter`. That a chapter cannot be written is no error: the book is made all the same, or
+    Gives all sentences to `meter`. A chapter that cannot be written is not an error: the book is made all the same, or
     fails with a better message.
     """
 

@@ -157,7 +157,7 @@ def _show_new_key(file: Path | None) -> None:
 def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, ServeSettings]:
     """The settings of these options, and the key that was made for this run, or "".
 
-    A server that others can reach always has a key, unless it is to answer everybody.
+    A server that others can reach always has a key, unless it may answer everybody.
 
     Raises:
         UsageError: Wyoming, which has no keys, would answer everybody in the network, or a value is invalid.

@@ -198,7 +198,7 @@ def _speak(
             partial=partial,
         )
     except BrokenPipeError:
-        # The reader has closed the pipe (`| head`), which is no error. Python must not flush into it at exit.
+        # The reader has closed the pipe (`| head`), which is not an error. Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return None
 

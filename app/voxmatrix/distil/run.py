@@ -110,7 +110,7 @@ class _Original:
 
 
 def distil(settings: DistilSettings, show: Show) -> Distilled:
-    """Make a fast voice. An interrupted command goes on where it was.
+    """Make a fast voice. An interrupted command continues where it was.
 
     Raises:
         BadInputError: the voice or the text cannot be used; GatesError: the fast voice is not good enough yet.
@@ -128,7 +128,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             original = _open(voice, folder, settings.text)
         except VoxmatrixError:
             if not any(folder.glob("*.npz")):
-                shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could go on
+                shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could be continued
             raise
         try:
             material = _speak(original, folder, settings, show)
@@ -190,7 +190,7 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
         if not onnx.exists():
             export_voice(voice, onnx, force=True)
     config = VoiceConfig.read(config_path(onnx))
-    open_onnx(onnx, config.num_speakers)  # raises the usual errors for a file that is no voice
+    open_onnx(onnx, config.num_speakers)  # raises the usual errors for a file that is not a voice
     return _Original(given=voice, onnx=onnx, config=config, graph=read_graph(onnx), texts=read_texts(config, text))
 
 
@@ -291,7 +291,7 @@ def _compare(original: _Original, made: Path, fourier_hop: int, show: Show) -> t
     pairs = spoken[: len(compared)]
     gates = examine(pairs, config.rate_hz, fourier_hop)
     if recognise:
-        heard = pairs if failed(gates) else spoken  # what is no speech takes a recogniser minutes
+        heard = pairs if failed(gates) else spoken  # a recogniser needs minutes for what is not speech
         with show("recognising words", str, 0) as progress:
             gates.append(examine_words(heard, config.rate_hz, recognise, progress))
     return gates, pairs

@@ -14,7 +14,7 @@ Verdict = Literal["native", "ptx-jit", "unsupported", "driver-too-old"]
 
 #: GPUs that are not NVIDIA's, in words.
 _KINDS = {"directml": "a DirectX 12 GPU", "xpu": "an Intel GPU", "rocm": "an AMD GPU", "mps": "an Apple GPU"}
-#: No such GPU was at hand: what is said about them follows from torch's documentation and build scripts.
+#: We had no such GPU: what is said about them follows from torch's documentation and build scripts.
 UNTRIED = "voxmatrix has never been run on such a GPU"
 
 

@@ -33,7 +33,7 @@ class Record:
     problem: str | None = None  # of the server
 
     def note(self, client: str | None, route: str, log: Log, metrics: ServerMetrics) -> None:
-        """Write it into the log and the metrics, at the end. A path is no `route`: it could hold anything."""
+        """Write it into the log and the metrics, at the end. A path is not a `route`: it could contain anything."""
         metrics.requests.labels(route, str(int(self.status))).inc()
         if self.first_byte_seconds is not None:
             metrics.first_byte.labels(route).observe(self.first_byte_seconds)

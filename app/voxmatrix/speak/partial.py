@@ -16,7 +16,7 @@ from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.wording import count
 
-#: Part of every key: to be increased when the same settings begin to mean another sound.
+#: Part of every key. Increase it when the same settings begin to mean another sound.
 _FORMAT = 2
 
 

@@ -49,7 +49,7 @@ def item_marker(block: str) -> str:
 
 
 def _is_wrapped(line: str) -> bool:
-    """Whether the text may go on in the next line, or contains the end of a sentence."""
+    """Whether the text may continue in the next line, or contains the end of a sentence."""
     return bool(len(line) > _HEADING_CHARACTERS or _LINE_GOES_ON.search(line) or _SENTENCE.search(line))
 
 

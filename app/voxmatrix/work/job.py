@@ -56,7 +56,7 @@ def run_job(
 ) -> JobOutcome:
     """Speak all units that the ledger does not have yet. Equal units are spoken once.
 
-    Whatever ends it, the ledger keeps what was delivered, and the same call goes on.
+    Whatever ends the job, the ledger keeps what was delivered, and the same call continues.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM.

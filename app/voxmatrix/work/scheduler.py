@@ -9,7 +9,7 @@ The rule, with measured figures in docs/scale.md:
   counts.
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
 - A unit that has failed is a batch of its own. Of a worker that dies, only what it had not reported is known: the unit
-  that is blamed may not be the one that it spoke. So that no innocent one is given up, only failures that are certain
+  that is blamed may not be the one that it spoke. So that no other unit is blamed, only failures that are certain
   count more than once.
 """
 

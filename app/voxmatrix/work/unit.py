@@ -10,7 +10,7 @@ from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.batch.messages import SpeakJob
 from voxmatrix.text.lexicon import Lexicon
 
-#: Part of every key: to be increased when the same options begin to mean another sound.
+#: Part of every key. Increase it when the same options begin to mean another sound.
 FORMAT = 2
 _OUTPUT = Output(force=True)
 

@@ -90,7 +90,7 @@ _TICK_SECONDS = 0.25
 class SpeechMeter:
     """Measures in a thread what it is given, in the order of the book.
 
-    That it fails is no error: the book is then measured when it is joined, with a better message.
+    A failure is not an error: the book is then measured when it is joined, with a better message.
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def read_epub(path: Path, notes: bool) -> Book:
     """Read an EPUB: its text in the order of its spine, its chapters as its contents name them.
 
     Raises:
-        BadInputError: it is no EPUB, is locked, is damaged, has no text or was made to do harm.
+        BadInputError: it is not an EPUB, is locked, is damaged, has no text or was made to do harm.
     """
     with Archive(path) as archive:
         findings = archive.findings

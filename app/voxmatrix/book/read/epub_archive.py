@@ -48,7 +48,7 @@ class Archive(Closing):
         """Read the list of files.
 
         Raises:
-            BadInputError: it is no ZIP archive, or a hostile one.
+            BadInputError: it is not a ZIP archive, or a hostile one.
         """
         self.path = path
         self.findings: list[Finding] = []

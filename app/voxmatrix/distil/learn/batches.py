@@ -33,7 +33,7 @@ class Sampler:
     """Draws windows, from long utterances more often than from short ones. A step always gets the same windows."""
 
     def __init__(self, material: Sequence[Utterance], frames: int, margin: int, device: torch.device) -> None:
-        """Windows have `frames` frames and, where the utterance goes on, `margin` more on either side.
+        """Windows have `frames` frames and, where the utterance continues, `margin` more on either side.
 
         Raises:
             ValueError: no utterance is that long.

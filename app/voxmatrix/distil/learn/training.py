@@ -180,7 +180,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint.
+        """Continue from a checkpoint.
 
         Raises:
             KeyError, ValueError, RuntimeError, TypeError: it is of another network, or damaged.

@@ -28,7 +28,7 @@ class NewNodes:
         self.initializers: dict[str, Any] = {}
 
     def add(self, operation: str, *inputs: str | Sequence[int] | Array, output: str = "", **attributes: Any) -> str:
-        """Add a node with the domain's operation; its output. Inputs that are no names are constants."""
+        """Add a node with the domain's operation; its output. Inputs that are not names are constants."""
         from onnx import helper
 
         output = output or f"{self._prefix}{operation}_{len(self.nodes)}"

@@ -80,7 +80,7 @@ class Runner:
             found[0].stop("cancelled")
 
     def close(self) -> None:
-        """End the commands; their jobs go on when the next server starts."""
+        """End the commands; their jobs continue when the next server starts."""
         self._closing.set()
         with self._lock:
             all_running = list(self._running.values())

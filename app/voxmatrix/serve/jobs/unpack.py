@@ -36,7 +36,7 @@ def unpack_recordings(source: Path, folder: Path, stopped: Callable[[], bool]) -
     """Unpack into `folder`, unless it exists; a single folder at the top of the archive becomes `folder`.
 
     Raises:
-        BadInputError: it is no ZIP archive, or has names or sizes that recordings do not have.
+        BadInputError: it is not a ZIP archive, or has names or sizes that recordings do not have.
         UnreachableError: the disk is full.
     """
     if folder.exists():

@@ -1,6 +1,6 @@
 """A list of sentences to read, with what was recorded of it: `prompts.json`, and `0001.wav` with `0001.txt` beside it.
 
-That is the layout which `--profile` and `--prompt-list` name. Texts that were not recorded stand in `prompts.json`
+This is the layout that `--profile` and `--prompt-list` name. Texts that were not recorded stand in `prompts.json`
 only, since `prepare` reports a text without a recording.
 """
 
@@ -74,7 +74,7 @@ class PromptList:
         return self.folder / f"{number:04}.txt"
 
     def has_take(self, number: int) -> bool:
-        """Whether it was recorded. A link, which could lead anywhere, is no recording of ours."""
+        """Whether it was recorded. A link, which could lead anywhere, is not one of our recordings."""
         path = self.sound_path(number)
         return path.is_file() and not path.is_symlink()
 

@@ -67,10 +67,10 @@ class RecordingStore:
         return made
 
     def save(self, found: PromptList, number: int, wav: bytes) -> PromptList:
-        """Save a take of a sentence in place of the former one, and return the list as it is now.
+        """Save a take of a sentence in place of the previous one, and return the list as it is now.
 
         Raises:
-            ApiError: it is no WAV file that can be read to its end, or it cannot be saved. The former take stays.
+            ApiError: it is not a complete WAV file, or it cannot be saved. The previous take stays.
         """
         _check_format(wav)
         with self._writing, _saving("the recording", "; the previous one, if any, is unchanged"):
@@ -150,7 +150,7 @@ def _check_sound(path: Path) -> None:
     """Read a file to its end.
 
     Raises:
-        ApiError: it is truncated, empty or too long, or contains what is no sound.
+        ApiError: it is truncated, empty or too long, or contains something other than sound.
     """
     try:
         read(path, _CHECK_RATE_HZ, max_seconds=MAX_SECONDS)

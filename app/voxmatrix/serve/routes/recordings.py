@@ -74,7 +74,7 @@ def recording_routes(_services: Services) -> APIRouter:
 
     @router.put(_LIST + "/{number}", openapi_extra={"requestBody": {"content": {"audio/wav": {}}}})
     async def save_take(profile: str, name: str, number: _Number, request: Request) -> dict[str, Any]:
-        """Save a take, a WAV file, in place of the former one, and judge it."""
+        """Save a take, a WAV file, in place of the previous one, and judge it."""
         found = await asyncio.to_thread(_found, store, profile, name, number)
         wav = await request.body()
         found = await asyncio.to_thread(store.save, found, number, wav)

@@ -18,7 +18,7 @@ def too_large(most: int) -> ApiError:
 
 
 def declared_bytes(scope: Scope) -> int:
-    """The Content-Length of a request; 0 if it has none, or it is no number."""
+    """The Content-Length of a request; 0 if it has none, or it is not a number."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
 

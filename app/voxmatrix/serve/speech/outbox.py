@@ -5,7 +5,7 @@ import threading
 
 
 class LeftError(Exception):
-    """The client has left: nothing more is to be computed for it."""
+    """The client has left: nothing more need be computed for it."""
 
 
 class Outbox:

@@ -16,7 +16,7 @@ STALLED_SECONDS = 60.0
 
 
 class ClientLeftError(Exception):
-    """The client has closed the connection, or reads no more."""
+    """The client has closed the connection, or no longer reads."""
 
 
 class SpeechResponse(Response):

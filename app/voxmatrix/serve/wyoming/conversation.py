@@ -63,7 +63,7 @@ class Conversation:
         self._speech: _Speech | None = None
 
     async def handle(self, event: Event) -> bool:
-        """Answer an event; whether the conversation goes on. After an error it does not: nothing else ends a wait.
+        """Answer an event; whether the conversation continues. After an error it does not: nothing else ends a wait.
 
         Raises:
             ClientLeftError, ConnectionError: the client has left.

@@ -2,7 +2,7 @@
 
 import asyncio
 
-#: The longest line. A longer one is no event.
+#: The longest line. A longer one is not an event.
 LINE_BYTES = 64 * 1024
 
 

@@ -48,7 +48,7 @@ def language_code(espeak_voice: str) -> str:
 
 
 def chosen_voice(voices: Mapping[str, VoiceCard], wanted: SynthesizeVoice | None) -> tuple[VoiceCard, str | None]:
-    """The voice that is wanted by name, or else by language, and its speaker. Without a wish, the default one.
+    """The voice requested by name, or else by language, and its speaker. Without a request, the default one.
 
     Raises:
         ApiError: there is no such voice or speaker.

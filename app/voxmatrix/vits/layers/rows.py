@@ -101,6 +101,6 @@ def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
 
 
 def _matrices(taps: int, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """The matrices of `Filtering`. Tensors are made anew: one of FakeTensorMode must not outlive it."""
+    """The matrices of `Filtering`. Tensors are made again in each call: one of FakeTensorMode must not outlive it."""
     after, kernel, before = (torch.from_numpy(matrix).to(dtype) for matrix in filtering(_OUTPUTS, taps))
     return after, kernel, before

@@ -66,7 +66,7 @@ class FailedUnit:
     failure: Failure
 
 
-#: `speaking`: the batch goes on. `done`: every unit was spoken, failed or cancelled. `stopped`: the worker ends.
+#: `speaking`: the batch continues. `done`: every unit was spoken, failed or cancelled. `stopped`: the worker ends.
 #: `dropped`: nobody waits for the batch, as far as the worker can see. `unusable`: it cannot speak this voice.
 BatchState = Literal["speaking", "done", "stopped", "dropped", "unusable"]
 

@@ -13,7 +13,7 @@ from voxmatrix.work.unit import Unit
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerJoined:
-    """A worker is ready; one that is known already has started anew and holds nothing."""
+    """A worker is ready; one that is already known has restarted and holds nothing."""
 
     worker: str
     speed: float | None = None  # in seconds of audio per second, if it is known
@@ -46,7 +46,7 @@ class UnitSpoken:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitFailed:
-    """A worker could not speak a unit, and goes on with the next one."""
+    """A worker could not speak a unit, and continues with the next one."""
 
     worker: str
     key: str
@@ -86,7 +86,7 @@ class Executor(Protocol):
         ...
 
     def cancel(self, worker: str, keys: Sequence[str]) -> None:
-        """A worker need not speak these units any more. It may do so nevertheless, e.g. because it has begun."""
+        """A worker need not speak these units any more. It may still do so, e.g. because it has begun."""
         ...
 
     def replace(self, worker: str, failure: Failure) -> None:

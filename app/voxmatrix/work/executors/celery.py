@@ -1,6 +1,6 @@
 """Workers on other computers, to which Celery carries the batches.
 
-A worker is known by its heartbeats. What it holds is sent again when it is gone, when it has started anew, or when the
+A worker is known by its heartbeats. What it holds is sent again when it is gone, when it has restarted, or when the
 broker has lost its data. So results may come late or twice: each is accepted for a unit that is wanted, and only if its
 audio is what the worker has said.
 """
@@ -48,7 +48,7 @@ _UNUSABLE_SECONDS = 60.0
 #: When all that are left are such workers, another one has this long to come back.
 _RETURN_SECONDS = 10.0
 _POLL_SECONDS = 0.04
-#: Between looks at tasks that were given up, whose results are welcome nevertheless, and until they are forgotten.
+#: Between looks at tasks that were given up, whose results are still welcome, and until they are forgotten.
 _LATE_POLL_SECONDS, _LATE_SECONDS = 1.0, 300.0
 _BEAT_SECONDS = 1.0
 #: Between renewals of the voice in the store.
@@ -225,7 +225,7 @@ class CeleryExecutor(Closing):
                 self._drop_queue(name)
                 remote.unheard = None
             elif remote.joined and is_silent and can_judge:
-                # A busy computer or its network is no fault of a sentence. That it died is known when it starts anew.
+                # A busy computer or its network is not the fault of a sentence. Its death is known when it restarts.
                 self._lose(name, None)
                 self._drop_queue(name)
                 remote.unheard = member.heartbeat.boot
@@ -245,7 +245,7 @@ class CeleryExecutor(Closing):
         self._give_up(worker)
         if remote.joined:
             remote.joined = False
-            # It had begun the first batch only. What was cancelled of it may have been spoken nevertheless.
+            # It had begun the first batch only. What was cancelled of it may have been spoken anyway.
             spoken = tuple(held[0].units[index].key for index in held[0].unreported()) if held else ()
             self._events.append(WorkerLeft(worker=worker, failure=failure, suspects=spoken))
 
@@ -254,7 +254,7 @@ class CeleryExecutor(Closing):
         return [task for task in self._tasks.values() if task.worker == worker and task.given_up is None]
 
     def _give_up(self, worker: str) -> None:
-        """Wait no longer for what a worker has; it need not go on with it."""
+        """Wait no longer for what a worker has; it need not continue it."""
         held, now = self._held(worker), time.monotonic()
         for task in held:
             task.given_up = now
@@ -270,7 +270,7 @@ class CeleryExecutor(Closing):
             self._mailbox.drop_queue(worker)
 
     def _unusable(self, worker: str, failure: Failure) -> None:
-        """A worker cannot speak this voice: the others go on without it."""
+        """A worker cannot speak this voice: the others continue without it."""
         self._lose(worker, None, _UNUSABLE_SECONDS)
         self._remotes[worker].failure = failure
 

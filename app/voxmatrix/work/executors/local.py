@@ -216,7 +216,7 @@ class LocalExecutor(Closing):
             self._give_up(worker, replace(failure, problem=f"{DEATHS_IN_A_ROW} times in a row, {failure.problem}"))
 
     def _on_open_failure(self, worker: _LocalWorker, failure: Failure, *, died: bool) -> None:
-        """Go on with the other workers, which may have more memory now. If none is left, try again or give up."""
+        """Continue with the other workers, which may have more memory now. If none is left, try again or give up."""
         worker.process = None
         if self._processes.running and (died or failure.exit_code == MemoryExhaustedError.exit_code):
             return

@@ -94,7 +94,7 @@ def book_of(job: Job, folder: Path) -> Path:
     """The book of an audiobook.
 
     Raises:
-        ApiError: the job is no audiobook.
+        ApiError: the job is not an audiobook.
     """
     books = list((folder / "input").iterdir()) if job.kind == "book" else []
     if not books:

@@ -93,7 +93,7 @@ def training(job: Job, folder: Path) -> Path:
     """The folder of the run of a training.
 
     Raises:
-        ApiError: the job is no training, or has no checkpoint yet.
+        ApiError: the job is not a training, or has no checkpoint yet.
     """
     run = folder / RUN
     if job.kind != "train" or not any((run / name).is_file() for name in ("best.ckpt", "last.ckpt")):

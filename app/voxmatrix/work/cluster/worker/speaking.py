@@ -125,7 +125,7 @@ class BatchSpeaker:
         return "done"
 
     def _unwanted(self, batch: SpeechBatch) -> BatchState | None:
-        """Why no more sentences should be spoken."""
+        """Why no further sentences should be spoken."""
         if self._notices.stopped:
             return "stopped"
         return None if self._awaited(batch.run) else "dropped"
