@@ -82,6 +82,10 @@ def command(
     context: typer.Context, data: options.Data, out: _Out, given: TrainOptions, as_json: options.AsJson = False
 ) -> None:
     """Train or fine-tune a voice, or continue the run in --out."""
+    if given.start_from is not None:
+        from voxmatrix.voices.resolve import check_trainable
+
+        check_trainable(given.start_from, "be trained further")
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(

@@ -1,9 +1,9 @@
 """The families of voices. A new one is a package of its own and an entry here."""
 
-import os
 from functools import cache
 from importlib import import_module
 
+from voxmatrix.config import environment
 from voxmatrix.errors import UsageError
 from voxmatrix.models.family import Family
 from voxmatrix.piper.family import FAMILY as PIPER
@@ -19,7 +19,7 @@ def families() -> tuple[Family, ...]:
     Raises:
         UsageError: one that the environment names cannot be imported.
     """
-    return (*_added(os.environ.get(VARIABLE, "")), PIPER)
+    return (*_added(environment().get(VARIABLE, "")), PIPER)
 
 
 def family_named(name: str) -> Family:
