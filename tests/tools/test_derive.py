@@ -37,6 +37,12 @@ def test_a_new_row_has_a_line_in_the_list_of_images_a_service_and_a_row_in_the_a
     assert "deploy" in services["cuda14"]
 
 
+def test_every_accepted_vulnerability_is_in_the_page_of_images() -> None:
+    accepted = yaml.safe_load((rows.ROOT / "docker" / "scan.yaml").read_text(encoding="utf-8"))["ignore"]
+    table = derived.image_table(ROWS.values())
+    assert accepted and all(one["vulnerability"] in table for one in accepted)
+
+
 def test_images_with_cuda_have_one_text() -> None:
     names = {row.dockerfile for row in ROWS.values() if row.cuda}
     texts = {name: (rows.ROOT / name).read_text(encoding="utf-8") for name in names}

@@ -19,6 +19,7 @@ TEXTS = {
     "toolkit": (r"([a-z0-9./:-]+:[A-Za-z0-9._-]+)?", 'NAME:TAG, or ""'),
     "source": (r".+", "a sentence"),
     "note": (r"[^\n|]*", "one line without a bar"),
+    "advisory": (r"[^\n|]*", "one line without a bar"),
 }
 #: The same for the items of a list.
 MEMBERS = {

@@ -55,6 +55,7 @@ class Row:
     instead: str = ""
     in_ci: bool = False
     note: str = ""
+    advisory: str = ""  # a known vulnerability, and what to do about it
 
     def __post_init__(self) -> None:
         for check in (self._check_texts, self._check_lists, self._check_kernels, self._check_sense):

@@ -23,7 +23,8 @@ _SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 
 
 def image_table(rows: Iterable[Row]) -> str:
-    """The table of images in docs/images.md."""
+    """The table of images in docs/images.md, and what is known to be wrong with them."""
+    rows = list(rows)
     head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "at most", "status", "for"]
     body = [
         [
@@ -38,7 +39,8 @@ def image_table(rows: Iterable[Row]) -> str:
         ]
         for row in rows
     ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *body])
+    table = "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *body])
+    return table + "".join(f"\n**`{row.name}`**: {row.advisory}\n" for row in rows if row.advisory)
 
 
 def _kernels(row: Row) -> str:

@@ -13,7 +13,7 @@ SILENT_DBFS = -60.0
 MAX_GAIN_DB = 24.0
 #: Less speech than this is too little to measure: the gain of the previous sentences is blended in.
 RELIABLE_SECONDS = 0.4
-#: So much speech from the beginning of a sentence tells its loudness (tiny voice, 30 sentences of 8 to 11 s: 0.3 dB
+#: This much speech from the beginning of a sentence tells its loudness (tiny voice, 30 sentences of 8 to 11 s: 0.3 dB
 #: standard deviation, 0.7 dB at most; 1 s: 0.6 and 1.3 dB).
 HEAD_SECONDS = 1.5
 #: Weight of each new sentence in the running gain.

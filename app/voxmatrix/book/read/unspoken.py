@@ -78,7 +78,7 @@ class Listed:
 
     #: Where the lines lead to, with their titles.
     titles: Mapping[Link, str] = field(default_factory=dict)
-    #: So many of them are a table of contents; fewer are references.
+    #: This many of them are a table of contents; fewer are references.
     fewest: int = 2
     #: Documents that are said to be tables of contents.
     pages: Collection[str] = ()
