@@ -14,7 +14,7 @@ _READ = (*_KEPT, "GIF", "WEBP", "BMP", "TIFF")
 
 
 def usable_cover(cover: Cover | None) -> Cover | None:
-    """The cover as JPEG or PNG, unchanged if it is one, whatever its book calls it. None: it is damaged or not an image."""
+    """The cover as JPEG or PNG, unchanged if it is one, whatever its book calls it. None: it is not an image."""
     if cover is None:
         return None
     from PIL import Image
