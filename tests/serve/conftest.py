@@ -118,9 +118,9 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     begun: list[int] = []
     begin = SplitModelEngine.begin
 
-    def counted(self: SplitModelEngine, ids: Any, options: Any) -> Any:
+    def counted(self: SplitModelEngine, ids: Any, *others: Any) -> Any:
         begun.append(len(ids))
-        return begin(self, ids, options)
+        return begin(self, ids, *others)
 
     monkeypatch.setattr(SplitModelEngine, "begin", counted)
     return begun
@@ -131,11 +131,11 @@ def fail_after(monkeypatch: pytest.MonkeyPatch, sentences: int, heard: threading
     begin = SplitModelEngine.begin
     left = iter(range(sentences))
 
-    def failing(self: SplitModelEngine, ids: Any, options: Any) -> Any:
+    def failing(self: SplitModelEngine, ids: Any, *others: Any) -> Any:
         if next(left, None) is None:
             assert heard is None or heard.wait(60)
             raise RuntimeError("the device is gone")
-        return begin(self, ids, options)
+        return begin(self, ids, *others)
 
     monkeypatch.setattr(SplitModelEngine, "begin", failing)
 

@@ -129,12 +129,10 @@ class OpenVoices(Closing):
         file, replaced = _file(card), None
         with self._lock:
             opened = self._open.get(file)
-            if opened is not None and opened.version != version:  # another voice under the same name
-                replaced, opened = self._open.pop(file), None
-            if opened is None:
+            if opened is None or opened.version != version:  # none, or another voice under the same name
                 self._on_open(card, device)
                 voice = open_voice(card, device, self._runtime, warn=partial(self._on_device_failure, file))
-                opened = VoiceInMemory(card=card, voice=voice, device=device, version=version)
+                replaced, opened = opened, VoiceInMemory(card=card, voice=voice, device=device, version=version)
                 self._open[file] = opened
             opened.users += 1
         if replaced is not None and not replaced.users:

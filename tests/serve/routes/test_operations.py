@@ -87,9 +87,10 @@ def test_a_device_that_never_worked_is_a_warning_only(server: Running) -> None:
     finding = Finding(
         problem="cuda:0 failed, falling back to the CPU", remedy="run voxmatrix doctor", severity="warning"
     )
-    voices._on_device_failure(Path("loading.onnx"), finding)
+    voices._on_device_failure(("loading.onnx", "loading"), finding)
     assert voices.lost_device is None
-    voices._on_device_failure(server.services.catalogue.default.path, finding)
+    default = server.services.catalogue.default
+    voices._on_device_failure((str(default.path), default.id), finding)
     assert voices.lost_device == finding
     assert [event for event, _ in server.lines].count("warning") == 2
 
@@ -119,6 +120,15 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
     assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-slt-fast_x_low"]
     assert listed[0] == {
         "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
+        "capabilities": {
+            "knobs": {
+                "noise": {"title": "Variation of the sound", "default": 0.667, "low": 0.0, "high": 10.0},
+                "noise_w": {"title": "Variation of the rhythm", "default": 0.8, "low": 0.0, "high": 10.0},
+            },
+            "speed": [0.1, 10.0],
+            "phonemes": True,
+            "seed": "bytes",
+        },
     }  # fmt: skip
 
 

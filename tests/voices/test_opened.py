@@ -1,0 +1,119 @@
+"""Voices are loaded on demand, and closed when memory is short or nobody used them for long."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
+from voxmatrix.errors import DamagedFileError
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import CPU
+from voxmatrix.models.style import Runtime
+from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.voices.opened import OpenVoices
+from voxmatrix.voices.resolve import resolve
+
+MakeCard = Callable[[str], VoiceCard]
+MakeVoices = Callable[..., OpenVoices]
+
+
+@pytest.fixture
+def card(make_onnx: Callable[..., Path], tmp_path: Path) -> MakeCard:  # noqa: F811
+    """A voice that needs no espeak-ng, under any name."""
+    source = make_onnx("tiny", phoneme_type="text")
+
+    def make(name: str) -> VoiceCard:
+        path = tmp_path / f"{name}.onnx"
+        shutil.copy(source, path)
+        shutil.copy(f"{source}.json", f"{path}.json")
+        return resolve(path)
+
+    return make
+
+
+@pytest.fixture
+def opened() -> Iterator[MakeVoices]:
+    made: list[OpenVoices] = []
+
+    def make(memory_mib: float = 1000, idle_seconds: float = 1000.0, **more: object) -> OpenVoices:
+        request, runtime = DeviceRequest(kind="cpu"), Runtime(threads=1)
+        voices = OpenVoices(request, runtime, memory_mib, idle_seconds, warn=lambda _: None, **more)  # type: ignore[arg-type]
+        made.append(voices)
+        return voices
+
+    yield make
+    for voices in made:
+        voices.close()
+
+
+def use(voices: OpenVoices, card: VoiceCard) -> None:
+    with voices.use(card):
+        pass
+
+
+def test_the_least_recently_used_voice_is_closed_first(card: MakeCard, opened: MakeVoices) -> None:
+    a, b, c = (card(name) for name in "abc")
+    size_mib = a.path.stat().st_size * 2.5 / 2**20
+    voices = opened(memory_mib=round(2.5 * size_mib))
+    for one in (a, b, a, c):
+        use(voices, one)
+    assert [voices.is_loaded(one) for one in (a, b, c)] == [True, False, True]
+    assert voices.names == ("a_cpu", "c_cpu")
+
+
+def test_a_voice_in_use_is_never_closed(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened(memory_mib=0)
+    a, b = card("a"), card("b")
+    with voices.use(a):
+        use(voices, b)
+        assert voices.is_loaded(a)
+    assert not voices.is_loaded(a)
+
+
+def test_a_voice_that_was_not_used_for_long_is_closed(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened(idle_seconds=-1.0)
+    a = card("a")
+    use(voices, a)
+    assert not voices.is_loaded(a)
+
+
+@pytest.mark.parametrize("file", [0, 1])
+def test_another_file_under_the_same_name_is_loaded(card: MakeCard, opened: MakeVoices, file: int) -> None:
+    voices = opened()
+    a = card("a")
+    with voices.use(a) as first:
+        os.utime(a.files[file], (1, 1))
+        with voices.use(a) as second:
+            assert second is not first
+    assert voices.is_loaded(a)
+
+
+def test_a_voice_that_cannot_be_loaded_is_tried_again(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened()
+    a = card("a")
+    content = a.path.read_bytes()
+    a.path.write_bytes(b"nonsense")
+    with pytest.raises(DamagedFileError):
+        use(voices, a)
+    assert not voices.is_loaded(a)
+    a.path.write_bytes(content)
+    use(voices, a)
+    assert voices.is_loaded(a)
+
+
+def test_a_voice_is_announced_before_it_is_opened_and_the_open_ones_are_counted(
+    card: MakeCard, opened: MakeVoices
+) -> None:
+    announced, counts = [], []
+    voices = opened(on_open=lambda *what: announced.append(what), on_count=counts.append)
+    a, b = card("a"), card("b")
+    for one in (a, b, a):
+        use(voices, one)
+    voices.close()
+    assert announced == [(a, CPU), (b, CPU)]
+    assert counts[0] == 1
+    assert max(counts) == 2
+    assert counts[-1] == 0
