@@ -17,6 +17,7 @@ from voxmatrix.distil.learn.training import Limits
 from voxmatrix.distil.run import DistilSettings, GatesError, distil
 from voxmatrix.errors import UnreachableError
 from voxmatrix.piper.files import config_path
+from voxmatrix.progress import Activity
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VOICE = ROOT / "tests" / "distil" / "voices" / "en_US-slt-tiny.onnx"
@@ -186,7 +187,7 @@ def test_a_folder_of_another_voice_is_not_continued(tmp_path: Path, capsys: pyte
     assert "--fresh" in capsys.readouterr().err
 
 
-def _quiet(title: str, note: object, begun: int) -> object:
+def _quiet(activity: Activity, title: str, note: object, begun: int) -> object:
     from voxmatrix.cli.terminal.progress import progress
 
-    return progress(title, quiet=True)
+    return progress(activity, title, quiet=True)

@@ -58,7 +58,7 @@ def test_for_programs_there_are_lines_of_json_and_the_last_one_is_the_result(
     break_children("2=memory")
     assert main.run([*words, "--tune", "--json"]) == 0
     *lines, said = map(json.loads, capsys.readouterr().out.splitlines())
-    assert {"progress": {"work": "training", "done": 0, "total": 1, "seconds_left": None}} in lines
+    assert {"progress": {"key": "train", "work": "training", "done": 0, "total": 1, "seconds_left": None}} in lines
     assert [line["metrics"]["losses"]["mel"] for line in lines if "losses" in line.get("metrics", {})] == [
         pytest.approx(said["losses"]["mel"], rel=1e-5)
     ]

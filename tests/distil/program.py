@@ -17,5 +17,5 @@ if __name__ == "__main__":
     voice = Path(__file__).parent / "voices" / "en_US-slt-tiny.onnx"
     limits = training.Limits(steps=int(steps))
     settings = DistilSettings(voice=voice, out=Path(out), text=Path(text), limits=limits, force=True)
-    distil(settings, lambda title, note, begun: progress(title, note=note, begun=begun))
+    distil(settings, lambda activity, title, note, begun: progress(activity, title, note=note, begun=begun))
     print("done")

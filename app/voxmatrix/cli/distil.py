@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import torch
 
     from voxmatrix.distil.run import Distilled
-    from voxmatrix.progress import OnProgress
+    from voxmatrix.progress import Activity, OnProgress
 
 _Voice = Annotated[Path, typer.Argument(metavar="VOICE", help="Name, NAME.onnx, checkpoint or folder of a run.")]
 _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.json is written next to it.")]
@@ -102,8 +102,10 @@ def _show_result(distilled: "Distilled", voice: Path) -> None:
     typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 
-def _show(title: str, note: Callable[[], str], begun: int, *, as_json: bool) -> "AbstractContextManager[OnProgress]":
-    return progress(title, note=note, as_json=as_json, begun=begun)
+def _show(
+    activity: "Activity", title: str, note: Callable[[], str], begun: int, *, as_json: bool
+) -> "AbstractContextManager[OnProgress]":
+    return progress(activity, title, note=note, as_json=as_json, begun=begun)
 
 
 def _device(context: typer.Context) -> "torch.device":

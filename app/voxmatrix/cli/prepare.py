@@ -109,7 +109,7 @@ def prepare_with_progress(
     from voxmatrix.dataset.prepared import TooFewRecordingsError
 
     try:
-        with progress("checking recordings", quiet, as_json=as_json) as on_progress:
+        with progress("prepare", "checking recordings", quiet, as_json=as_json) as on_progress:
             prepared = prepare(data, settings, on_progress)
         if not force:
             check_amount(data, prepared)

@@ -246,7 +246,7 @@ def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
         yield None
         return
     done = 0
-    with progress("characters spoken", as_json=as_json) as on_progress:
+    with progress("speak", "characters spoken", as_json=as_json) as on_progress:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done

@@ -49,7 +49,7 @@ def run(
     items = read_items(source)
     with (
         batch_telemetry(devices, warn) as telemetry,
-        progress("characters spoken", quiet=as_json, note=telemetry.load) as on_progress,
+        progress("speak", "characters spoken", quiet=as_json, note=telemetry.load) as on_progress,
     ):
 
         def spoken(done: int, total: int) -> None:

@@ -30,7 +30,7 @@ from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import check_free, export_voice, write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.piper.files import config_path
-from voxmatrix.progress import OnProgress
+from voxmatrix.progress import Activity, OnProgress
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
 #: Speech to learn from. Sentences not learned from were 2.7 dB worse than the others with 30 minutes, 0.5 dB with 120.
@@ -45,8 +45,8 @@ _LEVELS_OF = 20
 _MEASURED = 48
 #: How often each compared sentence is spoken for a recogniser of words, each time with other noise.
 _TIMES_HEARD = 3
-#: Opens a progress bar, by its title, what to show beside it, and what is done already.
-Show = Callable[[str, Callable[[], str], int], AbstractContextManager[OnProgress]]
+#: Opens a progress bar, by what is done, its title, what to show beside it, and what is done already.
+Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +195,7 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
 
 
 def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[Utterance]:
-    with show("speaking", str, 0) as progress:
+    with show("speak", "speaking", str, 0) as progress:
         return make_material(
             Original(original.onnx, original.graph, settings.threads),
             [sentence.ids for sentence in original.texts.learned],
@@ -253,7 +253,7 @@ def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> 
         note = f"loss {loss:.3f}{watched}"
         progress(position.step, position.expected_steps(limits))
 
-    with show("learning", lambda: note, training.position.step) as progress:
+    with show("learn", "learning", lambda: note, training.position.step) as progress:
         train(training, limits, checkpoint, report)
 
 
@@ -286,12 +286,12 @@ def _compare(original: _Original, made: Path, fourier_hop: int, show: Show) -> t
     config, compared = original.config, original.texts.compared
     recognise = recogniser(config.espeak_voice)
     times = _TIMES_HEARD if recognise else 1
-    with show("comparing", str, 0) as progress:
+    with show("compare", "comparing", str, 0) as progress:
         spoken = speak_with_both(original.onnx, made, config, [*compared] * times, progress)
     pairs = spoken[: len(compared)]
     gates = examine(pairs, config.rate_hz, fourier_hop)
     if recognise:
         heard = pairs if failed(gates) else spoken  # a recogniser needs minutes for what is not speech
-        with show("recognising words", str, 0) as progress:
+        with show("recognise", "recognising words", str, 0) as progress:
             gates.append(examine_words(heard, config.rate_hz, recognise, progress))
     return gates, pairs

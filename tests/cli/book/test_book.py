@@ -39,7 +39,8 @@ def test_a_book_becomes_an_audiobook_with_progress_in_lines(capsys: pytest.Captu
     code, lines = run(capsys, "book.md", "--out", "B.m4b", "--subtitles")
     assert code == 0
     made = lines[-1]
-    progress = [line for line in lines if line.get("progress", {}).get("work") == "sentences spoken"]
+    progress = [line for line in lines if line.get("progress", {}).get("key") == "speak"]
+    assert progress[-1]["progress"]["work"] == "sentences spoken"
     assert progress[-1]["progress"]["done"] == progress[-1]["progress"]["total"] == 7
     assert made["out"] == ["B.m4b", "B.srt", "B.vtt"] and made["sentences"] == made["spoken"] == 7
     manifest = json.loads(Path(made["manifest"]).read_text(encoding="utf-8"))

@@ -1,5 +1,7 @@
 """Progress, with what is shown beside it."""
 
+import json
+
 import pytest
 
 from voxmatrix.cli.terminal import progress as module
@@ -10,7 +12,7 @@ def test_lines_show_the_time_left_and_the_note_until_the_end(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_PLAIN_SECONDS", 0.0)
-    with progress("texts", note=lambda: "GPU 93 %") as on_progress:
+    with progress("speak", "texts", note=lambda: "GPU 93 %") as on_progress:
         on_progress(1, 2)
         on_progress(2, 2)
     first, last = capsys.readouterr().err.splitlines()
@@ -19,7 +21,7 @@ def test_lines_show_the_time_left_and_the_note_until_the_end(
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress("texts", quiet=True, note=lambda: "GPU 93 %") as on_progress:
+    with progress("speak", "texts", quiet=True, note=lambda: "GPU 93 %") as on_progress:
         on_progress(2, 2)
     assert capsys.readouterr().err == ""
 
@@ -29,6 +31,16 @@ def test_what_an_earlier_command_has_done_took_no_time(
 ) -> None:
     moments = iter((0.0, 10.0))
     monkeypatch.setattr(module.time, "monotonic", lambda: next(moments))
-    with progress("steps", begun=90) as on_progress:
+    with progress("learn", "steps", begun=90) as on_progress:
         on_progress(92, 100)
     assert capsys.readouterr().err == "steps: 92/100, 40 s left\n"
+
+
+def test_lines_for_programs_have_a_key_beside_the_words_for_people(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_JSON_SECONDS", 0.0)
+    with progress("join", "joining chapters", as_json=True) as on_progress:
+        on_progress(0, 2)
+    (line,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert line["progress"] == {"key": "join", "work": "joining chapters", "done": 0, "total": 2, "seconds_left": None}

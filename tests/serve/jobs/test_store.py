@@ -12,7 +12,7 @@ from voxmatrix.serve.jobs.store import JobStore
 
 
 def make_job(name: str, **more: Any) -> Job:
-    work = Work(title=name, words=("speak", "--text=ö"), lane="speech", measure="x", files=("a",), result=None)
+    work = Work(title=name, words=("speak", "--text=ö"), lane="speech", measure="speak", files=("a",), result=None)
     given = {"kind": "speech", "title": name, "state": "queued", "request": {"text": "ö"}, "created": 1.5, **more}
     return Job(id=name, work=work, **given)
 

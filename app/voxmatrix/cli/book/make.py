@@ -109,7 +109,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
             outcome = job.speak(workers, on_progress)
         for finding in outcome.findings:
             warn(finding)
-        with progress("joining", as_json=as_json) as on_joining:
+        with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
 

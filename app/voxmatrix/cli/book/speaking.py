@@ -24,7 +24,7 @@ def speaking_progress(as_json: bool, chapters: int) -> Iterator["OnBookProgress"
         yield _json_lines(chapters)
         return
     shown = ""
-    with progress(_WORK, note=lambda: shown) as on_progress:
+    with progress("speak", _WORK, note=lambda: shown) as on_progress:
 
         def progressed(state: "JobProgress", complete: int) -> None:
             nonlocal shown
@@ -55,6 +55,6 @@ def _json_lines(chapters: int) -> "OnBookProgress":
             "seconds_left": None if state.seconds_left is None else round(state.seconds_left, 1),
             "speeds": {worker: round(speed, 2) for worker, speed in state.speeds.items()},
         }
-        print_progress(line)
+        print_progress("speak", line)
 
     return progressed

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from voxmatrix.progress import OnProgress
+from voxmatrix.progress import Activity, OnProgress
 
 #: Between two lines where there is no terminal.
 _PLAIN_SECONDS = 5.0
@@ -19,7 +19,13 @@ _JSON_SECONDS = 1.0
 
 @contextmanager
 def progress(
-    title: str, quiet: bool = False, note: Callable[[], str] = str, *, as_json: bool = False, begun: int = 0
+    activity: Activity,
+    title: str,
+    quiet: bool = False,
+    note: Callable[[], str] = str,
+    *,
+    as_json: bool = False,
+    begun: int = 0,
 ) -> Iterator[OnProgress]:
     """Yield `on_progress(done, total)`, which writes to standard error: standard output is for results.
 
@@ -29,7 +35,7 @@ def progress(
     if quiet:
         yield lambda done, total: None
     elif as_json:
-        yield _json_lines(title, begun)
+        yield _json_lines(activity, title, begun)
     elif sys.stderr.isatty():
         with _bar(title, note, begun) as on_progress:
             yield on_progress
@@ -66,7 +72,7 @@ def _plain(title: str, note: Callable[[], str], begun: int) -> OnProgress:
     return on_progress
 
 
-def _json_lines(title: str, begun: int) -> OnProgress:
+def _json_lines(activity: Activity, title: str, begun: int) -> OnProgress:
     started = last = time.monotonic()
 
     def on_progress(done: int, total: int) -> None:
@@ -76,7 +82,8 @@ def _json_lines(title: str, begun: int) -> OnProgress:
             return
         last = now
         left = _seconds_left(now - started, done, total, begun)
-        print_progress({"work": title, "done": done, "total": total, "seconds_left": round(left, 1) if done else None})
+        seconds_left = round(left, 1) if done else None
+        print_progress(activity, {"work": title, "done": done, "total": total, "seconds_left": seconds_left})
 
     return on_progress
 
@@ -85,6 +92,6 @@ def _seconds_left(seconds: float, done: int, total: int, begun: int) -> float:
     return seconds / max(done - begun, 1) * (total - done)
 
 
-def print_progress(facts: dict[str, Any]) -> None:
+def print_progress(activity: Activity, facts: dict[str, Any]) -> None:
     """Print a line of progress as JSON."""
-    typer.echo(json.dumps({"progress": facts}))
+    typer.echo(json.dumps({"progress": {"key": activity, **facts}}))

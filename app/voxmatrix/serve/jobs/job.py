@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from voxmatrix.progress import Activity
+
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = ("queued", "running", "done", "failed", "cancelled")
 #: A job in one of these can be removed.
@@ -18,7 +20,7 @@ class Work:
     title: str  # what the job is called, unless its request says it
     words: tuple[str, ...]  # of the command line, after `voxmatrix`
     lane: str  # jobs with the same one run one after the other
-    measure: str  # the work of the command whose progress is that of the job
+    measure: Activity | None  # of the command: its progress is that of the job
     files: tuple[str, ...] = ()  # patterns in the folder of the job, or absolute paths: what can be downloaded
     leftovers: tuple[str, ...] = ()  # folders that are removed with the job
     result: tuple[str, ...] | None = ()  # keys of the command's result that clients get; None: all

@@ -146,7 +146,7 @@ class Runner:
                 self._store.add_event(job.id, _METRICS, line[_METRICS])
                 return before
             facts = line[_PROGRESS]
-            measured = facts["work"] == job.work.measure and facts["total"] > 0
+            measured = facts["key"] == job.work.measure and facts["total"] > 0
             now = min(1.0, facts["done"] / facts["total"]) if measured else before
             self._store.progressed(job.id, round(now, 4), facts["seconds_left"] if measured else None, facts)
             return now

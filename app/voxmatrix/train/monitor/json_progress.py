@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+from voxmatrix.progress import Activity
 from voxmatrix.train.monitor.progress import LineProgress, RunSummary, StepReport
 
 #: Between two lines of progress.
@@ -23,7 +24,7 @@ class JsonProgress(LineProgress):
     def tuning(self, sentence: str) -> None:
         """Print what was measured."""
         super().tuning(sentence)
-        _print({"progress": {"work": "measuring the device", "done": 0, "total": 0, "seconds_left": None}})
+        _print_progress("tune", {"work": "measuring the device", "done": 0, "total": 0, "seconds_left": None})
 
     def started(self, start: RunSummary) -> None:
         """Print how far the run is already."""
@@ -56,13 +57,17 @@ class JsonProgress(LineProgress):
 
     def _show(self, step: int) -> None:
         self._printed_at = time.monotonic()
-        progress = {"work": "training", "done": step, "total": self._total, "seconds_left": self._seconds_left}
-        _print({"progress": progress})
+        facts = {"work": "training", "done": step, "total": self._total, "seconds_left": self._seconds_left}
+        _print_progress("train", facts)
 
 
 def _number(value: float) -> float | None:
     """JSON has neither NaN nor infinity."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _print_progress(key: Activity, facts: dict[str, Any]) -> None:
+    _print({"progress": {"key": key, **facts}})
 
 
 def _print(line: dict[str, Any]) -> None:

@@ -32,6 +32,6 @@ class BenchmarkJobRequest(JobRequest):
             title=f"{self.what} on {self.device}",
             words=tuple(words),
             lane=device_lane(self.device, sources),
-            measure="measuring",
+            measure=None,
             result=None,
         )

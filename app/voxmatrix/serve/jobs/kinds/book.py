@@ -61,7 +61,7 @@ class BookJobRequest(VoiceRequest):
             title=source.stem,
             words=tuple(words),
             lane="speech",
-            measure="sentences spoken",
+            measure="speak",
             files=("book/*", "book/*/*"),
             leftovers=(str(job_folder(made)),),
             result=("sentences", "seconds", "spoken", "kept"),

@@ -37,7 +37,7 @@ class ExportJobRequest(JobRequest):
             title=self.name,
             words=tuple(words),
             lane="files",
-            measure="exporting",
+            measure=None,
             files=(str(out), str(config_path(out))),
             result=("max_difference",),
         )

@@ -20,7 +20,7 @@ class PrepareJobRequest(RecordingsRequest):
             title=data.title,
             words=("prepare", *data.words),
             lane="files",
-            measure="checking recordings",
+            measure="prepare",
             result=None,
             unpack=data.unpack,
         )

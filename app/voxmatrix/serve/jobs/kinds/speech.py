@@ -35,7 +35,7 @@ class SpeechJobRequest(VoiceRequest):
             title=title,
             words=("speak", f"--file={text}", f"--out={folder / name}", "--force", *voice),
             lane="speech",
-            measure="characters spoken",
+            measure="speak",
             files=(name,),
             result=("sentences", "seconds", "rate_hz", "left_out"),
         )

@@ -77,7 +77,7 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
             title=data.title,
             words=tuple(words),
             lane=device_lane(self.device, sources),
-            measure="training",
+            measure="train",
             files=(f"{RUN}/best.ckpt", f"{RUN}/last.ckpt", f"{RUN}/metrics.csv", f"{RUN}/samples/*.wav"),
             result=("steps", "losses", "tuned"),
             unpack=data.unpack,

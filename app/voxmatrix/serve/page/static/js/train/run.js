@@ -130,10 +130,10 @@ export class Run {
   }
 
   #showFigures() {
-    const { work, done, total, epoch, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
+    const { key, done, total, epoch, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
     const { state, started, ended } = this.#job;
-    const step = work === "training" ? done : this.#losses.lastStep;
-    const steps = step.toLocaleString("en") + (work === "training" ? ` of ${total.toLocaleString("en")}` : "");
+    const step = key === "train" ? done : this.#losses.lastStep;
+    const steps = step.toLocaleString("en") + (key === "train" ? ` of ${total.toLocaleString("en")}` : "");
     const running = state === "running";
     const figures = [
       ["Step", steps],
@@ -146,4 +146,4 @@ export class Run {
   }
 }
 
-const waitsFor = ({ work }) => (work && work !== "training" ? `${work}…` : "not known yet");
+const waitsFor = ({ key, work }) => (work && key !== "train" ? `${work}…` : "not known yet");
