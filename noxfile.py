@@ -30,8 +30,10 @@ BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
 HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
-# Many tests wait for processes and containers, so there are more at once than CPUs.
-PARALLEL = ("-rfEs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--durations=15", "--durations-min=10")
+# Many tests wait for processes and containers, so there are more at once than CPUs. Each process begins with a part of
+# the files, so that a file seldom makes what its tests share twice, and at the end takes tests from the others.
+PARALLEL = ("-rfEs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
+SLOWEST = ("--durations=40", "--durations-min=5")
 
 
 # The shared environment -----------------------------------------------------------------------------------------------
@@ -117,11 +119,17 @@ def demo(session: nox.Session) -> None:
     session.run(python_with(session), "tools/demo.py", *session.posargs, external=True)
 
 
+@nox.session(default=False)
+def install(session: nox.Session) -> None:
+    """Install what the tasks `tests` and `lint` need; else each does so when it runs."""
+    python_with(session, "lint", "test", "peers")
+
+
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run all tests that this machine can run; lists the skipped ones, with reasons, at the end."""
     python = python_with(session, "test", "peers")
-    options = [*PARALLEL, "--ignore=tests/images", *session.posargs]
+    options = [*PARALLEL, *SLOWEST, "--ignore=tests/images", *session.posargs]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
     session.log(f"images are tested separately: ./run {images}")
     session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1"})
@@ -260,7 +268,7 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     # A file tells a story, from top to bottom.
-    options = [*PARALLEL, "--dist", "loadfile", "tests/images", *session.posargs]
+    options = [*PARALLEL, *SLOWEST, "--dist", "loadfile", "tests/images", *session.posargs]
     session.run(python, "-m", "pytest", *options, external=True, env=env)
 
 

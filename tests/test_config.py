@@ -64,7 +64,7 @@ def test_what_cannot_be_understood_is_named(tmp_path: Path, content: bytes, said
     assert caught.value.remedy
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
 def test_any_file_is_taken_or_refused_in_words(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".env").write_bytes(content + b"\nVOXMATRIX_PORT=7\n")

@@ -9,6 +9,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.audio.load import AudioError, read
 
@@ -165,7 +166,7 @@ def test_reading_imports_no_torch() -> None:
     assert done.stdout.strip() == "False"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=8), st.sampled_from(["WAV", "FLAC", "AIFF", "CAF"]))
 def test_a_header_with_any_bytes_in_it_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, place: int, new: bytes, format_: str

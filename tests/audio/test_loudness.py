@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
+from tests.examples import examples
 from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, limit, speech_level_dbfs
 
 RATE_HZ = 22050
@@ -48,7 +49,7 @@ def test_no_peak_passes_the_ceiling_and_what_is_lower_is_left_alone() -> None:
     assert np.allclose(limited[far], samples[far])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=300), st.integers(1, 30))
 def test_whatever_comes_in_never_clips(values: list[float], times: int) -> None:
     samples = np.repeat(np.array(values, np.float32), times)

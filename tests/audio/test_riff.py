@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.audio.riff import _missing, missing_seconds
@@ -29,7 +29,6 @@ def test_chunks_before_the_sound_are_stepped_over(tmp_path: Path) -> None:
     assert missing_seconds(path, "WAV") == pytest.approx(0.5)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=120))
 def test_any_bytes_are_stepped_through(data: bytes) -> None:
     assert _missing(io.BytesIO(b"RIFF1234WAVE" + data), len(data) + 12) >= 0

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
+from tests.examples import examples
 from voxmatrix.audio.silence import levels_dbfs, trim
 
 RATE_HZ = 22050
@@ -58,7 +59,7 @@ def test_levels_are_those_of_the_sound() -> None:
     assert len(levels_dbfs(np.zeros(10, np.float32), RATE_HZ)) == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.floats(-1, 1, width=32), max_size=400), st.integers(1, 60))
 def test_any_samples_give_a_part_of_themselves(values: list[float], times: int) -> None:
     samples = np.repeat(np.array(values, np.float32), times)

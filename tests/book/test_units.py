@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.book.generated import CHARACTERS, generated_book
+from tests.examples import examples
 from voxmatrix.book.read import read_book
 from voxmatrix.book.units import BookSentence, sentences
 from voxmatrix.text.sentences import MAX_CHARACTERS
@@ -59,7 +60,7 @@ def test_every_sentence_of_the_generated_book_is_there_once_and_in_order(tmp_pat
     assert Counter(sentence.text for sentence in found if "stycke" in sentence.text).most_common(1)[0][1] == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.text(max_size=300), max_size=5), st.sampled_from(["", "en", "sv-SE", "de", "zz"]))
 def test_no_letter_of_any_text_is_lost(paragraphs, language):
     found = sentences([" ".join(text.split()) for text in paragraphs], language)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.machine.computers import machines
 from voxmatrix.cli import main
@@ -84,7 +84,6 @@ def test_square_brackets_in_a_name_are_no_markup(tmp_path: Path, capsys: pytest.
 
 
 @given(machines())
-@settings(deadline=None)
 def test_any_computer_can_be_shown(machine: Machine) -> None:
     with contextlib.redirect_stdout(io.StringIO()) as shown:
         print_table(machine)

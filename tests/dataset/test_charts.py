@@ -1,7 +1,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.charts import Axis, durations, paces, printable
@@ -33,7 +33,6 @@ def test_the_histogram_counts_every_recording_once() -> None:
 NAMES = st.text(max_size=40).filter(lambda name: "nan" not in name.lower())
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.builds(measured, NAMES, st.just(0.0) | st.floats(1e-4, 1e6), st.integers(0, 10**6), st.booleans()),

@@ -3,7 +3,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.folder import Folder, OutsideError
@@ -80,7 +80,6 @@ def test_an_id_is_the_name_without_the_ending_of_a_sound() -> None:
     assert [identity(name) for name in ("a.wav", "a/b.FLAC", "LJ001.0001", "a")] == ["a", "a/b", "LJ001.0001", "a"]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab./\\:~\0C", max_size=20))
 def test_whatever_is_found_lies_inside(name: str) -> None:
     folder = Folder(Path(__file__).parent)

@@ -9,6 +9,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
 from voxmatrix.errors import BadInputError, DamagedFileError
@@ -61,7 +62,7 @@ def test_weights_in_another_file_are_refused(make_onnx: MakeCheckpoint, tmp_path
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_files_are_refused_or_read(data: st.DataObject, make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
     content = bytearray(make_onnx("tiny", 1, "text").read_bytes())
     end = data.draw(st.integers(0, len(content)))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.examples import examples
 from voxmatrix.distil.int8 import Range, Ranges, measure, to_int8
 from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
@@ -66,7 +67,7 @@ def check(operation: str, weight: Numbers, bias: Numbers, x: Numbers, **attribut
     loudness=st.floats(1e-3, 1e3),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_convolutions(
     channels: int, made: int, taps: int, dilation: int, length: int, loudness: float, seed: int
 ) -> None:
@@ -90,7 +91,7 @@ def test_convolutions(
     length=st.integers(1, 30),
     louder=st.floats(1, 16),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_upsamplings_also_with_a_channel_louder_than_others(
     channels: int, made: int, stride: int, length: int, louder: float
 ) -> None:

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.computers import machines
@@ -50,7 +50,6 @@ def changed(**keys: object) -> bytes:
 
 
 @given(machines())
-@settings(deadline=None)
 def test_what_is_written_is_read_again(machine: facts.Machine) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "machine.json"
@@ -113,7 +112,6 @@ def test_an_error_names_no_more_than_a_few_keys_and_shows_no_endless_values(tmp_
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None)
 def test_any_bytes_are_refused_and_nothing_else_happens(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         refused(Path(folder) / "machine.json", content)

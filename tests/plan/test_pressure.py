@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.errors import Finding
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.plan.pressure import FULL, PressureMonitor, memory_remedy
@@ -97,7 +98,6 @@ def test_the_remedy_says_what_happens_and_what_can_be_typed() -> None:
     assert "other programs" in words and "smaller parts" in words
 
 
-@settings(deadline=None)
 @given(st.floats(0.0, 0.84), st.floats(0.0, 0.05), st.integers(0, 2**32))
 def test_constant_use_is_never_warned_of_however_it_trembles(share: float, noise: float, seed: int) -> None:
     chance = random.Random(seed)
@@ -105,7 +105,7 @@ def test_constant_use_is_never_warned_of_however_it_trembles(share: float, noise
     assert told(share + chance.uniform(-most, most) for _ in range(200)) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.floats(0.4, 0.9), st.floats(5e-4, 0.079), st.integers(1, 20))
 def test_growth_is_always_warned_of_once_before_all_memory_is_gone(start: float, rise: float, together: int) -> None:
     """By half a per mille to 8 % of all memory each two seconds; reports may take several readings at once."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.machine.computers import machines as any_machines
 from tests.plan.wheels import WHEELS
 from voxmatrix.errors import NoDeviceError, NoKernelsError
@@ -100,7 +101,7 @@ TASKS: st.SearchStrategy[Task] = st.sampled_from(["train", "speak"])
 SECONDS = st.floats(0.1, 60.0)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(COMPUTERS, QUALITIES, ASKED, TASKS, SECONDS)
 def test_every_computer_has_a_plan_in_which_what_is_forced_stays(
     machine: Machine, quality: str, asked: Overrides, task: Task, seconds: float
@@ -114,7 +115,7 @@ def test_every_computer_has_a_plan_in_which_what_is_forced_stays(
     assert make_plan(machine, quality, asked, task=task, longest_seconds=seconds) == plan
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(COMPUTERS, QUALITIES, ASKED, SECONDS)
 def test_a_step_learns_from_32_clips_unless_something_is_forced(
     machine: Machine, quality: str, asked: Overrides, seconds: float
@@ -130,7 +131,7 @@ def test_a_step_learns_from_32_clips_unless_something_is_forced(
         assert "forced" in plan.effective_batch.reason
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=examples(500))
 @given(machines(), QUALITIES)
 def test_the_precision_is_one_that_the_capability_has(machine: Machine, quality: str) -> None:
     plan = make_plan(machine, quality, Overrides())
@@ -146,7 +147,7 @@ def test_the_precision_is_one_that_the_capability_has(machine: Machine, quality:
     assert plan.scaler.value == (plan.precision.value == "fp16")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(COMPUTERS, QUALITIES, ASKED, SECONDS)
 def test_a_batch_fits_or_it_is_said_that_it_does_not(
     machine: Machine, quality: str, asked: Overrides, seconds: float
@@ -164,7 +165,7 @@ def test_a_batch_fits_or_it_is_said_that_it_does_not(
         assert plan.gradient_checkpointing.value or asked.gradient_checkpointing
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(COMPUTERS, QUALITIES, ASKED, st.integers(1, 2000) | st.integers(1, 200_000))
 def test_more_memory_never_gives_a_smaller_batch(
     machine: Machine, quality: str, asked: Overrides, more_mib: int
@@ -185,7 +186,7 @@ def test_more_memory_never_gives_a_smaller_batch(
     assert more.parallel_voices.value >= less.parallel_voices.value
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     QUALITIES,
     SECONDS,
@@ -230,7 +231,6 @@ def _more(mib: int | None, more_mib: int) -> int | None:
     return None if mib is None else mib + more_mib
 
 
-@settings(deadline=None)
 @given(machines(), st.sampled_from(["yes", "no", "auto", ""]), st.sampled_from(["", "0", "1", "9"]), st.booleans())
 def test_the_variables_of_the_seeds_never_end_a_command(
     machine: Machine, use_gpu: str, number: str, adapter: bool
@@ -242,7 +242,6 @@ def test_the_variables_of_the_seeds_never_end_a_command(
         assert plan.device.value == "cpu"
 
 
-@settings(deadline=None)
 @given(machines(), st.sampled_from(["cuda", "cuda:0", "cuda:2", "directml:0", "gpu", "1", "mps"]))
 def test_a_demand_is_met_or_ends_with_its_exit_code_and_a_remedy(machine: Machine, device: str) -> None:
     request = parse_device(device, "flag", f"--device {device}")

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
@@ -35,13 +35,11 @@ def test_whole_words_and_phrases_are_replaced(text, said):
     assert LEXICON.apply(text) == said
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_an_empty_lexicon_changes_no_text(text):
     assert Lexicon().apply(text) == text
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.text("abC '+", min_size=1).map(str.strip).filter(bool), st.text("xyz", min_size=1)), st.data()
 )

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.text.lines import blocks, unwrap
 
 LONG = "It was a cold day, and the men of the village went out into the fields"
@@ -44,7 +45,7 @@ def test_a_word_divided_between_lines_is_joined(text, expected):
     assert unwrap(text) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="ab A1.2) (-•*_\n\r,:", max_size=80))
 def test_blocks_lose_and_add_no_character(text):
     found = list(blocks(text))

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.errors import UsageError
 from voxmatrix.text.symbols import BOS, EOS, NUM_SYMBOLS, PAD, default_map, letters, map_for, to_ids, with_capitals
 
@@ -14,7 +15,7 @@ def test_the_espeak_table_is_pipers():
 
 
 @pytest.mark.peers
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from([*default_map("espeak"), "¤"])))
 def test_ids_are_framed_and_padded_as_in_piper(phonemes):
     from piper.phoneme_ids import phonemes_to_ids
@@ -86,7 +87,7 @@ def test_a_script_too_large_keeps_its_commonest_letters():
     assert to_ids(rare, table)[1] != set()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.text(max_size=50), max_size=5), st.randoms())
 def test_the_same_texts_in_any_order_give_the_same_table(texts, chance):
     shuffled = chance.sample(texts, len(texts))

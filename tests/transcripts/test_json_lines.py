@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.transcripts.json_lines import read_json_lines
@@ -59,7 +59,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(_JSON, max_size=5))
 def test_any_json_becomes_rows_or_problems(values: list[object]) -> None:
     data = "\n".join(json.dumps(value) for value in values).encode()
@@ -68,7 +67,6 @@ def test_any_json_becomes_rows_or_problems(values: list[object]) -> None:
     assert all(isinstance(row.text, str) and row.file for row in rows)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read(data: bytes) -> None:
     read_json_lines(data, "m.jsonl")

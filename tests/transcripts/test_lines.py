@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.transcripts.lines import split_lines
@@ -36,7 +36,6 @@ def test_only_the_line_that_is_not_utf_8_becomes_a_problem() -> None:
     assert problem.remedy.endswith("iconv -f latin1 -t utf-8 m.csv > NEW.txt")
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_give_lines_or_problems(data: bytes) -> None:
     for place, line in split_lines(data, "m.csv"):

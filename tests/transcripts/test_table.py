@@ -1,7 +1,7 @@
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.transcripts.row import TranscriptRow
@@ -100,7 +100,6 @@ def test_a_line_without_the_speaker_that_others_have_is_bad() -> None:
     assert problems[0].id == "d"
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(alphabet=string.printable + "|||\t\u2028\ufeffåß日\x00", max_size=40), max_size=12))
 def test_any_text_becomes_rows_or_problems_and_no_line_is_lost(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
@@ -112,7 +111,6 @@ def test_any_text_becomes_rows_or_problems_and_no_line_is_lost(lines: list[str])
         assert row.text == row.text.strip()
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read(data: bytes) -> None:
     read_table(data, "m.csv")
@@ -122,7 +120,6 @@ _NAME = st.text(alphabet=string.ascii_lowercase + "åß日 -", min_size=1, max_s
 _TEXT = st.text(alphabet=string.ascii_letters + ' ,."|éñ', min_size=1, max_size=40).map(str.strip).filter(bool)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(_NAME, _TEXT), min_size=1, max_size=8))
 def test_what_was_written_with_a_header_is_read_back(written: list[tuple[str, str]]) -> None:
     data = "id|text\r\n" + "".join(f"{name}|{text}\r\n" for name, text in written)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.book.join.books import book, probe
 from tests.book.join.test_timeline import said
+from tests.examples import examples
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, tags, three_letters
@@ -25,7 +26,7 @@ HOSTILE = [
 
 
 @pytest.mark.ffprobe
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12))
 @example(HOSTILE)
 @example(["x" * 2000, "ö" * 300, "\ud83d half a character", ""])

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.book.epubs import METADATA, PIXEL, archive, epub
+from tests.examples import examples
 from voxmatrix.book.content import Cover
 from voxmatrix.book.read import FORMATS, read_book
 from voxmatrix.book.read.epub_archive import Archive
@@ -127,9 +128,7 @@ def _books(draw):
     return epub(documents, nested or None, version=draw(st.sampled_from([2, 3]))), texts
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(_books())
 def test_every_text_of_any_book_is_there_once_and_in_order(tmp_path, made):
     data, texts = made
@@ -186,7 +185,7 @@ _MARKUP = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_MARKUP, _MARKUP, st.binary(max_size=60), st.booleans())
 def test_any_markup_is_read_or_refused(tmp_path, document, contents, raw, notes):
     data = epub(
@@ -200,7 +199,7 @@ def test_any_markup_is_read_or_refused(tmp_path, document, contents, raw, notes)
         assert "Text." in [text for chapter in read_book(path, notes=notes).chapters for text in chapter.paragraphs]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=400), st.sampled_from([".epub", ".txt", ".md", ".html"]))
 def test_any_bytes_are_read_or_refused(tmp_path, data, suffix):
     path = tmp_path / f"book{suffix}"
@@ -209,7 +208,7 @@ def test_any_bytes_are_read_or_refused(tmp_path, data, suffix):
         assert read_book(path).chapters
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_archive_is_read_or_refused(tmp_path, data):
     whole = bytearray(epub({"a.xhtml": "<p>Text.</p>"}, [("One", "a.xhtml")]))
@@ -222,7 +221,7 @@ def test_a_damaged_archive_is_read_or_refused(tmp_path, data):
         assert read_book(path).chapters
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=400), st.text(max_size=200))
 def test_any_package_is_read_or_refused(tmp_path, package, container):
     files = {

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.machine.probes.limits import cpus, parse_cpu_max, read_limits, shm_free_bytes
@@ -55,7 +55,6 @@ def test_half_a_cpu_is_still_one(tmp_path: Path) -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_text_in_cpu_max_is_a_number_or_unknown(text: str) -> None:
     quota = parse_cpu_max(text)
     assert quota is None or quota >= 0

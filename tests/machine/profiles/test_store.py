@@ -26,7 +26,7 @@ from voxmatrix.machine.profiles.store import (
 )
 
 PROFILE = Profile(device=RTX_3060, measurements=(measurement(),))
-same_home = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_home = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @given(profiles())

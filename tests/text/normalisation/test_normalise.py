@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.text.normalisation.normalise import normalise
 
 ENGLISH = [
@@ -179,13 +180,13 @@ _ANY_TEXT = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(_ANY_TEXT, st.sampled_from(["en-us", "en-gb", "sv"]))
 def test_no_digit_is_left_in_any_text(text, language):
     assert re.search(r"\d", normalise(text, language)) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(_ANY_TEXT, st.sampled_from(["de", "fr", "ru", "pl", "ar", "ja", "cmn", "pt-br", "nb", "", "x"]))
 def test_no_text_in_any_language_is_too_much(text, language):
     normalise(text, language)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.text.normalisation import numbers
@@ -118,13 +118,11 @@ def value_of(words: str) -> int:
     return total + group
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**numbers.MAX_DIGITS - 1))
 def test_the_words_of_any_number_give_the_number_back(value):
     assert value_of(numbers.cardinal(str(value), ENGLISH)) == value
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**numbers.MAX_DIGITS - 1))
 def test_two_swedish_numbers_never_sound_the_same(value):
     words = numbers.cardinal(str(value), SWEDISH)

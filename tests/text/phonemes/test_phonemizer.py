@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
@@ -209,7 +210,7 @@ def test_any_text_at_all_keeps_questions_and_answers_together():
     with EspeakPhonemizer("en-us") as ours:
         expected = ours.phonemes(["Still in step, is it not?"])[0]
 
-        @settings(max_examples=150, deadline=None)
+        @settings(max_examples=examples(150))
         @given(st.text(max_size=200))
         def check(text: str) -> None:
             ours.phonemes([text])[0]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tools import matrix
 
 PTX, MACHINE_CODE = 1, 2
@@ -77,7 +78,7 @@ def test_other_files_have_no_kernels(tmp_path: Path, content: bytes) -> None:
     assert KERNELS.architectures(_written(tmp_path, content)) == []
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(cut=st.integers(64, 400), at=st.integers(64, 250), byte=st.integers(0, 255))
 def test_a_damaged_fat_binary_ends_the_reading(
     tmp_path_factory: pytest.TempPathFactory, cut: int, at: int, byte: int

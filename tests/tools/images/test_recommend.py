@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tools import matrix
@@ -110,7 +110,6 @@ def test_what_makes_no_sense_is_said_in_a_sentence(
     assert complaint in capsys.readouterr().err
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=60),

@@ -2,7 +2,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.locks import pins
@@ -17,13 +17,11 @@ _pins = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(_pins, unique_by=lambda pin: pin.name))
 def test_what_is_rendered_is_read_back(given_pins: list[pins.Pin]) -> None:
     assert pins.parse(pins.render(given_pins, "heading")) == {pin.name: pin for pin in given_pins}
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_without_a_crash(text: str) -> None:
     pins.parse(text)

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.train.conftest import Fit
@@ -33,7 +33,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_file_cut_short_anywhere_is_damaged(written: bytes, tmp_path_factory: Any, data: st.DataObject) -> None:
     path = tmp_path_factory.getbasetemp() / f"cut-{os.getpid()}.ckpt"
     path.write_bytes(written[: data.draw(st.integers(0, len(written) - 1))])
@@ -42,7 +41,6 @@ def test_a_file_cut_short_anywhere_is_damaged(written: bytes, tmp_path_factory: 
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_changed_byte_in_the_weights_is_found(written: bytes, tmp_path_factory: Any, data: st.DataObject) -> None:
     path = tmp_path_factory.getbasetemp() / f"changed-{os.getpid()}.ckpt"
     start = written.index(torch.arange(1000.0).numpy().tobytes())

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.prepared import Clip, PreparedSet
@@ -29,13 +29,11 @@ def clips_of(steps: list[StepPlan]) -> list[int]:
 
 
 @given(schedules, st.integers(0, 5))
-@settings(deadline=None)
 def test_every_clip_is_learned_from_once_an_epoch(schedule: Schedule, epoch: int) -> None:
     assert sorted(clips_of(schedule.epoch(epoch))) == list(range(len(schedule.samples)))
 
 
 @given(schedules, st.integers(0, 5))
-@settings(deadline=None)
 def test_no_batch_is_larger_than_asked_unless_one_clip_alone_is(schedule: Schedule, epoch: int) -> None:
     for step in schedule.epoch(epoch):
         assert 1 <= len(step.batches) <= schedule.accumulation
@@ -46,7 +44,6 @@ def test_no_batch_is_larger_than_asked_unless_one_clip_alone_is(schedule: Schedu
 
 
 @given(schedules, st.integers(0, 3), st.integers(0, 30))
-@settings(deadline=None)
 def test_a_schedule_goes_on_in_the_middle_of_an_epoch_as_if_it_had_never_stopped(
     schedule: Schedule, epoch: int, taken: int
 ) -> None:
@@ -56,7 +53,6 @@ def test_a_schedule_goes_on_in_the_middle_of_an_epoch_as_if_it_had_never_stopped
 
 
 @given(schedules)
-@settings(deadline=None)
 def test_a_loader_gets_the_batches_of_the_steps(schedule: Schedule) -> None:
     steps = list(islice(schedule.steps_from(0, 0), 10))
     expected = [list(batch) for step in steps for batch in step.batches]

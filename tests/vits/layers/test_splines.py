@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from tests.examples import examples
 from voxmatrix.vits.layers.constants import BINS, TAIL
 from voxmatrix.vits.layers.splines import spline
 
@@ -13,7 +14,7 @@ def random_shape(seed: int, spread: float, size: int = 64) -> tuple[Tensor, Tens
     return widths, heights, torch.randn(size, BINS - 1, generator=random) * spread
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=examples(50))
 @given(seed=st.integers(0, 10_000), spread=st.floats(0.0, 3.0))
 def test_bending_back_gives_what_was_bent(seed: int, spread: float) -> None:
     shape = random_shape(seed, spread)
@@ -25,7 +26,7 @@ def test_bending_back_gives_what_was_bent(seed: int, spread: float) -> None:
     torch.testing.assert_close(log_inverse, -spline(back, *shape)[1], atol=1e-2, rtol=1e-2)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 10_000))
 def test_bending_keeps_the_order(seed: int) -> None:
     widths, heights, slopes = (part[:1].expand(200, -1) for part in random_shape(seed, 2.0))

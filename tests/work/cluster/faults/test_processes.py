@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from tests.work.cluster.faults.cluster import SECONDS, Cluster
-from tests.work.cluster.faults.seeds import LONG_SEEDS
 from tests.work.cluster.processes import ClusterWorker
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
@@ -95,7 +94,6 @@ def test_the_only_worker_may_be_killed(chance: Random, cluster: Cluster, record_
     record_property("seconds", cluster.job.seconds)
 
 
-@pytest.mark.parametrize("chance", LONG_SEEDS, indirect=True)
 def test_a_worker_may_stand_still_for_a_minute(chance: Random, cluster: Cluster) -> None:
     cluster.start_workers(SECONDS, 2.0)  # the other one is so slow that the job lasts for longer
     cluster.start_job()
