@@ -143,9 +143,9 @@ def test_an_unknown_voice_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_damaged_voice_ends_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    from voxmatrix.piper.files import find_voice
+    from voxmatrix.voices.resolve import locate
 
-    source = find_voice(Path(VOICE))
+    _, source = locate(VOICE)
     (tmp_path / "bad.onnx").write_bytes(source.read_bytes()[:1000])
     (tmp_path / "bad.onnx.json").write_bytes(Path(f"{source}.json").read_bytes())
     code, message = run(capsys, "--voice", str(tmp_path / "bad.onnx"), "--port", "0")

@@ -6,9 +6,9 @@ import numpy as np
 
 from voxmatrix.audio.samples import Samples
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.voice import Voice
+from voxmatrix.piper.voice import PiperVoice
 
 
-def spoken(voice: Voice, ids: Sequence[int], options: SynthesisOptions) -> Samples:
+def spoken(voice: PiperVoice, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Samples:
     """One sentence, all at once."""
-    return voice.checked(np.concatenate([part() for part in voice.engine.begin(ids, options)]))
+    return np.concatenate([part() for part in voice.engine.begin(ids, options, seed)])

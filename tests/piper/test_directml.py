@@ -14,6 +14,7 @@ from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.torch import TorchEngine
 from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
 TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of steady work faced us!"
@@ -22,13 +23,13 @@ TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of ste
 def sentences(path: Path) -> list[list[int]]:
     config = VoiceConfig.from_json(read_checkpoint(path).extra["card"])
     with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
-        return [list(sentence.ids) for sentence in front.sentences(TEXT)]
+        return [list(sentence.ids) for sentence in front.sentences(spoken_sentences(TEXT, front.language))]
 
 
 def spoken(path: Path, speaker: int) -> list[Samples]:
     """Every sentence with a seed, so that what is random is the same each time."""
-    engine = TorchEngine(read_checkpoint(path), 1, seed=7)
-    said = [part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker))]
+    engine = TorchEngine(read_checkpoint(path), 1)
+    said = [part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker), 7)]
     assert len(said) == 3
     return said
 

@@ -11,9 +11,11 @@ import pytest
 import torch
 
 from tests.piper.spoken import spoken
+from tests.speak.saying import say
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.voice import open_voice
+from voxmatrix.voices.resolve import resolve
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
 
@@ -34,13 +36,13 @@ def edit_card(voice: Path, **changes: Any) -> None:
 def test_a_speaker_is_known_by_name_by_number_and_by_default(voice: Path) -> None:
     edit_card(voice, default_speaker_id=1)
     with open_voice(voice) as opened:
-        assert [opened.speaker(name) for name in ("anna", "cleo", "2", 0, None, "")] == [0, 2, 2, 0, 1, 1]
+        assert [opened.card.speaker(name) for name in ("anna", "cleo", "2", 0, None, "")] == [0, 2, 2, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["dora", "3", "-1", "1.0", "٣", "9" * 40, 3, "Anna"])
 def test_a_speaker_that_the_voice_has_not_is_refused_with_those_it_has(voice: Path, name: Any) -> None:
     with open_voice(voice) as opened, pytest.raises(BadInputError, match="no speaker") as caught:
-        opened.speaker(name)
+        opened.card.speaker(name)
 
     assert "anna, bo, cleo, or a number from 0 to 2" in caught.value.remedy
 
@@ -48,7 +50,7 @@ def test_a_speaker_that_the_voice_has_not_is_refused_with_those_it_has(voice: Pa
 def test_a_name_that_is_a_number_is_a_name_first(voice: Path) -> None:
     edit_card(voice, speaker_id_map={"2": 0, "1": 1, "0": 2})
     with open_voice(voice) as opened:
-        assert opened.speaker("2") == 0
+        assert opened.card.speaker("2") == 0
 
 
 def test_a_folder_is_its_best_checkpoint_else_its_last_else_its_only_onnx(
@@ -56,29 +58,29 @@ def test_a_folder_is_its_best_checkpoint_else_its_last_else_its_only_onnx(
 ) -> None:
     for name in ("voice.onnx", "voice.onnx.json"):
         shutil.copy(make_onnx("tiny", 1, "text").with_name(name), tmp_path)
-    with open_voice(tmp_path) as opened:
-        assert opened.path.name == "voice.onnx"
+    with open_voice(resolve(tmp_path).path) as opened:
+        assert opened.card.path.name == "voice.onnx"
     shutil.copy(make_checkpoint(), tmp_path / "last.ckpt")
-    with open_voice(tmp_path) as opened:
-        assert opened.path.name == "last.ckpt"
+    with open_voice(resolve(tmp_path).path) as opened:
+        assert opened.card.path.name == "last.ckpt"
     shutil.copy(make_checkpoint(), tmp_path / "best.ckpt")
-    with open_voice(tmp_path) as opened:
-        assert opened.path.name == "best.ckpt"
+    with open_voice(resolve(tmp_path).path) as opened:
+        assert opened.card.path.name == "best.ckpt"
 
 
 def test_a_folder_without_a_voice_or_with_two_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="contains 0 voices"):
-        open_voice(tmp_path)
+        open_voice(resolve(tmp_path).path)
     (tmp_path / "a.onnx").touch()
     (tmp_path / "b.onnx").touch()
     with pytest.raises(BadInputError, match="contains 2 voices") as caught:
-        open_voice(tmp_path)
+        open_voice(resolve(tmp_path).path)
     assert "a.onnx" in caught.value.remedy
 
 
 def test_no_file_no_card_no_torch_file(voice: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"no voice .*nothing\.onnx"):
-        open_voice(tmp_path / "nothing.onnx")
+        resolve(tmp_path / "nothing.onnx")
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises((BadInputError, DamagedFileError), match=r"notes\.txt"):
         open_voice(tmp_path / "notes.txt")
@@ -111,8 +113,8 @@ def test_weights_that_are_no_numbers_are_heard_as_an_error(
     content["state_dict"]["model_g.dec.conv_post.weight"].fill_(float("inf"))
     torch.save(content, tmp_path / "bad.ckpt")
 
-    with open_voice(tmp_path / "bad.ckpt") as opened, pytest.raises(DamagedFileError, match="not finite"):
-        spoken(opened, [1, 0, 2], STILL)
+    with pytest.raises(DamagedFileError, match="not finite"):
+        say(tmp_path / "out.wav", "Hello.", tmp_path / "bad.ckpt")
 
 
 def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
@@ -139,8 +141,8 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
     checkpoint = make_checkpoint()  # the first test that needs it draws its weights
 
     def twice(seed: int | None) -> list[np.ndarray]:
-        with open_voice(checkpoint, seed=seed) as opened:
-            return [spoken(opened, ids, SynthesisOptions()) for _ in range(2)]
+        with open_voice(checkpoint) as opened:
+            return [spoken(opened, ids, SynthesisOptions(), seed) for _ in range(2)]
 
     torch.manual_seed(3)
     expected = torch.rand(3)
@@ -149,4 +151,5 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
 
     assert torch.equal(torch.rand(3), expected)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-    assert not np.array_equal(first[0], first[1]) and not np.array_equal(first[0], other[0])
+    assert np.array_equal(first[0], first[1]) and not np.array_equal(first[0], other[0])
+    assert not np.array_equal(*twice(None))

@@ -1,17 +1,18 @@
 """A sentence that is heard while it is computed: its pieces are the sentence, and end where it is quiet."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
 from voxmatrix.audio.loudness import HEAD_SECONDS
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.early import pieces, quiet_place
 from voxmatrix.speak.partial import SpeechPosition
-from voxmatrix.speak.synthesize import front_end, synthesize
+from voxmatrix.speak.synthesize import in_words, synthesize
+from voxmatrix.voices.resolve import open_voice, resolve
 
 RATE_HZ = 16_000
 
@@ -106,7 +107,8 @@ def _spoken(
 ) -> list[tuple[bool, np.ndarray]]:
     """Two sentences, the first one long: whether each part begins one, and its samples."""
     texts = ["the quick brown fox jumps over the lazy dog " * 6 + ".", "And then it sleeps."]
-    settings = SpeakSettings(seed=7, levelled=levelled)
-    with open_voice(path, 1, seed=7) as voice, front_end(voice, settings) as front:
-        found = synthesize(voice, front, texts, settings, SpeechPosition(gain_db=gain_db), early=early)
+    style = Style(seed=7, levelled=levelled)
+    with closing(open_voice(resolve(path), runtime=Runtime(threads=1))) as voice:
+        sentences = in_words(texts, voice.card, style)
+        found = synthesize(voice, sentences, style, SpeechPosition(gain_db=gain_db), early=early)
         return [(part.begins, part.samples) for part in found]

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from voxmatrix.speak.options import MAX_SEED, SpeakSettings
 
+from tests.speak.saying import say
 from voxmatrix.audio.loudness import speech_level_dbfs
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.speak.output import Speech, speak_to
+from voxmatrix.models.style import MAX_SEED
+from voxmatrix.speak.output import Speech
 from voxmatrix.speak.synthesize import SpokenSentence
 
 TEXT = "Good morning. The birch canoe slid on the smooth planks! Is that so?"
@@ -35,18 +36,18 @@ def read_wav(path: Path | io.BytesIO) -> tuple[int, np.ndarray]:
 def spoken(text: Any, voice: Path, **settings: Any) -> tuple[Speech, np.ndarray]:
     """A text as raw samples."""
     out = io.BytesIO()
-    speech = speak_to(out, text, voice, SpeakSettings(raw=True, **settings))
+    speech = say(out, text, voice, raw=True, **settings)
     return speech, np.frombuffer(out.getvalue(), "<i2")
 
 
 def test_a_text_becomes_a_wav_file(voice: Path, tmp_path: Path) -> None:
     heard: list[SpokenSentence] = []
 
-    speech = speak_to(tmp_path / "new" / "out.wav", TEXT, voice, SpeakSettings(), heard.append)
+    speech = say(tmp_path / "new" / "out.wav", TEXT, voice, heard.append)
 
     rate_hz, samples = read_wav(tmp_path / "new" / "out.wav")
     assert speech.sentences == 3 == len(heard) and speech.rate_hz == rate_hz
-    assert heard[0].sentence.text == "Good morning."
+    assert heard[0].text.text == "Good morning."
     assert speech.seconds == pytest.approx(len(samples) / rate_hz)
     assert speech.seconds == pytest.approx(sum(one.seconds for one in heard) + 2 * 0.2, abs=0.01)
     assert np.abs(samples).max() < 32767
@@ -56,7 +57,7 @@ def test_a_text_becomes_a_wav_file(voice: Path, tmp_path: Path) -> None:
 def test_sentences_are_equally_loud_or_as_the_voice_gives_them(voice: Path) -> None:
     def levels(levelled: bool) -> list[float]:
         heard: list[SpokenSentence] = []
-        speak_to(io.BytesIO(), TEXT, voice, SpeakSettings(levelled=levelled, noise=0, noise_w=0), heard.append)
+        say(io.BytesIO(), TEXT, voice, heard.append, levelled=levelled, noise=0, noise_w=0)
         return [speech_level_dbfs(one.samples, one.rate_hz)[0] for one in heard]
 
     even, own = levels(True), levels(False)
@@ -125,7 +126,7 @@ def test_a_stream_sounds_before_its_text_has_ended(voice: Path) -> None:
         yield "And good night."
 
     out = Stream()
-    speech = speak_to(out, text(), voice, SpeakSettings())
+    speech = say(out, text(), voice)
 
     assert speech.sentences == 2
     assert out.getvalue()[:4] == b"RIFF" and out.getvalue()[40:44] == b"\xff" * 4
@@ -137,13 +138,13 @@ def test_a_reader_that_leaves_ends_the_speech_quietly(voice: Path) -> None:
     os.close(read)
 
     with os.fdopen(write, "wb", buffering=0) as out, pytest.raises(BrokenPipeError):
-        speak_to(out, iter([TEXT] * 50), voice, SpeakSettings())
+        say(out, iter([TEXT] * 50), voice)
 
 
 @pytest.mark.parametrize("text", ["", "   \n\n \t", "🙂🙂 🎉", "...!?", "\x00\x01", iter(["🙂", "\n"])])
 def test_a_text_without_a_word_is_refused_and_leaves_no_file(voice: Path, tmp_path: Path, text: Any) -> None:
     with pytest.raises(BadInputError, match="nothing to speak") as caught:
-        speak_to(tmp_path / "out.wav", text, voice, SpeakSettings())
+        say(tmp_path / "out.wav", text, voice)
 
     assert caught.value.exit_code == 3 and list(tmp_path.iterdir()) == []
 
@@ -183,9 +184,9 @@ def test_what_is_there_is_replaced_only_when_told(voice: Path, tmp_path: Path) -
     out.write_text("mine")
 
     with pytest.raises(UsageError, match="already exists"):
-        speak_to(out, TEXT, voice, SpeakSettings())
+        say(out, TEXT, voice)
     assert out.read_text() == "mine"
-    speak_to(out, TEXT, voice, SpeakSettings(force=True))
+    say(out, TEXT, voice, force=True)
     assert read_wav(out)[0] > 0
 
 
@@ -197,15 +198,18 @@ def test_an_error_on_the_way_leaves_what_was_there(voice: Path, tmp_path: Path) 
     (tmp_path / "out.wav").write_text("mine")
 
     with pytest.raises(BadInputError, match="UTF-8"):
-        speak_to(tmp_path / "out.wav", text(), voice, SpeakSettings(force=True))
+        say(tmp_path / "out.wav", text(), voice, force=True)
 
     assert (tmp_path / "out.wav").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("name", ["speech", "speech.doc", "speech."])
-def test_an_ending_that_is_unknown_is_refused_before_anything_loads(tmp_path: Path, name: str) -> None:
+def test_an_ending_that_is_unknown_is_refused_before_anything_loads(voice: Path, tmp_path: Path, name: str) -> None:
+    damaged = tmp_path / "damaged.onnx"
+    damaged.write_bytes(b"no network")
+    damaged.with_name("damaged.onnx.json").write_bytes(Path(f"{voice}.json").read_bytes())
     with pytest.raises(UsageError, match=r"\.mp3") as caught:
-        speak_to(tmp_path / name, TEXT, tmp_path / "no voice.onnx", SpeakSettings())
+        say(tmp_path / name, TEXT, damaged)
 
     assert caught.value.exit_code == 2
 
@@ -214,12 +218,12 @@ def test_a_folder_is_no_file(voice: Path, tmp_path: Path) -> None:
     (tmp_path / "folder.wav").mkdir()
 
     with pytest.raises(UsageError, match="is a folder"):
-        speak_to(tmp_path / "folder.wav", TEXT, voice, SpeakSettings(force=True))
+        say(tmp_path / "folder.wav", TEXT, voice, force=True)
 
 
 def test_a_wrong_speaker_is_refused_before_a_file_is_begun(voice: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="no speaker 'bo'"):
-        speak_to(tmp_path / "out.wav", TEXT, voice, SpeakSettings(speaker="bo"))
+        say(tmp_path / "out.wav", TEXT, voice, speaker="bo")
 
     assert list(tmp_path.iterdir()) == []
 
@@ -228,7 +232,7 @@ def test_a_wrong_speaker_is_refused_before_a_file_is_begun(voice: Path, tmp_path
 def test_other_formats_are_written(voice: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"out.{ending}"
 
-    speech = speak_to(out, TEXT, voice, SpeakSettings())
+    speech = say(out, TEXT, voice)
 
     begins = {"mp3": (b"ID3", b"\xff\xfb", b"\xff\xf3"), "flac": (b"fLaC",), "raw": (b"",)}[ending]
     assert out.read_bytes().startswith(begins)
@@ -250,9 +254,10 @@ def test_other_formats_are_written(voice: Path, tmp_path: Path, ending: str) -> 
         {"seed": 2**64},
     ],
 )
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="--"):
-        SpeakSettings(**wrong)
+def test_settings_that_make_no_sense_are_refused(voice: Path, wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(UsageError, match=name.removesuffix("_seconds")):
+        say(io.BytesIO(), TEXT, voice, **wrong)
 
 
 def test_a_process_whose_reader_leaves_ends_although_its_text_goes_on(voice: Path) -> None:
@@ -260,10 +265,11 @@ def test_a_process_whose_reader_leaves_ends_although_its_text_goes_on(voice: Pat
 import sys
 from pathlib import Path
 from voxmatrix.speak.text_chunks import read_text
+from voxmatrix.models.style import Style
 from voxmatrix.speak.output import speak_to
-from voxmatrix.speak.options import SpeakSettings
+from voxmatrix.voices.resolve import resolve
 try:
-    speak_to(open(1, "wb", closefd=False), read_text(sys.stdin.buffer), Path(sys.argv[1]), SpeakSettings())
+    speak_to(open(1, "wb", closefd=False), read_text(sys.stdin.buffer), resolve(sys.argv[1]), Style())
 except BrokenPipeError:
     sys.exit(0)
 """

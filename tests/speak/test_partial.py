@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
+from tests.speak.saying import say
 from voxmatrix.errors import InterruptedRunError
-from voxmatrix.speak.output import Speech, speak_to
+from voxmatrix.models.style import Output, Style
+from voxmatrix.speak.output import Speech
 from voxmatrix.speak.partial import PartialSpeech, speech_key
 from voxmatrix.speak.synthesize import SpokenSentence
+from voxmatrix.voices.resolve import resolve
 
 TEXT = "Good morning. Oh. The birch canoe slid on the smooth planks! Is that so? It is. Good night, and sleep well."
-SEEDED = SpeakSettings(seed=4)
+SEEDED = Style(seed=4)
 
 
 @pytest.fixture
@@ -26,11 +28,11 @@ def voice(make_onnx: Any) -> Path:
     return make_onnx("tiny", 1, "text")
 
 
-def partial_of(out: Path, voice: Path, settings: SpeakSettings, text: str = TEXT) -> PartialSpeech:
-    return PartialSpeech(out, speech_key(text, voice, settings))
+def partial_of(out: Path, voice: Path, style: Style, text: str = TEXT) -> PartialSpeech:
+    return PartialSpeech(out, speech_key(text, resolve(voice), style, Output()))
 
 
-def speak(out: Path, voice: Path, settings: SpeakSettings = SEEDED, stop_after: int | None = None) -> Speech:
+def speak(out: Path, voice: Path, style: Style = SEEDED, stop_after: int | None = None) -> Speech:
     """Speak TEXT as the command does; Ctrl-C after some sentences."""
     count = 0
 
@@ -40,7 +42,7 @@ def speak(out: Path, voice: Path, settings: SpeakSettings = SEEDED, stop_after: 
         if count == stop_after:
             raise KeyboardInterrupt
 
-    return speak_to(out, TEXT, voice, settings, spoken, partial=partial_of(out, voice, settings))
+    return say(out, TEXT, voice, spoken, partial_of(out, voice, style), seed=style.seed)
 
 
 @pytest.mark.parametrize("kind", ["onnx", "ckpt"])
@@ -79,7 +81,7 @@ def test_an_interruption_before_the_first_sentence_keeps_nothing(voice: Path, tm
         yield ""
 
     with pytest.raises(KeyboardInterrupt):
-        speak_to(tmp_path / "o.wav", text(), voice, SEEDED, partial=partial_of(tmp_path / "o.wav", voice, SEEDED))
+        say(tmp_path / "o.wav", text(), voice, partial=partial_of(tmp_path / "o.wav", voice, SEEDED), seed=4)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -107,7 +109,7 @@ def test_partial_speech_of_something_else_is_not_continued(
     other = partial_of(
         out,
         make_onnx("tiny", 3, "text") if change == "voice" else voice,
-        SpeakSettings(speed=2) if change == "settings" else SEEDED,
+        Style(speed=2) if change == "settings" else SEEDED,
         "Hello." if change == "text" else TEXT,
     )
     assert other.start.sentences == 0
@@ -136,7 +138,7 @@ def test_a_text_from_a_pipe_is_kept_but_not_continued(voice: Path, tmp_path: Pat
         raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError, match=r"out\.partial\.wav") as caught:
-        speak_to(tmp_path / "out.wav", [TEXT], voice, SEEDED, stop, partial=PartialSpeech(tmp_path / "out.wav", None))
+        say(tmp_path / "out.wav", [TEXT], voice, stop, PartialSpeech(tmp_path / "out.wav", None), seed=4)
     assert not caught.value.remedy
     assert [path.name for path in tmp_path.iterdir()] == ["out.partial.wav"]
 

@@ -1,13 +1,22 @@
 """Sentences side by side: in order, no further ahead than meant, and nothing goes on when nobody listens."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pytest
 
-from voxmatrix.piper.engines.base import PendingSamples
+from voxmatrix.models.family import Utterance
 from voxmatrix.speak.prefetch import prefetch
+from voxmatrix.text.spoken import SpokenText
+
+
+def numbered(numbers: Iterable[int]) -> Iterator[SpokenText]:
+    return (SpokenText(str(number), 1) for number in numbers)
+
+
+def number_of(text: SpokenText) -> int:
+    return int(text.text)
 
 
 def sound(number: int) -> np.ndarray:
@@ -17,19 +26,21 @@ def sound(number: int) -> np.ndarray:
 def test_sentences_come_out_in_the_order_in_which_they_went_in() -> None:
     gates = [threading.Event() for _ in range(12)]
 
-    def begin(number: int) -> list[PendingSamples]:
+    def begin(text: SpokenText) -> Utterance:
+        number = number_of(text)
+
         def part(half: int) -> np.ndarray:
             if number % 3 == 0:
                 gates[number + 1].wait(20)  # the next sentence is ready before this one
             gates[number].set()
             return np.array([number, half], np.float32)
 
-        return [lambda: part(0), lambda: part(1)]
+        return Utterance(segments=[lambda: part(0), lambda: part(1)])
 
-    heard = list(prefetch(range(12), begin, workers=4))
+    heard = list(prefetch(numbered(range(12)), begin, workers=4))
 
-    assert [item for item, _ in heard] == list(range(12))
-    assert all(samples.tolist() == [item, 0, item, 1] for item, samples in heard)
+    assert [number_of(item) for item, *_ in heard] == list(range(12))
+    assert all(samples.tolist() == [number_of(item), 0, number_of(item), 1] for item, _, samples in heard)
 
 
 def test_the_first_sentence_is_heard_before_the_text_has_ended() -> None:
@@ -40,11 +51,11 @@ def test_the_first_sentence_is_heard_before_the_text_has_ended() -> None:
         assert more.wait(20)
         yield 2
 
-    heard = prefetch(text(), lambda number: [lambda: sound(number)], workers=2)
+    heard = prefetch(numbered(text()), lambda text: Utterance(segments=[lambda: sound(number_of(text))]), workers=2)
 
-    assert next(heard)[0] == 1  # the second has not been written yet
+    assert number_of(next(heard)[0]) == 1  # the second has not been written yet
     more.set()
-    assert [item for item, _ in heard] == [2]
+    assert [number_of(item) for item, *_ in heard] == [2]
 
 
 def test_a_long_text_is_not_drawn_far_ahead() -> None:
@@ -55,7 +66,7 @@ def test_a_long_text_is_not_drawn_far_ahead() -> None:
             drawn.append(number)
             yield number
 
-    heard = prefetch(text(), lambda number: [lambda: sound(number)], workers=2)
+    heard = prefetch(numbered(text()), lambda text: Utterance(segments=[lambda: sound(number_of(text))]), workers=2)
     for _ in range(5):
         next(heard)
     heard.close()
@@ -76,14 +87,15 @@ def test_an_error_comes_where_its_sentence_is_due(where: str) -> None:
             raise RuntimeError("part")
         return sound(number)
 
-    def begin(number: int) -> list[PendingSamples]:
+    def begin(text: SpokenText) -> Utterance:
+        number = number_of(text)
         if where == "begin" and number == 2:
             raise RuntimeError("begin")
-        return [lambda: part(number)]
+        return Utterance(segments=[lambda: part(number)])
 
-    heard = prefetch(text(), begin, workers=2)
+    heard = prefetch(numbered(text()), begin, workers=2)
 
-    assert [next(heard)[0], next(heard)[0]] == [0, 1]
+    assert [number_of(next(heard)[0]), number_of(next(heard)[0])] == [0, 1]
     with pytest.raises(RuntimeError, match=where):
         next(heard)
 
@@ -92,11 +104,12 @@ def test_nothing_goes_on_when_nobody_listens() -> None:
     begun: list[int] = []
     before = threading.active_count()
 
-    def begin(number: int) -> list[PendingSamples]:
+    def begin(text: SpokenText) -> Utterance:
+        number = number_of(text)
         begun.append(number)
-        return [lambda: sound(number)]
+        return Utterance(segments=[lambda: sound(number)])
 
-    heard = prefetch(range(10_000), begin, workers=2)
+    heard = prefetch(numbered(range(10_000)), begin, workers=2)
     next(heard)
     heard.close()
     for thread in threading.enumerate():
@@ -107,38 +120,25 @@ def test_nothing_goes_on_when_nobody_listens() -> None:
     assert threading.active_count() <= before
 
 
-def test_sentences_begin_in_order_when_a_seed_demands_it() -> None:
-    begun: list[int] = []
-    inside = threading.Lock()
-
-    def begin(number: int) -> list[PendingSamples]:
-        assert inside.acquire(blocking=False), "two began at once"
-        begun.append(number)
-        inside.release()
-        return [lambda: sound(number)]
-
-    heard = [item for item, _ in prefetch(range(50), begin, workers=4, begin_in_order=True)]
-
-    assert begun == heard == list(range(50))
-
-
 def test_no_sentence_is_no_sound() -> None:
-    assert list(prefetch([], lambda _: [], workers=2)) == []
+    assert list(prefetch([], lambda _: Utterance(), workers=2)) == []
 
 
 def test_an_interruption_does_not_wait_for_running_computations() -> None:
     running, release = threading.Event(), threading.Event()
 
-    def begin(number: int) -> list[PendingSamples]:
+    def begin(text: SpokenText) -> Utterance:
+        number = number_of(text)
+
         def compute() -> np.ndarray:
             if number:
                 running.set()
                 assert release.wait(60)
             return np.zeros(1, np.float32)
 
-        return [compute]
+        return Utterance(segments=[compute])
 
-    computed = prefetch(range(2), begin, workers=1)
+    computed = prefetch(numbered(range(2)), begin, workers=1)
     next(computed)
     assert running.wait(60)
     with pytest.raises(KeyboardInterrupt):

@@ -2,18 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.models.gpus import ARC, CPU_TORCH, OLD, RADEON, T4, computer
-from voxmatrix.errors import BadInputError, NoDeviceError, NoKernelsError
+from voxmatrix.errors import NoDeviceError, NoKernelsError
 from voxmatrix.machine import detect
-from voxmatrix.machine.facts import Gpu, GpuKind, Machine
+from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice, save_device
-from voxmatrix.models.device import CPU, SpeakDevice
+from voxmatrix.models.card import Capabilities, VoiceCard
+from voxmatrix.models.device import CPU, GpuSupport, SpeakDevice
+from voxmatrix.piper.engines import provider
+from voxmatrix.piper.engines.provider import INSTALL
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
-from voxmatrix.voices import device_selection as module
 from voxmatrix.voices.device_selection import select_devices, selection
 
 
@@ -80,7 +81,7 @@ def test_use_gpu_is_a_wish_and_falls_back_with_a_warning() -> None:
     assert gpu_of(there.best) == T4 and not there.best.required
 
 
-CUDA, DIRECTML = frozenset({"cuda"}), frozenset({"directml"})
+CUDA, DIRECTML = (GpuSupport(frozenset({kind}), "onnxruntime", INSTALL) for kind in ("cuda", "directml"))
 
 
 def test_an_onnx_voice_speaks_where_onnxruntime_has_a_provider_whatever_torch_is_there() -> None:
@@ -107,12 +108,12 @@ def test_many_texts_are_dealt_out_to_all_gpus_of_the_kind_that_can_speak_unless_
     machine = computer(OLD, T4, second, RADEON)
 
     def shared(
-        request: DeviceRequest, saved: SavedDevice | None = None, kinds: frozenset[GpuKind] | None = None
+        request: DeviceRequest, saved: SavedDevice | None = None, support: GpuSupport | None = None
     ) -> list[Gpu | None]:
-        return [gpu_of(each) for each in selection(machine, request, saved, kinds).devices]
+        return [gpu_of(each) for each in selection(machine, request, saved, support).devices]
 
     assert shared(AUTO) == [T4, second]  # torch has no kernels for the old one
-    assert shared(AUTO, kinds=CUDA) == [T4, OLD, second]  # a provider has its own
+    assert shared(AUTO, support=CUDA) == [T4, OLD, second]  # a provider has its own
     assert shared(asked("cuda")) == [T4, second]
     assert shared(asked("cuda:2")) == [second]
     assert shared(AUTO, SavedDevice(device="cuda:1", uuid="GPU-t4")) == [T4]
@@ -122,20 +123,23 @@ def test_many_texts_are_dealt_out_to_all_gpus_of_the_kind_that_can_speak_unless_
 # On this computer: nothing is probed for a voice that the CPU speaks in any case.
 
 
-@pytest.fixture
-def onnx(tmp_path: Path) -> Path:
-    (tmp_path / "a.onnx").touch()
-    return tmp_path / "a.onnx"
+def card(path: Path, *, uses_torch: bool) -> VoiceCard:
+    able = Capabilities(uses_torch=uses_torch)
+    return VoiceCard(id="a", family="piper", files=(path,), rate_hz=16000, languages=("en",), capabilities=able)
 
 
 @pytest.fixture
-def checkpoint(tmp_path: Path) -> Path:
-    (tmp_path / "last.ckpt").touch()
-    return tmp_path / "last.ckpt"
+def onnx(tmp_path: Path) -> VoiceCard:
+    return card(tmp_path / "a.onnx", uses_torch=False)
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> VoiceCard:
+    return card(tmp_path / "last.ckpt", uses_torch=True)
 
 
 def providers(monkeypatch: pytest.MonkeyPatch, *kinds: str) -> None:
-    monkeypatch.setattr(module, "served_kinds", lambda: frozenset(kinds))
+    monkeypatch.setattr(provider, "served_kinds", lambda: frozenset(kinds))
 
 
 @pytest.fixture
@@ -152,19 +156,19 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_an_onnx_voice_on_a_cpu_only_onnxruntime_probes_nothing_and_says_nothing(
-    onnx: Path, found: list[str], monkeypatch: pytest.MonkeyPatch
+    onnx: VoiceCard, found: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     providers(monkeypatch)
     assert select_devices(onnx, AUTO) == ((CPU,), ()) and not found
 
 
-def test_no_gpu_is_looked_for_when_the_cpu_was_asked_for(checkpoint: Path, found: list[str]) -> None:
+def test_no_gpu_is_looked_for_when_the_cpu_was_asked_for(checkpoint: VoiceCard, found: list[str]) -> None:
     assert select_devices(checkpoint, parse_device("cpu", "flag", "--device cpu")) == ((CPU,), ()) and not found
 
 
 @pytest.mark.parametrize("text", ["cuda:1", "cuda", "directml:0", "1", "gpu", "xpu"])
 def test_a_demand_on_an_onnx_voice_that_nothing_here_serves_is_exit_4_with_what_to_do(
-    onnx: Path, found: list[str], monkeypatch: pytest.MonkeyPatch, text: str
+    onnx: VoiceCard, found: list[str], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     providers(monkeypatch)
 
@@ -175,7 +179,7 @@ def test_a_demand_on_an_onnx_voice_that_nothing_here_serves_is_exit_4_with_what_
     assert "checkpoint" in caught.value.remedy and "onnxruntime-gpu" in caught.value.remedy
 
 
-def test_a_wish_on_such_a_voice_is_a_warning(onnx: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wish_on_such_a_voice_is_a_warning(onnx: VoiceCard, monkeypatch: pytest.MonkeyPatch) -> None:
     providers(monkeypatch)
 
     devices, findings = select_devices(onnx, gpu_or_cpu("yes", None, "flag", "--use-gpu"))
@@ -183,22 +187,16 @@ def test_a_wish_on_such_a_voice_is_a_warning(onnx: Path, monkeypatch: pytest.Mon
     assert devices == (CPU,) and findings[0].severity == "warning" and findings[0].remedy
 
 
-def test_a_provider_finds_its_gpu(onnx: Path, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_finds_its_gpu(onnx: VoiceCard, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     providers(monkeypatch, "cuda")
     device = select_devices(onnx, AUTO).best
     assert device.on is not None and device.on.gpu == T4 and found == ["probed"]
 
 
-def test_a_checkpoint_finds_its_gpu_and_what_is_remembered_is_read(checkpoint: Path, found: list[str]) -> None:
+def test_a_checkpoint_finds_its_gpu_and_what_is_remembered_is_read(checkpoint: VoiceCard, found: list[str]) -> None:
     best = select_devices(checkpoint, AUTO).best
     save_device(SavedDevice(device="directml:0"))
-    saved_device = select_devices(checkpoint.parent, AUTO).best
+    saved_device = select_devices(checkpoint, AUTO).best
 
     assert best.on and best.on.gpu == T4
     assert saved_device.on and saved_device.on.gpu == RADEON
-
-
-def test_a_voice_that_is_not_there_is_said_before_anything_is_probed(tmp_path: Path, found: Any) -> None:
-    with pytest.raises(BadInputError, match="no voice"):
-        select_devices(tmp_path / "none.onnx", AUTO)
-    assert not found

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from voxmatrix.speak.options import SpeakSettings
 
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
 from tests.work import openings
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, run_job

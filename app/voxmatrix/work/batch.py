@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError, VoxmatrixError
-from voxmatrix.files import replacing, storage_errors
+from voxmatrix.files import replacing
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.progress import OnProgress
@@ -102,15 +102,12 @@ def speak_batch(
         elif out is not None:
             batch.add(index, out, unit_of(item.text, digest, _style_of(style, item), whole=False))
     if batch.waiting:
-        with storage_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            # In the same file system, so that finished files need only be renamed.
-            with (
-                tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=folder, ignore_cleanup_errors=True) as incoming,
-                suppress(KeyboardInterrupt),
-                workers(Path(incoming), len(batch.waiting)) as executor,
-            ):
-                batch.run(executor)
+        with (
+            tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as incoming,
+            suppress(KeyboardInterrupt),
+            workers(Path(incoming), len(batch.waiting)) as executor,
+        ):
+            batch.run(executor)
     return [
         BatchOutcome(item=item, out=out, result=results.get(index, INTERRUPTED))
         for index, (item, out) in enumerate(zip(items, outs, strict=True))
@@ -228,15 +225,11 @@ class _Batch:
             sentences=event.sentences, seconds=seconds, rate_hz=event.rate_hz, findings=event.findings
         )
         try:
-            *others, (_, last) = self._files.get(event.key, [(0, event.path)])
-            for _, out in others:
-                with storage_errors(out):
-                    copied = shutil.copyfile(event.path, event.path.with_suffix(".copy.wav"))
-                    _place(Path(copied), out, self._output)
-            if last != event.path:
-                _place(event.path, last, self._output)
+            for _, out in self._files.get(event.key, ()):
+                _place(event.path, out, self._output)
         except (VoxmatrixError, OSError) as error:
             result = failure_of(error)
+        event.path.unlink(missing_ok=True)
         self._end(event.key, result)
 
     def _end(self, key: str, result: TextResult) -> None:
@@ -264,20 +257,17 @@ class _Batch:
 
 
 def _place(wav: Path, out: Path, output: Output) -> None:
-    """Move or encode a finished file.
+    """Copy or encode a finished file.
 
     Raises:
         UnreachableError: the disk is full, or `out` cannot be written.
     """
     extension = out.suffix.lower()
-    if extension not in PLAIN:
+    if extension in PLAIN:
+        with replacing(out) as file, wav.open("rb") as opened:
+            opened.seek(HEADER_BYTES if output.raw or PLAIN[extension] else 0)
+            shutil.copyfileobj(opened, file)
+    else:
         from voxmatrix.audio.encode import encode
 
         encode(wav, out, bitrate=output.bitrate, force=True)
-    elif output.raw or PLAIN[extension]:
-        with replacing(out) as file, wav.open("rb") as opened:
-            opened.seek(HEADER_BYTES)
-            shutil.copyfileobj(opened, file)
-    else:
-        with storage_errors(out):
-            wav.replace(out)

@@ -158,9 +158,10 @@ def test_the_way_to_speech_never_imports_torch(make_onnx: Any, tmp_path: Path) -
     program = """
 import sys
 from pathlib import Path
+from voxmatrix.models.style import Style
 from voxmatrix.speak.output import speak_to
-from voxmatrix.speak.options import SpeakSettings
-speak_to(Path(sys.argv[2]), "Hello there.", Path(sys.argv[1]), SpeakSettings())
+from voxmatrix.voices.resolve import resolve
+speak_to(Path(sys.argv[2]), "Hello there.", resolve(sys.argv[1]), Style())
 heavy = {"torch", "torchaudio", "lightning", "onnx", "scipy", "soundfile", "soxr", "pydub", "matplotlib"}
 sys.exit(", ".join(heavy & set(sys.modules)) or 0)
 """

@@ -4,29 +4,70 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.batch.batch import BatchOutcome, settings_of, speak_batch
-from voxmatrix.speak.options import SpeakSettings
 
 from tests.models.gpus import T4, computer
 from tests.speak import openings
-from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.piper.files import default_voice
-from voxmatrix.speak.batch.items import Item
-from voxmatrix.speak.batch.messages import Failure, WorkerStart
-from voxmatrix.speak.output import Speech, speak_to
+from tests.speak.saying import say
+from voxmatrix.errors import Finding, UsageError
+from voxmatrix.models.card import Capabilities, VoiceCard
+from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
+from voxmatrix.models.style import Output, Runtime, Style
+from voxmatrix.speak.batch.items import Item, read_items
+from voxmatrix.speak.batch.messages import Failure, Opening, WorkerStart
+from voxmatrix.speak.batch.worker import opened_voice
+from voxmatrix.speak.output import Speech
+from voxmatrix.voices.resolve import resolve
+from voxmatrix.work.batch import BatchOutcome, speak_batch
+from voxmatrix.work.executors.local import LocalExecutor
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
 LINES = ["Good morning.", "The birch canoe slid on the smooth planks. Is that so?", "Good night.", "It is 5 o'clock."]
 
 
+PLAIN, WRITTEN = Style(), Output()
+
+
 def items_of(*texts: str) -> list[Item]:
     return [Item(id=f"id {number}", name=f"{number:02}", text=text) for number, text in enumerate(texts)]
+
+
+def fake_card(voice: Path) -> VoiceCard:
+    """Of a file that nobody opens."""
+    able = Capabilities()
+    return VoiceCard(id="voice", family="piper", files=(voice,), rate_hz=16000, languages=("en-us",), capabilities=able)
+
+
+def speak(
+    items: list[Item],
+    folder: Path,
+    ending: str,
+    voice: VoiceCard,
+    style: Style = PLAIN,
+    *,
+    output: Output = WRITTEN,
+    threads: int = 0,
+    workers: int = 2,
+    devices: Sequence[SpeakDevice] = (CPU,),
+    warn: Warn = python_warning,
+    opening: Opening = opened_voice,
+    on_progress: Any = None,
+) -> list[BatchOutcome]:
+    """Speak a batch with processes of this computer."""
+    runtime = Runtime(threads=threads, reproducible=style.seed is not None)
+
+    def start(incoming: Path, most: int) -> LocalExecutor:
+        number = max(1, min(workers, most))
+        return LocalExecutor(
+            voice, style, incoming, runtime, workers=number, devices=devices, warn=warn, opening=opening
+        )
+
+    return speak_batch(items, folder, ending, voice, style, output=output, workers=start, on_progress=on_progress)
 
 
 @pytest.fixture
@@ -35,10 +76,10 @@ def batch(tmp_path: Path) -> Any:
     voice = tmp_path / "voice.onnx"
     voice.touch()
 
-    def run(*texts: str, workers: int = 2, ending: str = "wav", **more: Any) -> list[BatchOutcome]:
-        settings = SpeakSettings(**{name: more.pop(name) for name in ("force", "bitrate", "threads") if name in more})
+    def run(*texts: str, ending: str = "wav", **more: Any) -> list[BatchOutcome]:
+        output = Output(**{name: more.pop(name) for name in ("force", "bitrate") if name in more})
         more.setdefault("opening", openings.obedient)
-        return speak_batch(items_of(*texts), tmp_path / "out", ending, voice, settings, workers=workers, **more)
+        return speak(items_of(*texts), tmp_path / "out", ending, fake_card(voice), output=output, **more)
 
     return run
 
@@ -122,7 +163,7 @@ def test_a_disk_that_is_really_full_keeps_what_was_written(make_onnx: Any, tmp_p
     def spoken(size: int) -> list[BatchOutcome]:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
         try:
-            outcomes = speak_batch(items_of(*texts), disk, ending, voice, SpeakSettings(seed=1), workers=1)
+            outcomes = speak(items_of(*texts), disk, ending, resolve(voice), Style(seed=1), workers=1)
             assert all(
                 outcome.out and outcome.out.is_file() for outcome in outcomes if isinstance(outcome.result, Speech)
             )
@@ -185,53 +226,48 @@ def test_a_folder_in_the_place_of_a_file_is_named(batch: Any, tmp_path: Path) ->
 def test_a_text_that_was_not_read_is_named_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_bytes(b"one\n\xff\nthree\n")
     (tmp_path / "voice.onnx").touch()
-    from voxmatrix.speak.batch.items import read_items
-
-    outcomes = speak_batch(
-        read_items(tmp_path / "list.txt"), tmp_path / "out", "wav", tmp_path / "voice.onnx", SpeakSettings(),
-        workers=2, opening=openings.obedient,
-    )  # fmt: skip
+    voice = fake_card(tmp_path / "voice.onnx")
+    outcomes = speak(read_items(tmp_path / "list.txt"), tmp_path / "out", "wav", voice, opening=openings.obedient)
 
     assert written(tmp_path) == ["0001.wav", "0003.wav"]
     assert failures(outcomes)[1].exit_code == 3 and "UTF-8" in failures(outcomes)[1].problem
 
 
-def test_devices_are_given_round_robin_and_cpus_are_shared(
-    batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[tuple[str, int]] = []
 
     class Idle:
-        def __init__(self, starts: list[WorkerStart], *_: Any) -> None:
-            begun[:] = [(str(start.device), start.settings.threads) for start in starts]
+        running = ()
 
-        def run(self) -> None:
-            pass
+        def start(self, start: WorkerStart) -> None:
+            begun.append((str(start.device), start.runtime.threads))
 
-    monkeypatch.setattr("voxmatrix.speak.batch.batch.WorkerPool", Idle)
-    monkeypatch.setattr("voxmatrix.speak.batch.batch.cpus", lambda: 8)
+        def ready(self, timeout_seconds: float) -> None:
+            raise KeyboardInterrupt
+
+        def stop(self) -> Iterator[None]:
+            return iter(())
+
+    def started(*texts: str, **more: Any) -> list[tuple[str, int]]:
+        begun.clear()
+        assert len(failures(batch(*texts, **more))) == len(texts)
+        return begun
+
+    monkeypatch.setattr("voxmatrix.work.executors.local.WorkerProcesses", Idle)
+    monkeypatch.setattr("voxmatrix.work.executors.local.cpus", lambda: 8)
 
     cpu, gpu = str(CPU), SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4)))
-    assert len(failures(batch(*["text"] * 5, workers=3, devices=(CPU, gpu)))) == 5
-    assert begun == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
-    batch("only one", workers=3, threads=5)
-    assert begun == [(cpu, 5)]
-    batch("one", "two", workers=30)
-    assert begun == [(cpu, 4)] * 2
-    (tmp_path / "voice.ckpt").touch()
-    for voice, threads in (("voice.onnx", 8), ("voice.ckpt", 1)):  # torch's sums depend on the number of threads
-        speak_batch(items_of("x"), tmp_path / "out", "wav", tmp_path / voice, SpeakSettings(seed=0), workers=1)
-        assert begun == [(cpu, threads)]
+    assert started(*["text"] * 5, workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
+    assert started("only one", workers=3, threads=5) == [(cpu, 5)]
+    assert started("one", "two", workers=30) == [(cpu, 4)] * 2
 
 
 def test_a_sentence_that_real_networks_have_no_memory_for_costs_its_own_file_only(tmp_path: Path) -> None:
     texts = [f"Good morning, number {number}." for number in range(10)]
     texts[6] = f"This one {'goes on and ' * 40}on."
 
-    outcomes = speak_batch(
-        items_of(*texts), tmp_path / "out", "wav", default_voice(), SpeakSettings(),
-        workers=2, opening=openings.with_memory_for_200_symbols,
-    )  # fmt: skip
+    opening = openings.with_memory_for_200_symbols
+    outcomes = speak(items_of(*texts), tmp_path / "out", "wav", resolve(), opening=opening)
 
     assert written(tmp_path) == [f"{number:02}.wav" for number in range(10) if number != 6]
     (failure,) = failures(outcomes).values()
@@ -259,28 +295,35 @@ def test_a_format_that_cannot_be_is_refused_before_anything_is_spoken(batch: Any
     assert said in str(caught.value)
 
 
-def test_a_file_is_no_folder_and_a_missing_voice_is_said_at_once(batch: Any, tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="no voice"):
-        speak_batch(items_of("x"), tmp_path / "out", "wav", tmp_path / "no.onnx", SpeakSettings(), workers=1)
+def test_a_file_is_no_folder(batch: Any, tmp_path: Path) -> None:
     (tmp_path / "out").touch()
     with pytest.raises(UsageError, match="is a file"):
         batch("one")
 
 
-def test_seeds_of_texts_differ_and_depend_on_nothing_but_seed_and_place() -> None:
-    seeds = [settings_of(SpeakSettings(seed=seed), place, None).seed or 0 for seed in (0, 1) for place in range(100)]
+def test_equal_texts_are_spoken_once_and_written_twice(batch: Any, tmp_path: Path) -> None:
+    done: list[tuple[int, int]] = []
 
-    assert len(set(seeds)) == 200 and seeds[:3] == [
-        settings_of(SpeakSettings(seed=0), place, None).seed for place in range(3)
-    ]
-    distances = [abs(one - other) for one in seeds for other in seeds if one != other]
-    assert min(distances) > 1000  # sentences of one text take the next numbers
-    assert settings_of(SpeakSettings(), 3, None).seed is None
+    outcomes = batch("same", "other", "same", on_progress=lambda *now: done.append(now))
+
+    assert not failures(outcomes) and written(tmp_path) == ["00.wav", "01.wav", "02.wav"]
+    assert (tmp_path / "out" / "00.wav").read_text() == (tmp_path / "out" / "02.wav").read_text() == "same"
+    assert done[-1] == (13, 13)
 
 
-def test_the_speaker_that_was_asked_for_is_stronger_than_that_of_the_text() -> None:
-    assert settings_of(SpeakSettings(), 0, "bo").speaker == "bo"
-    assert settings_of(SpeakSettings(speaker="anna"), 0, "bo").speaker == "anna"
+def test_the_speaker_that_was_asked_for_is_stronger_than_that_of_the_text(make_onnx: Any, tmp_path: Path) -> None:
+    voice = resolve(make_onnx("tiny", 3, "text"))
+    items = [Item(id="who", name="who", text="Hi there.", speaker="bo")]
+
+    def spoken(name: str, style: Style) -> bytes:
+        (outcome,) = speak(items, tmp_path / name, "wav", voice, style)
+        assert outcome.out
+        return outcome.out.read_bytes()
+
+    of_text, asked_for = spoken("text", Style(seed=1)), spoken("asked", Style(seed=1, speaker="anna"))
+    say(tmp_path / "bo.wav", "Hi there.", voice.path, seed=1, speaker="bo")
+    say(tmp_path / "anna.wav", "Hi there.", voice.path, seed=1, speaker="anna")
+    assert of_text == (tmp_path / "bo.wav").read_bytes() != asked_for == (tmp_path / "anna.wav").read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["onnx", "checkpoint"])
@@ -288,17 +331,16 @@ def test_the_same_seed_gives_the_same_files_with_any_number_of_workers(
     make_onnx: Any, make_checkpoint: Any, tmp_path: Path, kind: str
 ) -> None:
     voice = (make_onnx if kind == "onnx" else make_checkpoint)("tiny", 1, "text")
-    settings = SpeakSettings(seed=5)
 
     def spoken(name: str, workers: int) -> list[bytes]:
-        outcomes = speak_batch(items_of(*LINES), tmp_path / name, "wav", voice, settings, workers=workers)
+        outcomes = speak(items_of(*LINES), tmp_path / name, "wav", resolve(voice), Style(seed=5), workers=workers)
         assert not failures(outcomes)
         return [outcome.out.read_bytes() for outcome in outcomes if outcome.out]
 
     one, two = spoken("one", 1), spoken("two", 2)
     assert one == two and len(set(one)) == len(LINES)
     out = tmp_path / "alone.wav"
-    speak_to(out, LINES[2], voice, replace(settings_of(settings, 2, None), threads=1))
+    say(out, LINES[2], voice, seed=5)
     assert out.read_bytes() == one[2]
 
 
@@ -306,7 +348,7 @@ def test_a_real_voice_names_what_it_cannot_say(make_onnx: Any, tmp_path: Path) -
     voice = make_onnx("tiny", 3, "text")
     items = [*items_of("Good morning.", "🙂🙂", "Good night."), Item(id="who", name="who", text="Hi.", speaker="dora")]
 
-    outcomes = speak_batch(items, tmp_path / "out", "mp3", voice, SpeakSettings(), workers=2)
+    outcomes = speak(items, tmp_path / "out", "mp3", resolve(voice))
 
     assert written(tmp_path) == ["00.mp3", "02.mp3"]
     assert "nothing to speak" in failures(outcomes)[1].problem and "no speaker 'dora'" in failures(outcomes)[3].problem
@@ -317,9 +359,7 @@ def test_a_damaged_voice_is_said_once_for_all(make_onnx: Any, tmp_path: Path) ->
     (tmp_path / "voice.onnx").write_bytes(whole.read_bytes()[:10_000])
     (tmp_path / "voice.onnx.json").write_bytes(Path(f"{whole}.json").read_bytes())
 
-    outcomes = speak_batch(
-        items_of(*LINES), tmp_path / "out", "wav", tmp_path / "voice.onnx", SpeakSettings(), workers=2
-    )
+    outcomes = speak(items_of(*LINES), tmp_path / "out", "wav", resolve(tmp_path / "voice.onnx"))
 
     assert {failure.exit_code for failure in failures(outcomes).values()} == {9} and len(failures(outcomes)) == 4
 
@@ -328,19 +368,15 @@ PROGRAM = """
 import signal
 import sys
 from pathlib import Path
-from voxmatrix.speak.batch.batch import speak_batch
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.piper.files import default_voice
-from voxmatrix.speak.options import SpeakSettings
 from tests.speak import openings
+from tests.work.test_batch import fake_card, speak
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as voxmatrix_entrypoint does
     folder, texts = Path(sys.argv[1]), sys.argv[2:]
     items = [Item(id=str(n), name=f"{n:02}", text=text) for n, text in enumerate(texts)]
-    outcomes = speak_batch(
-        items, folder / "out", "wav", folder / "voice.onnx", SpeakSettings(), workers=2, opening=openings.obedient
-    )
+    outcomes = speak(items, folder / "out", "wav", fake_card(folder / "voice.onnx"), opening=openings.obedient)
     print([one.result.exit_code if isinstance(one.result, Failure) else 0 for one in outcomes])
 """
 
@@ -364,8 +400,9 @@ def test_asked_to_stop_it_leaves_whole_files_only_and_no_process(tmp_path: Path,
         start_new_session=True,
     )
     out = tmp_path / "out"
-    while not all((out / name).exists() for name in ("00.mark", "01.wav", "02.wav")):
+    while not all((out / name).exists() for name in ("01.wav", "02.wav")):
         assert process.poll() is None, process.communicate()
+    time.sleep(0.5)  # the endless text is the longest, and so was begun first
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
 
     said, errors = process.communicate(timeout=60)

@@ -6,14 +6,15 @@ import pytest
 
 from voxmatrix import config
 from voxmatrix.errors import BadInputError
-from voxmatrix.piper.files import default_voice, find_checkpoint, find_voice
+from voxmatrix.piper.files import find_checkpoint
+from voxmatrix.voices.resolve import locate
 
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """A person's folder, a clone's and an installation's: none is there yet."""
     found = [tmp_path / name / "voices" for name in ("home", "clone", "installed")]
-    monkeypatch.setattr("voxmatrix.piper.files.voice_folders", lambda: tuple(found))
+    monkeypatch.setattr("voxmatrix.voices.resolve.voice_folders", lambda: tuple(found))
     return found
 
 
@@ -26,19 +27,19 @@ def put(folder: Path, *names: str) -> None:
 def test_without_any_voice_the_places_are_named(folders: list[Path]) -> None:
     put(folders[1], "README.md")
 
-    with pytest.raises(BadInputError, match="no --voice was given") as caught:
-        default_voice()
+    with pytest.raises(BadInputError, match="no voice was chosen") as caught:
+        locate()[1]
 
     assert all(str(folder) in caught.value.problem for folder in folders)
 
 
 def test_a_persons_own_voice_comes_first(folders: list[Path]) -> None:
     put(folders[2], "c.onnx")
-    assert default_voice().name == "c.onnx"
+    assert locate()[1].name == "c.onnx"
     put(folders[1], "b.onnx")
-    assert default_voice().name == "b.onnx"
+    assert locate()[1].name == "b.onnx"
     put(folders[0], "z.onnx", "a.onnx", "a.onnx.json")
-    assert default_voice() == folders[0] / "a.onnx"
+    assert locate()[1] == folders[0] / "a.onnx"
 
 
 def test_the_home_is_asked_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -50,23 +51,23 @@ def test_the_home_is_asked_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_a_name_finds_a_voice_in_the_home_and_the_bundled_one(folders: list[Path]) -> None:
     put(folders[0], "mine.onnx", "both.onnx")
     put(folders[1], "bundled.onnx", "both.onnx")
-    assert find_voice(Path("mine")) == find_voice(Path("mine.onnx")) == folders[0] / "mine.onnx"
-    assert find_voice(Path("bundled")) == folders[1] / "bundled.onnx"
-    assert find_voice(Path("both")) == folders[0] / "both.onnx"
+    assert locate("mine")[1] == locate("mine.onnx")[1] == folders[0] / "mine.onnx"
+    assert locate("bundled")[1] == folders[1] / "bundled.onnx"
+    assert locate("both")[1] == folders[0] / "both.onnx"
 
 
 def test_a_file_here_comes_before_a_name(folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(folders[0], "mine.onnx")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.onnx").touch()
-    assert find_voice(Path("mine.onnx")) == Path("mine.onnx")
+    assert locate("mine.onnx")[1] == Path("mine.onnx")
 
 
 @pytest.mark.parametrize("path", ["theirs", "elsewhere/mine", "mine.ckpt"])
 def test_an_unknown_name_lists_the_voices_there_are(folders: list[Path], path: str) -> None:
     put(folders[0], "mine.onnx")
     with pytest.raises(BadInputError, match=path) as caught:
-        find_voice(Path(path))
+        locate(path)
     assert "voices list" in caught.value.remedy and "mine" in caught.value.remedy
 
 
