@@ -125,19 +125,18 @@ def in_piper(voice: Path) -> Callable[[str], object]:
 
 
 def in_ours(voice: Path) -> Callable[[str], object]:
-    """Speak with voxmatrix, the voice opened as for a text of that length.
+    """Speak with voxmatrix, in one thread.
 
     The phonemes come from another process, whose CPU time is small and not counted.
     """
-    from voxmatrix.speak.options import SpeakSettings
+    from voxmatrix.models.style import Runtime, Style
+    from voxmatrix.speak.synthesize import in_words, synthesize
+    from voxmatrix.voices.resolve import open_voice, resolve
 
-    from voxmatrix.piper.voice import open_voice
-    from voxmatrix.speak.synthesize import front_end, synthesize
-
-    opened, settings = open_voice(voice, 1, many=True), SpeakSettings()
-    front = front_end(opened, settings)
-    atexit.register(front.close)
-    return lambda text: [spoken.samples for spoken in synthesize(opened, front, [text], settings)]
+    card, style = resolve(voice), Style()
+    opened = open_voice(card, runtime=Runtime(threads=1))
+    atexit.register(opened.close)
+    return lambda text: [spoken.samples for spoken in synthesize(opened, in_words([text], card, style), style)]
 
 
 if __name__ == "__main__":

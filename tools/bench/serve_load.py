@@ -25,8 +25,8 @@ from typing import Any
 import psutil
 
 from tools.bench.serve import Server, ours, serving
-from voxmatrix.piper.files import default_voice
 from voxmatrix.speak.wav import HEADER_BYTES
+from voxmatrix.voices.resolve import resolve
 
 CLIENTS = 64
 _FEW_CLIENTS = 4
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=180.0, help=f"how long {CLIENTS} clients ask")
     parser.add_argument("--voice", type=Path, help="a voice instead of the bundled one")
     args = parser.parse_args()
-    with serving(ours(args.voice or default_voice())) as server:
+    with serving(ours(args.voice or resolve().path)) as server:
         held = memory(server, args.settled, args.requests)
         before = holdings(server)
         loaded = load(server, args.seconds)

@@ -1,24 +1,26 @@
 """A Redis server and workers with a free voice, as processes, and jobs over them."""
 
+import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
-from voxmatrix.speak.options import SpeakSettings
-
+from tools.bench.books import free_voice
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
 from voxmatrix.work.cluster.health import workers_health
 from voxmatrix.work.executors.base import Executor
 from voxmatrix.work.job import JobProgress, OnJobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit, unit_of
 
-WORKER = Path(__file__).with_name("free_voice.py")
+PROGRAM = (sys.executable, "-m", "voxmatrix_entrypoint")
 _START_SECONDS = 60.0
 _PRINTED_BYTES = 2000
 
@@ -40,8 +42,16 @@ def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
     """Workers that take `seconds` for each sentence, of one second of audio."""
     with ExitStack() as stack:
         for number, each in enumerate(seconds):
-            stack.enter_context(process([sys.executable, str(WORKER), broker, f"w{number}", str(each)]))
+            stack.enter_context(worker(broker, number, free_voice.environment(each)))
         await_workers(broker, len(seconds))
+        yield
+
+
+@contextmanager
+def worker(broker: str, number: int, environment: Mapping[str, str] | None = None) -> Iterator[None]:
+    """A worker with one thread."""
+    options = ["--cluster", broker, "--name", f"w{number}", "--device", "cpu", "--threads", "1"]
+    with process([*PROGRAM, "worker", *options], environment):
         yield
 
 
@@ -63,9 +73,12 @@ def await_workers(broker: str, count: int) -> None:
 
 
 @contextmanager
-def process(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+def process(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A program that runs until the block ends. If that is with an error, the end of its output is printed."""
-    with TemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=output) as running:
+    env = {**os.environ, **(environment or {})}
+    with TemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=output, env=env) as running:
         try:
             yield running
         except BaseException:
@@ -77,18 +90,10 @@ def process(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
             running.terminate()
 
 
-def voice_file(folder: Path) -> Path:
-    """Files that travel like those of a voice."""
-    path = folder / "free.onnx"
-    path.write_bytes(b"weights" * 1000)
-    path.with_name("free.onnx.json").write_text("{}")
-    return path
-
-
-def sentences(voice: Path, count: int) -> list[Unit]:
+def sentences(voice: VoiceCard, count: int) -> list[Unit]:
     """Different sentences, each estimated as long as the free voice makes it."""
-    voice_sha256 = voice_digest(voice)
-    return [unit_of(f"Line {n:06}.", voice_sha256, SpeakSettings()) for n in range(count)]
+    digest = voice.digest
+    return [unit_of(f"Line {n:06}.", digest, Style()) for n in range(count)]
 
 
 class TimedJob(NamedTuple):

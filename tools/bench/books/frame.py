@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from voxmatrix.speak.options import SpeakSettings
 
-from tools.bench.books.cluster import TimedJob, free_workers, redis_server, sentences, timed_job, voice_file
-from tools.bench.books.free_voice import free_voice
+from tools.bench.books.cluster import TimedJob, free_workers, redis_server, sentences, timed_job
+from tools.bench.books.free_voice import environment, voice_file
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--long", type=int, default=100_000)
     parser.add_argument("--folder", type=Path, default=Path("/dev/shm"))
     args = parser.parse_args()
+    os.environ |= environment()  # for worker processes
     with tempfile.TemporaryDirectory(prefix="voxmatrix-bench-", dir=args.folder) as name:
         folder = Path(name)
         voice = voice_file(folder)
@@ -44,22 +46,22 @@ def main() -> None:
     print(json.dumps(figures))
 
 
-def alone(folder: Path, voice: Path, count: int, progressed: Any = None) -> TimedJob:
+def alone(folder: Path, voice: VoiceCard, count: int, progressed: Any = None) -> TimedJob:
     """With two worker processes of this computer."""
 
     def start(incoming: Path) -> LocalExecutor:
-        return LocalExecutor(voice, SpeakSettings(threads=1), incoming, workers=2, opening=free_voice())
+        return LocalExecutor(voice, Style(), incoming, Runtime(threads=1), workers=2)
 
     return timed_job(folder, sentences(voice, count), start, progressed)
 
 
-def clustered(folder: Path, voice: Path, count: int) -> TimedJob:
+def clustered(folder: Path, voice: VoiceCard, count: int) -> TimedJob:
     """With one worker of a cluster on this computer."""
     with redis_server(folder / "redis") as broker, free_workers(broker, [0.0]):
         return timed_job(folder / "cluster", sentences(voice, count), partial(CeleryExecutor, broker, voice))
 
 
-def memory(folder: Path, voice: Path, count: int) -> dict[str, Any]:
+def memory(folder: Path, voice: VoiceCard, count: int) -> dict[str, Any]:
     """Resident memory of the job's process, in MiB."""
     process = psutil.Process()
     seen: dict[int, float] = {}

@@ -1,62 +1,103 @@
-"""A voice that takes only the time that it is told, and workers with it: `free_voice.py BROKER NAME SECONDS`.
+"""A family of voices that take only the time that they are told: `VOXMATRIX_FAMILIES=tools.bench.books.free_voice`.
 
 A sentence is one second of silence. What remains is the cost of everything around a voice.
 """
 
-import signal
-import socket
-import sys
+import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
-from voxmatrix.files import replacing
-from voxmatrix.models.device import Warn
-from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.speak.batch.messages import OnCharacters, Opening, SpeakJob, SpeakOne, WorkerStart
-from voxmatrix.speak.output import Speech
-from voxmatrix.speak.wav import header
-from voxmatrix.work.cluster.worker.node import NodeSettings
-from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
+import numpy as np
+
+from voxmatrix.audio.samples import Samples
+from voxmatrix.errors import Finding
+from voxmatrix.models.card import Capabilities, VoiceCard
+from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
+from voxmatrix.models.family import Family, Utterance
+from voxmatrix.models.style import Runtime, Style
+from voxmatrix.text.spoken import SpokenText
+from voxmatrix.voices.families import VARIABLE
 
 RATE_HZ = 16000
+SUFFIX = ".free"
+#: The seconds that each sentence takes.
+SECONDS_VARIABLE = "FREE_VOICE_SECONDS"
 
 
-@contextmanager
-def _open(seconds: float, start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
-    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
-        time.sleep(seconds)
-        with replacing(job.out) as file:
-            file.write(header(RATE_HZ, 2 * RATE_HZ) + bytes(2 * RATE_HZ))
-        return Speech(sentences=1, seconds=1.0, rate_hz=RATE_HZ, findings=())
+class FreeFamily:
+    """Voices of any file NAME.free."""
 
-    yield speak
+    name = "free"
+    trainable = False
 
+    def find(self, folder: Path) -> Mapping[str, Path]:
+        """The files of voices in a folder."""
+        return {path.stem: path for path in folder.glob(f"*{SUFFIX}")}
 
-def free_voice(seconds: float = 0.0) -> Opening:
-    """A voice that sleeps for a while over each sentence."""
-    return partial(_open, seconds)
+    def owns(self, path: Path) -> Path | None:
+        """The file, if it is a free voice."""
+        return path if path.suffix == SUFFIX else None
 
-
-def main() -> None:
-    """Run a worker until SIGTERM."""
-    broker, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with scratch_folder() as scratch, suppress(KeyboardInterrupt):
-        settings = NodeSettings(
-            name=name,
-            host=socket.gethostname(),
-            broker=broker,
-            results="",
-            store="",
-            request=DeviceRequest(kind="cpu"),
-            threads=1,
-            scratch=scratch,
-            opening=free_voice(seconds),
+    def card(self, path: Path) -> VoiceCard:
+        """A voice of a language whose numbers nobody reads here."""
+        return VoiceCard(
+            id=path.stem,
+            family=self.name,
+            files=(path,),
+            rate_hz=RATE_HZ,
+            languages=("fi",),
+            capabilities=Capabilities(),
         )
-        run_workers([settings])
+
+    def gpu_support(self) -> GpuSupport:
+        """None."""
+        return GpuSupport(kinds=frozenset(), by="nothing", remedy="leave --device out")
+
+    def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> "FreeVoice":
+        """A voice that takes the time of the environment."""
+        return FreeVoice(card, float(os.environ.get(SECONDS_VARIABLE, "0")))
 
 
-if __name__ == "__main__":
-    main()
+@dataclass
+class FreeVoice:
+    """An open voice, which sleeps for some seconds over each sentence."""
+
+    card: VoiceCard
+    seconds: float
+    parallel: int = 1
+    is_loaded: bool = True
+
+    def load(self) -> None:
+        """Nothing is loaded."""
+
+    def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
+        """A second of silence."""
+        return Utterance(segments=[self._silence], symbols=len(text.text))
+
+    def _silence(self) -> Samples:
+        time.sleep(self.seconds)
+        return np.zeros(RATE_HZ, np.float32)
+
+    def warnings(self) -> tuple[Finding, ...]:
+        """None."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+FAMILY: Family = FreeFamily()
+
+
+def environment(seconds: float = 0.0) -> dict[str, str]:
+    """The variables of a program that knows this family."""
+    return {VARIABLE: "tools.bench.books.free_voice", SECONDS_VARIABLE: str(seconds)}
+
+
+def voice_file(folder: Path) -> VoiceCard:
+    """A voice of this family, whose file travels like those of others."""
+    path = folder / f"free{SUFFIX}"
+    path.write_bytes(b"weights" * 1000)
+    return FAMILY.card(path)

@@ -16,15 +16,13 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
-from voxmatrix.speak.options import SpeakSettings
-
-from tools.bench.books.cluster import await_workers, process, redis_server, timed_job
+from tools.bench.books.cluster import PROGRAM, await_workers, redis_server, timed_job, worker
 from tools.bench.speak_beside_piper import make_voice, timed
+from voxmatrix.models.style import Style
 from voxmatrix.text.prompts import sentence_list
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.executors.celery import CeleryExecutor
-from voxmatrix.work.unit import unit_of, voice_digest
-
-PROGRAM = (sys.executable, "-m", "voxmatrix_entrypoint")
+from voxmatrix.work.unit import unit_of
 
 
 def main() -> None:
@@ -80,10 +78,11 @@ def _command(*words: str | Path) -> float:
 
 
 def _cluster(voice: Path, texts: list[str], workers: int, place: Path) -> float:
-    digest = voice_digest(voice)
-    units = [unit_of(text, digest, SpeakSettings()) for text in texts]
+    card = resolve(voice)
+    digest = card.digest
+    units = [unit_of(text, digest, Style()) for text in texts]
     with redis_server(place / "redis") as broker, _workers(broker, workers):
-        job = timed_job(place / "job", units, partial(CeleryExecutor, broker, voice))
+        job = timed_job(place / "job", units, partial(CeleryExecutor, broker, card))
     return job.seconds / job.units * len(units)
 
 
@@ -91,8 +90,7 @@ def _cluster(voice: Path, texts: list[str], workers: int, place: Path) -> float:
 def _workers(broker: str, count: int) -> Iterator[None]:
     with ExitStack() as stack:
         for number in range(count):
-            options = ["--cluster", broker, "--name", f"w{number}", "--device", "cpu", "--threads", "1"]
-            stack.enter_context(process([*PROGRAM, "worker", *options]))
+            stack.enter_context(worker(broker, number))
         await_workers(broker, count)
         yield
 

@@ -10,7 +10,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from tools.bench.books.cluster import free_workers, redis_server, sentences, timed_job, voice_file
+from tools.bench.books.cluster import free_workers, redis_server, sentences, timed_job
+from tools.bench.books.free_voice import voice_file
 from voxmatrix.work.executors.celery import CeleryExecutor
 
 FAST_SECONDS, SLOW_SECONDS = 0.1, 2.0

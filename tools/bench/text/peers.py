@@ -2,10 +2,12 @@
 
 import atexit
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import default_map
 
 #: The espeak-ng voice of a language of the test sets, where it has another name.
@@ -19,7 +21,9 @@ def voice_of(language: str) -> str:
 
 def ours(text: str, language: str) -> list[tuple[str, str]]:
     """Each sentence as this project reads it: its words, and the letters among its phonemes."""
-    return [(sentence.text, _letters(sentence.phonemes)) for sentence in _front_end(voice_of(language)).sentences(text)]
+    front = _front_end(voice_of(language))
+    sentences = front.sentences(spoken_sentences(text, front.language))
+    return [(sentence.text, _letters(sentence.phonemes)) for sentence in sentences]
 
 
 def pipers(text: str, language: str) -> list[str]:
@@ -41,5 +45,5 @@ def _piper() -> Any:
     return EspeakPhonemizer()
 
 
-def _letters(phonemes: list[str]) -> str:
+def _letters(phonemes: Iterable[str]) -> str:
     return "".join(phoneme for phoneme in phonemes if unicodedata.category(phoneme[0])[0] == "L")
