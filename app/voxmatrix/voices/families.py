@@ -34,7 +34,7 @@ def _added(modules: str) -> tuple[Family, ...]:
             found.append(import_module(module).FAMILY)
         except (ImportError, AttributeError) as error:
             raise UsageError(
-                f"{VARIABLE} names {module!r}, which is no family of voices: {error}",
+                f"{VARIABLE} names {module!r}, which is not a family of voices: {error}",
                 "install the package that it is in, or remove it from the variable",
             ) from error
     return tuple(found)

@@ -17,7 +17,7 @@ from voxmatrix.compute.libraries import import_openvino
 from voxmatrix.machine.probes.system import read_cpu_bf16
 
 #: The kernels for a new length are compiled when it first occurs, which takes 25 ms: nearly all lengths are multiples
-#: of so many samples.
+#: of this many samples.
 STEP_SAMPLES = 4096
 #: Each network computes in the thread that calls it, whose priority and CPUs are those that the process has chosen.
 _OPTIONS = {

@@ -55,7 +55,7 @@ class UnitFailed:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitProgress:
-    """A worker has spoken so many more characters of a unit."""
+    """A worker has spoken further characters of a unit."""
 
     key: str
     characters: int

@@ -36,9 +36,9 @@ from voxmatrix.work.unit import Unit
 
 #: Units in the pipe of a worker: the one that it speaks and the next, so that it never waits for this process.
 _SENT = 2
-#: The job ends when so many workers have died one after the other without a result in between.
+#: The job ends when this many workers in a row have died without a result in between.
 DEATHS_IN_A_ROW = 10
-#: The job ends when so many workers have died before opening the voice, if no other worker is left.
+#: The job ends when this many workers have died before opening the voice, if no other worker is left.
 DEATHS_AT_START = 3
 
 
