@@ -13,7 +13,7 @@ from voxmatrix.errors import DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
 from voxmatrix.models.style import Style
-from voxmatrix.speak.early import pieces
+from voxmatrix.speak.first_chunk import split_early
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
@@ -96,7 +96,7 @@ def synthesize(
     for text in islice(sentences, start.sentences):
         yield SpokenSentence(text=text, utterance=NOTHING, samples=np.zeros(0, np.float32), rate_hz=rate_hz)
     measured = leveller is not None and leveller.gain_db is None
-    cut = partial(pieces, rate_hz=rate_hz, measured=measured) if early else whole
+    cut = partial(split_early, rate_hz=rate_hz, measured=measured) if early else whole
     first = last = None
     for text, utterance, samples in prefetch(sentences, begin, voice.parallel, cut_first=cut):
         first = first or (utterance if utterance.segments else None)

@@ -29,7 +29,7 @@ def own_processes(
     reproducible: bool = True,
 ) -> "Workers":
     """Worker processes on these devices: as many as `forced`, else as many as fit."""
-    number = forced.value if forced else fitting_workers(devices)
+    number = forced.value if forced else max_workers(devices)
 
     def start(incoming: Path, most: int) -> "AbstractContextManager[Executor]":
         from voxmatrix.models.style import Runtime
@@ -56,7 +56,7 @@ def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
     return start
 
 
-def fitting_workers(devices: Sequence["SpeakDevice"]) -> int:
+def max_workers(devices: Sequence["SpeakDevice"]) -> int:
     """How many workers fit on the devices together."""
     from voxmatrix.machine.detect import detect
     from voxmatrix.plan.budget import memory_budget

@@ -13,7 +13,7 @@ _SEARCH_SECONDS = 0.05
 _AROUND_SECONDS = 0.002
 
 
-def pieces(segments: Iterable[Samples], rate_hz: int, *, measured: bool = True) -> Iterator[Samples]:
+def split_early(segments: Iterable[Samples], rate_hz: int, *, measured: bool = True) -> Iterator[Samples]:
     """The samples of a sentence as segments arrive. If `measured`, the first piece is long enough for its loudness.
 
     Pieces end where the signal is small, so that each can be limited alone without a step. A short sentence is one.

@@ -9,7 +9,7 @@ import pytest
 
 from voxmatrix.audio.loudness import HEAD_SECONDS
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.speak.early import pieces, quiet_place
+from voxmatrix.speak.first_chunk import quiet_place, split_early
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import in_words, synthesize
 from voxmatrix.voices.resolve import open_voice, resolve
@@ -30,7 +30,7 @@ def cut(samples: np.ndarray, length: int = 8192) -> Iterator[np.ndarray]:
 
 def test_the_pieces_are_the_sentence_and_the_first_one_tells_its_loudness() -> None:
     samples = speech(6.0)
-    found = list(pieces(cut(samples), RATE_HZ))
+    found = list(split_early(cut(samples), RATE_HZ))
     assert np.array_equal(np.concatenate(found), samples)
     assert len(found) > 5
     assert len(found[0]) >= (HEAD_SECONDS - 0.1) * RATE_HZ
@@ -44,7 +44,7 @@ def test_the_first_piece_needs_not_more_than_its_segments() -> None:
             asked.append(segment)
             yield segment
 
-    next(pieces(segments(), RATE_HZ))
+    next(split_early(segments(), RATE_HZ))
     assert len(asked) <= 4
 
 
@@ -56,7 +56,7 @@ def test_without_a_loudness_to_measure_each_segment_leaves_at_once() -> None:
             asked.append(segment)
             yield segment
 
-    found = pieces(segments(), RATE_HZ, measured=False)
+    found = split_early(segments(), RATE_HZ, measured=False)
     first = next(found)
     assert len(asked) == 1
     assert np.array_equal(np.concatenate([first, *found]), samples)
@@ -64,7 +64,7 @@ def test_without_a_loudness_to_measure_each_segment_leaves_at_once() -> None:
 
 @pytest.mark.parametrize("samples", [speech(1.0), np.zeros(0, np.float32), np.zeros(200_000, np.float32)])
 def test_what_is_short_or_silent_is_one_piece(samples: np.ndarray) -> None:
-    (found,) = pieces(cut(samples), RATE_HZ)
+    (found,) = split_early(cut(samples), RATE_HZ)
     assert np.array_equal(found, samples)
 
 
