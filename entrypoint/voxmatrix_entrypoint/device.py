@@ -13,7 +13,7 @@ from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_support import Task, unsupported
+from voxmatrix.plan.device_selection import Task, unsupported
 from voxmatrix.plan.preflight import Ask, Preflight, run_preflight
 from voxmatrix.plan.verdict import assess
 

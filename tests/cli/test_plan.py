@@ -10,8 +10,8 @@ import pytest
 
 from tests.machine.measured import measurement
 from voxmatrix.cli import main
-from voxmatrix.machine.profiles.profile import Profile, ProfiledGpu
-from voxmatrix.machine.profiles.store import keep, place
+from voxmatrix.machine.profile import Profile, ProfiledGpu
+from voxmatrix.machine.profile_store import keep, place
 
 MACHINES = Path(__file__).parent.parent / "machines"
 RTX_3060 = str(MACHINES / "rtx-3060.json")

@@ -7,8 +7,8 @@ import pytest
 
 from tests.machine.measured import RTX_3060, measurement
 from voxmatrix.cli import main
-from voxmatrix.machine.profiles.profile import Profile
-from voxmatrix.machine.profiles.store import keep, place
+from voxmatrix.machine.profile import Profile
+from voxmatrix.machine.profile_store import keep, place
 
 NAME = "nvidia-geforce-rtx-3060-12gib"
 PROFILE = Profile(device=RTX_3060, measurements=(measurement(),))

@@ -14,7 +14,7 @@ import pytest
 
 from voxmatrix.cli import main
 from voxmatrix.config import home
-from voxmatrix.machine.profiles.store import all_profiles
+from voxmatrix.machine.profile_store import all_profiles
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "en"
 

@@ -11,7 +11,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import read_machine
 from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
-from voxmatrix.plan.device_support import Task
+from voxmatrix.plan.device_selection import Task
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix_entrypoint.device import findings_before, try_on
 

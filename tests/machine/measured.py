@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine
-from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile, ProfiledCpu, ProfiledGpu, merge
+from voxmatrix.machine.profile import BatchFigures, Measurement, Profile, ProfiledCpu, ProfiledGpu, merge
 
 RTX_3060 = ProfiledGpu(name="NVIDIA GeForce RTX 3060", capability=Capability(8, 6), memory_mib=12288)
 

@@ -1,5 +1,6 @@
 """Whole plans: the computers of the mission."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.plan.computers import ARC, RTX_3060, T4, assess, gpu, machine
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.plan import Overrides, Plan, make_plan
+from voxmatrix.plan.plan import Overrides, Plan, make_plan, plan_to_json, print_plan
 from voxmatrix.settings import Setting
 
 #: That design.md promises.
@@ -166,3 +167,24 @@ def test_a_forced_fp16_brings_its_scaler() -> None:
 def test_an_unknown_quality_is_usage() -> None:
     with pytest.raises(UsageError, match="huge"):
         plan(quality="huge")
+
+
+def test_json_has_value_reason_and_source_of_every_setting() -> None:
+    plan = make_plan(machine(RTX_3060), "medium", Overrides(), assess=assess)
+    said = json.loads(json.dumps(plan_to_json(plan)))
+    assert set(said["settings"]) == set(plan.settings)
+    assert said["settings"]["tf32"]["value"] is True
+    assert said["findings"] == []
+
+
+def test_the_table_shows_the_settings_and_then_the_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    print_plan(make_plan(machine(), "medium", Overrides(), assess=assess))
+    shown = capsys.readouterr().out
+    assert shown.index("effective_batch") < shown.index("warning: no GPU was found")
+
+
+def test_brackets_in_a_name_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    from dataclasses import replace
+
+    print_plan(make_plan(machine(replace(RTX_3060, name="[bold]x[/nothing]")), "tiny", Overrides(), assess=assess))
+    assert "[bold]" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 from voxmatrix.plan.batch import EFFECTIVE_BATCH, SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, choose_batching
 from voxmatrix.plan.budget import Budget, Need, memory_budget
 from voxmatrix.plan.device_request import older_names, parse_device
-from voxmatrix.plan.device_support import Task
+from voxmatrix.plan.device_selection import Task
 from voxmatrix.plan.plan import Overrides, make_plan
 from voxmatrix.settings import Setting
 from voxmatrix.tables.architecture import architectures

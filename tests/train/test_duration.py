@@ -12,8 +12,8 @@ from tests.train.runs import Notes
 from tests.train.synthetic import MINI
 from tests.train.test_config import recipe
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.machine.profiles.profile import Profile, ProfiledCpu
-from voxmatrix.machine.profiles.store import keep
+from voxmatrix.machine.profile import Profile, ProfiledCpu
+from voxmatrix.machine.profile_store import keep
 from voxmatrix.tables.quality import qualities
 from voxmatrix.tables.speed import CpuSpeed, cpu_speed
 from voxmatrix.train import duration

@@ -4,8 +4,7 @@ from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.device_selection import select_device
-from voxmatrix.plan.device_support import Assess, Task, unsupported
+from voxmatrix.plan.device_selection import Assess, Task, select_device, unsupported
 from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Source
 

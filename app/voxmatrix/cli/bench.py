@@ -16,7 +16,7 @@ from voxmatrix.plan.overrides import override_number
 if TYPE_CHECKING:
     from voxmatrix.bench.report import BenchReport
     from voxmatrix.bench.suite import BenchSuite
-    from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.device_selection import Task
 
 group = typer.Typer(help="Benchmark the devices of this computer against its CPU.")
 _COMMANDS = ("matmul", "speak", "train")

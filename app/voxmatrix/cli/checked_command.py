@@ -10,7 +10,7 @@ import typer
 from voxmatrix.cli.parameters.older_options import AliasedCommand
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.device_selection import Task
     from voxmatrix.plan.preflight import Preflight
 
 #: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.

@@ -12,7 +12,7 @@ from voxmatrix.cli.parameters.older_options import AliasedCommand
 from voxmatrix.cli.parameters.options import EPILOG
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.device_selection import Task
 
 
 @dataclass(frozen=True, kw_only=True)

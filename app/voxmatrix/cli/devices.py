@@ -123,8 +123,7 @@ def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
 def _named(computer: "Machine", text: str) -> "Gpu | None":
     """The GPU with this name or number; None for "cpu"."""
     from voxmatrix.plan.device_request import parse_device
-    from voxmatrix.plan.device_support import not_found
-    from voxmatrix.plan.gpu_ranking import requested_gpu
+    from voxmatrix.plan.device_selection import not_found, requested_gpu
 
     request = parse_device(text, "flag", text)
     gpu = requested_gpu(computer, request, lambda gpu: True)

@@ -14,7 +14,7 @@ from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.device_selection import Task
 
 _MachineFile = Annotated[
     Path | None,
@@ -36,9 +36,8 @@ class ShownPlanOptions(options.PlanOptions):
 def command(context: typer.Context, given: ShownPlanOptions, as_json: options.AsJson = False) -> None:
     """Show every automatic setting and its reason, without running anything."""
     task, overrides, machine = _task(given.task), read_overrides(context), given.machine
-    from voxmatrix.machine.profiles.store import profile_of
-    from voxmatrix.plan.plan import make_plan
-    from voxmatrix.plan.show import plan_to_json, print_plan
+    from voxmatrix.machine.profile_store import profile_of
+    from voxmatrix.plan.plan import make_plan, plan_to_json, print_plan
 
     if machine is None:
         from voxmatrix.machine.detect import detect
@@ -60,7 +59,7 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
 
 
 def _task(text: str) -> "Task":
-    from voxmatrix.plan.device_support import Task
+    from voxmatrix.plan.device_selection import Task
 
     for task in get_args(Task):
         if text == task:

@@ -10,7 +10,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.warn import warn
 
 if TYPE_CHECKING:
-    from voxmatrix.machine.profiles.profile import Measurement, Profile
+    from voxmatrix.machine.profile import Measurement, Profile
 
 group = typer.Typer(help="Manage the memory profiles of devices measured by `train --tune`.")
 _COMMANDS = ("list", "export", "import", "remove")
@@ -27,7 +27,7 @@ def _options(context: typer.Context) -> None:
 @group.command("list")
 def list_profiles(as_json: options.AsJson = False) -> None:
     """List the profiles in VOXMATRIX_HOME, including corrupt ones."""
-    from voxmatrix.machine.profiles.store import all_profiles, folder
+    from voxmatrix.machine.profile_store import all_profiles, folder
 
     kept = all_profiles()
     if as_json:
@@ -52,7 +52,7 @@ def export(
     ] = None,
 ) -> None:
     """Write a profile to a file, to share it."""
-    from voxmatrix.machine.profiles.store import as_text, find, write_profile
+    from voxmatrix.machine.profile_store import as_text, find, write_profile
     from voxmatrix.wording import count
 
     profile = find(name)
@@ -69,7 +69,7 @@ def import_(
     as_json: options.AsJson = False,
 ) -> None:
     """Merge a profile into those in VOXMATRIX_HOME; newer measurements replace older ones."""
-    from voxmatrix.machine.profiles.store import keep, place, read_profile
+    from voxmatrix.machine.profile_store import keep, place, read_profile
     from voxmatrix.wording import count
 
     profile = read_profile(file)
@@ -85,9 +85,9 @@ def import_(
 @group.command("remove")
 def remove(name: _Name) -> None:
     """Remove a profile, which may be corrupt. Plans then use estimates again."""
-    from voxmatrix.machine.profiles import store
+    from voxmatrix.machine import profile_store
 
-    typer.echo(f"removed {store.remove(name)}")
+    typer.echo(f"removed {profile_store.remove(name)}")
 
 
 def _row(profile: "Profile") -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _placements(name: str, request: "DeviceRequest") -> "dict[str, DeviceRequest
     """
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
-    from voxmatrix.plan.device_support import unsupported
+    from voxmatrix.plan.device_selection import unsupported
     from voxmatrix.plan.verdict import assess
 
     if request.kind == "cpu" or request.index is not None or (request.kind == "auto" and saved_device() is not None):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.device_request import parse_device
-from voxmatrix.plan.device_support import not_found
-from voxmatrix.plan.gpu_ranking import best_gpu, requested_gpu
+from voxmatrix.plan.device_selection import best_gpu, not_found, requested_gpu
 from voxmatrix.plan.verdict import Assessment
 
 RUNS = ("native", "ptx-jit")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, printable
-from voxmatrix.machine.probes import directx, drm, limits, memory, nvidia_smi, nvml, system, tegra, torch_build
+from voxmatrix.machine.probes import directx, drm, limits, nvidia_smi, nvml, system, tegra, torch_build
 from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
 
@@ -48,7 +48,7 @@ def detect(
     folder = torch_build.find_torch()
     build = torch_build.read_torch_build(folder)
     kernels = Probe[tuple[str, ...]]("torch's kernels", lambda: _kernels(root, folder, build), ())
-    memories = Probe("memory", lambda: memory.read_memory(root), memory.SystemMemory())
+    memories = Probe("memory", lambda: limits.read_memory(root), limits.SystemMemory())
     bounds = Probe("the limits of this process", lambda: limits.read_limits(root), None)
 
     cards, no_cards = nvidia.answer(timeout_seconds)

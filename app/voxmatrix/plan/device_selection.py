@@ -1,17 +1,90 @@
-"""Selection of the device for a task, from the request, the saved device and the usable GPUs. Pure."""
+"""Selection of the device for a task, from the request, the saved device and the usable GPUs, best first. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from voxmatrix.errors import Finding
+from voxmatrix.errors import Finding, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU, SavedDevice, find_saved_device
+from voxmatrix.plan.budget import shares_memory
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_support import Assess, Task, not_found, unsupported
-from voxmatrix.plan.gpu_ranking import best_gpu, requested_gpu
 from voxmatrix.plan.image_advice import OTHER_BUILDS
-from voxmatrix.plan.verdict import assess
+from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.settings import Setting, Source
+from voxmatrix.tables.precision import precision_row
+
+Task = Literal["train", "speak"]
+#: The kinds of GPU that each task can use.
+USED_BY: dict[Task, tuple[str, ...]] = {
+    "train": ("cuda", "rocm", "xpu"),
+    "speak": ("cuda", "rocm", "xpu", "directml"),
+}
+_NO_TRAINING = "torch-directml has no complex numbers (its STFT crashes the process) and no AMP"
+Assess = Callable[[Gpu, Machine], Assessment]
+
+
+def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDeviceError | NoKernelsError | None:
+    """The error for a request of this GPU if it does not support the task; None if it does, or may."""
+    name = f"{gpu.device} ({gpu.name or 'unnamed GPU'})"
+    if task == "train" and gpu.kind == "directml":
+        return NoDeviceError(
+            f"{name} cannot train a voice: {_NO_TRAINING}", "set --device cpu; this GPU can only speak"
+        )
+    assessment = assess(gpu, machine)
+    if gpu.kind not in USED_BY[task]:
+        return NoDeviceError(f"{name} is of kind {gpu.kind}, which no image supports", assessment.remedy)
+    if assessment.verdict == "unsupported":
+        return NoKernelsError(f"{name} cannot be used: {assessment.reason}", assessment.remedy)
+    if assessment.verdict == "driver-too-old":
+        return NoDeviceError(f"{name} cannot be used: {assessment.reason}", assessment.remedy)
+    return None  # without a verdict the GPU is tried, and the selection warns
+
+
+def not_found(machine: Machine, request: DeviceRequest) -> NoDeviceError:
+    """The error for a missing GPU, with the available devices."""
+    listed = ", ".join(f"{gpu.device} ({gpu.name or 'unnamed GPU'})" for gpu in machine.gpus)
+    if listed:
+        problem, remedy = f"available: {listed}, cpu", "choose one of these, or set --device auto"
+    else:
+        problem, remedy = "this computer has no GPU", "set --device cpu or auto; in a container add --gpus all"
+    return NoDeviceError(f"{request.origin}: no such GPU; {problem}", remedy)
+
+
+_SPEED_ORDER = ("fp32", "fp16", "bf16")
+
+
+def best_gpu(gpus: Sequence[Gpu], machine: Machine) -> Gpu:
+    """The best of one or more GPUs.
+
+    Ranked by precision (tensor cores beat an older card with more memory), free memory, capability, then index.
+    """
+    return max(
+        gpus,
+        key=lambda gpu: (gpu.kind == "cuda", _format(gpu), _free(gpu, machine), gpu.capability or (0, 0), -gpu.index),
+    )
+
+
+def requested_gpu(machine: Machine, request: DeviceRequest, is_usable: Callable[[Gpu], bool]) -> Gpu | None:
+    """The requested GPU: the best usable match, else the first match (to report its problem); None if none matches."""
+    matches = [gpu for gpu in machine.gpus if request.kind in ("auto", "gpu", gpu.kind)]
+    if request.index is not None:
+        matches = [gpu for gpu in matches if gpu.index == request.index]
+    usable = [gpu for gpu in matches if is_usable(gpu)]
+    return best_gpu(usable, machine) if usable else next(iter(matches), None)
+
+
+def _format(gpu: Gpu) -> int:
+    row = precision_row(gpu.kind, gpu.capability, gpu.name)
+    return _SPEED_ORDER.index(row.precision) if row else -1
+
+
+def _free(gpu: Gpu, machine: Machine) -> int:
+    if shares_memory(gpu):
+        return machine.available_mib or machine.memory_mib or 0
+    own = gpu.free_mib if gpu.free_mib is not None else gpu.memory_mib
+    return own or 0
+
 
 _SAVED = "saved by `voxmatrix devices select`"
 

@@ -1,18 +1,17 @@
-"""The plan: all settings of a training on a computer, each with its reason. Pure; no torch."""
+"""The plan: all settings of a training on a computer, each with its reason; as a table and as JSON. Pure; no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.profiles.store import LoadedProfiles, ProfileOf, no_profile
+from voxmatrix.machine.profile_store import LoadedProfiles, ProfileOf, no_profile
 from voxmatrix.machine.saved_device import SavedDevice
 from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU, Batching, choose_batching
-from voxmatrix.plan.budget import Budget, Need, memory_budget
+from voxmatrix.plan.budget import Budget, MemoryLine, Need, measured_lines, memory_budget
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
-from voxmatrix.plan.device_selection import SelectedDevice, select_device
-from voxmatrix.plan.device_support import Assess, Task
-from voxmatrix.plan.measured_memory import MemoryLine, measured_lines
+from voxmatrix.plan.device_selection import Assess, SelectedDevice, Task, select_device
 from voxmatrix.plan.parallelism import choose_devices, choose_parallel_voices, choose_prepare_workers, choose_workers
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
@@ -169,3 +168,53 @@ def _batching(gpu: Gpu | None, budget: Budget, need: Need, overrides: Overrides)
         accumulation=overrides.accumulation,
         checkpointing=overrides.gradient_checkpointing,
     )
+
+
+#: In characters; only the allocator's value is longer, and is folded.
+_VALUE_WIDTH = 12
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """The object of `plan --json`."""
+    return {
+        "settings": {
+            name: {"value": setting.value, "reason": setting.reason, "source": setting.source}
+            for name, setting in plan.settings.items()
+        },
+        "findings": [
+            {"severity": finding.severity, "problem": finding.problem, "remedy": finding.remedy}
+            for finding in plan.findings
+        ],
+    }
+
+
+def print_plan(plan: Plan) -> None:
+    """Print a table of the settings, then the warnings."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("setting", style="bold", no_wrap=True)
+    table.add_column("value", overflow="fold", max_width=_VALUE_WIDTH)
+    table.add_column("reason", ratio=1)
+    table.add_column("source", no_wrap=True)
+    for name, setting in plan.settings.items():
+        table.add_row(name, Text(format_value(setting)), Text(setting.reason), setting.source)
+    console.print(table)
+    for finding in plan.findings:
+        console.print(Text(f"\n{finding.severity}: {finding.problem}\n  → {finding.remedy}"))
+
+
+def format_value(setting: Setting[Any]) -> str:
+    """A value as it is typed on the command line."""
+    match setting.value:
+        case True:
+            return "on"
+        case False:
+            return "off"
+        case "":
+            return "-"
+        case value:
+            return str(value)

@@ -9,8 +9,7 @@ from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice, saved_device
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.device_selection import SelectedDevice, select_device
-from voxmatrix.plan.device_support import Task, unsupported
+from voxmatrix.plan.device_selection import SelectedDevice, Task, select_device, unsupported
 from voxmatrix.plan.verdict import assess
 
 #: Asks which device of a computer to use, the given one by default, and saves the answer.

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.plan.plan import Plan
 from voxmatrix.tables.quality import quality
 from voxmatrix.tables.speed import cpu_speed

@@ -9,11 +9,10 @@ from voxmatrix.doctor.examine import describe
 from voxmatrix.errors import Finding
 from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Machine
-from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.machine.saved_device import saved_device
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.plan.plan import Overrides, Plan, make_plan
-from voxmatrix.plan.show import plan_to_json
+from voxmatrix.plan.plan import Overrides, Plan, make_plan, plan_to_json
 
 _FRESH_SECONDS = 15.0
 

@@ -8,7 +8,7 @@ import torch
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.device_support import unsupported
+from voxmatrix.plan.device_selection import unsupported
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.verdict import assess
 from voxmatrix.tables.precision import Precision

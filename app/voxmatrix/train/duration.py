@@ -1,7 +1,7 @@
 """How long a training is expected to take, before its first step."""
 
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.speed import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS, Recipe

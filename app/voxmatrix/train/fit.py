@@ -11,9 +11,8 @@ from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from voxmatrix.lock import TRAINING, locked
-from voxmatrix.plan.plan import Plan
+from voxmatrix.plan.plan import Plan, format_value
 from voxmatrix.plan.preflight import Preflight, run_preflight
-from voxmatrix.plan.show import format_value
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.duration import describe_length

@@ -7,7 +7,7 @@ from typing import Any
 
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import MemoryExhaustedError
-from voxmatrix.machine.profiles.store import profile_of
+from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.plan.plan import Overrides, Plan, plan_on
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.settings import Setting

@@ -49,8 +49,7 @@ def selection(
         NoDeviceError: the required device is missing, or cannot speak this voice.
         NoKernelsError: the installed torch has no kernels for the required device.
     """
-    from voxmatrix.plan.device_selection import select_device
-    from voxmatrix.plan.device_support import USED_BY
+    from voxmatrix.plan.device_selection import USED_BY, select_device
 
     if support is None:
         selected = select_device(machine, request, task="speak", saved_device=saved)
@@ -83,7 +82,7 @@ def _with_others(
     by_torch: bool,
 ) -> tuple[SpeakDevice, ...]:
     """The selected GPU and the other usable ones of its kind, unless a specific one was requested."""
-    from voxmatrix.plan.device_support import unsupported
+    from voxmatrix.plan.device_selection import unsupported
     from voxmatrix.plan.verdict import assess
 
     best = selected.gpu

@@ -1,8 +1,13 @@
 """A probe that hangs, dies or is fine costs at most its own fact."""
 
+import sys
 import threading
+from typing import Any
 
-from voxmatrix.machine.probes.probe import Probe
+import psutil
+import pytest
+
+from voxmatrix.machine.probes.probe import Probe, ask_psutil
 
 
 def test_an_answer_comes_without_a_note() -> None:
@@ -28,3 +33,20 @@ def test_a_probe_that_dies_is_named_with_its_reason() -> None:
     answer, (note,) = Probe("the driver", read, 0).answer(60)
     assert answer == 0
     assert "driver/library version mismatch" in note.problem
+
+
+def test_an_answer_is_handed_on() -> None:
+    assert ask_psutil(lambda module: module.Process().pid) == psutil.Process().pid
+
+
+@pytest.mark.parametrize("error", [psutil.AccessDenied(), psutil.NoSuchProcess(1), FileNotFoundError()])
+def test_what_the_system_refuses_is_unknown(error: Exception) -> None:
+    def refused(module: Any) -> None:
+        raise error
+
+    assert ask_psutil(refused) is None
+
+
+def test_without_psutil_everything_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert ask_psutil(lambda module: module.Process().pid) is None

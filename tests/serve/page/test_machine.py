@@ -11,8 +11,7 @@ from tests.serve.page.actions import TEXT, speak, takes
 from tests.serve.page.conftest import Server
 from voxmatrix.doctor.examine import describe
 from voxmatrix.machine.record import read_machine
-from voxmatrix.plan.plan import Overrides, make_plan
-from voxmatrix.plan.show import plan_to_json
+from voxmatrix.plan.plan import Overrides, make_plan, plan_to_json
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -14,8 +14,8 @@ from tests.train.runs import Notes, content
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
-from voxmatrix.machine.profiles.profile import Measurement
-from voxmatrix.machine.profiles.store import place, profile_of
+from voxmatrix.machine.profile import Measurement
+from voxmatrix.machine.profile_store import place, profile_of
 from voxmatrix.train import fit as fit_module
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.tune.batch_search import BatchSearch, TriedBatch

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.budget import memory_budget
-from voxmatrix.plan.device_support import USED_BY
+from voxmatrix.plan.device_selection import USED_BY
 from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.parallelism import choose_parallel_voices
 from voxmatrix.tables.architecture import architecture

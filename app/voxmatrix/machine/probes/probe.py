@@ -1,8 +1,8 @@
-"""Probes that may hang: each runs in its own thread and is abandoned after a timeout."""
+"""Probes that may hang: each runs in its own thread and is abandoned after a timeout. Optional access to psutil."""
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from voxmatrix.errors import Finding
 
@@ -44,3 +44,15 @@ class Probe(Generic[T]):
             problem=f"{self._subject} could not be read: {why}",
             remedy=self._remedy,
         )
+
+
+def ask_psutil(query: Callable[[Any], T]) -> T | None:
+    """The result of `query(psutil)`; None if psutil is not installed or the system does not provide the value."""
+    try:
+        import psutil  # here, because most commands do not need it
+    except ImportError:
+        return None
+    try:
+        return query(psutil)
+    except (psutil.Error, OSError):
+        return None

@@ -1,16 +1,16 @@
-"""Load and memory of the CPU, within the limits of this process."""
+"""Load and memory of the CPU, within the limits of this process, and the memory that it holds."""
 
 import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from voxmatrix.machine.probes.limits import cpus
-from voxmatrix.machine.probes.memory import read_memory
+from voxmatrix.machine.probes.limits import cpus, read_memory
+from voxmatrix.machine.probes.probe import ask_psutil
 from voxmatrix.machine.sensors.hwmon import processor_heat
 from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.machine.sensors.resident import resident_mib
 
 #: Shorter intervals are too coarse: process times have a resolution of 10 ms.
 _MIN_INTERVAL_SECONDS = 0.5
@@ -63,3 +63,27 @@ def with_computers_memory(reading: Reading, root: Path = Path("/")) -> Reading:
     total, available = memory.total_mib, memory.available_mib
     used = None if total is None or available is None else max(0, total - available)
     return replace(reading, used_mib=used, total_mib=total, needed_mib=used)
+
+
+_MIB = 1024 * 1024
+
+
+def resident_mib() -> int | None:
+    """The memory of this process, plus what its children do not share with it.
+
+    The resident size of a forked child includes shared pages: each loading worker would count the dataset once more.
+    """
+    held = ask_psutil(_held_bytes)
+    return None if held is None else held // _MIB
+
+
+def _held_bytes(psutil: Any) -> int:
+    process = psutil.Process()
+    held: int = process.memory_info().rss
+    for child in process.children(recursive=True):
+        try:
+            memory = child.memory_full_info()
+        except psutil.Error:  # the child has exited
+            continue
+        held += getattr(memory, "uss", memory.rss)  # not every kernel reports shared memory
+    return held

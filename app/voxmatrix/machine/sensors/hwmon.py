@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voxmatrix.files import read_text_or_empty
-from voxmatrix.machine.ask_psutil import ask_psutil
+from voxmatrix.machine.probes.probe import ask_psutil
 
 #: Processor sensors: Intel, AMD, boards.
 _PROCESSOR = re.compile(r"coretemp|k10temp|zenpower|x86_pkg_temp|(cpu|soc)\d*[-_]therm.*", re.IGNORECASE)

@@ -8,8 +8,7 @@ from pydantic import ConfigDict, Field
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
-from voxmatrix.plan.plan import Overrides
-from voxmatrix.plan.show import plan_to_json
+from voxmatrix.plan.plan import Overrides, plan_to_json
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.expected import expected_training
 from voxmatrix.serve.jobs.kinds.train import PlanFields

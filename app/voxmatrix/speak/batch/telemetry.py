@@ -6,10 +6,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
-from voxmatrix.machine.ask_psutil import ask_psutil
+from voxmatrix.machine.probes.probe import ask_psutil
 from voxmatrix.machine.sensors.cpu import CpuSensor
-from voxmatrix.machine.sensors.reading import Sensor, describe_load
-from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.machine.sensors.reading import BackgroundSensor, Sensor, describe_load
 from voxmatrix.models.device import SpeakDevice, Warn
 from voxmatrix.plan.pressure import PressureMonitor
 

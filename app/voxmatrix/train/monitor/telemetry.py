@@ -6,8 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from voxmatrix.machine.sensors.reading import Reading
-from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.machine.sensors.reading import BackgroundSensor, Reading
 from voxmatrix.plan.pressure import PressureMonitor, memory_remedy
 from voxmatrix.train.monitor.device_sensor import device_sensor
 from voxmatrix.train.monitor.json_lines import JsonLines
@@ -21,7 +20,7 @@ _FIGURES = ("used_mib", "total_mib", "utilisation", "temperature_c", "power_w")
 
 
 class Telemetry:
-    """Readings of one device. `machine.sensors.sampling` takes them in a thread, so nothing here waits for a driver."""
+    """Readings of one device. `machine.sensors.reading` takes them in a thread, so nothing here waits for a driver."""
 
     def __init__(
         self,

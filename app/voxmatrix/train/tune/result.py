@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.machine.profiles.profile import BatchFigures, Measurement
+from voxmatrix.machine.profile import BatchFigures, Measurement
 from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.batch import EFFECTIVE_BATCH
 from voxmatrix.plan.budget import Budget

@@ -10,9 +10,9 @@ from voxmatrix.compute.child import place
 from voxmatrix.compute.device import prepare_environment
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.machine import profile_store
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.profiles import store
-from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile, fitting, profiled
+from voxmatrix.machine.profile import BatchFigures, Measurement, Profile, fitting, profiled
 from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU
 from voxmatrix.plan.budget import Need, memory_budget, shares_memory
 from voxmatrix.plan.plan import Plan
@@ -161,8 +161,8 @@ def _save(tuned: TuneResult, gpu: Gpu | None, machine: Machine) -> TuneResult:
     if measurements:
         profile = Profile(device=profiled(gpu, machine), measurements=measurements)
         try:
-            store.keep(profile)
-            kept = store.place(profile.key)
+            profile_store.keep(profile)
+            kept = profile_store.place(profile.key)
         except UnreachableError as error:
             problems.append(f"the result was not saved: {error.problem} ({error.remedy})")
     return replace(tuned, kept=kept, problem="; ".join(problems))

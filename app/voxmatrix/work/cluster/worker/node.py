@@ -13,8 +13,7 @@ from typing import Any
 from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.machine.saved_device import saved_device
-from voxmatrix.machine.sensors.reading import Sensor
-from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.machine.sensors.reading import BackgroundSensor, Sensor
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import SpeakDevice
 from voxmatrix.models.style import Runtime

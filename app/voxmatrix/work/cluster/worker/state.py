@@ -5,7 +5,7 @@ from typing import Any
 
 import voxmatrix
 from voxmatrix.machine.facts import Gpu
-from voxmatrix.machine.sensors.sampling import BackgroundSensor
+from voxmatrix.machine.sensors.reading import BackgroundSensor
 from voxmatrix.work.cluster.worker.notices import Notices
 
 OK = "ok"

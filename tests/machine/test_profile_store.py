@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.machine.measured import RTX_3060, computer, measurement, profiles
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 from voxmatrix.machine.json_file import MAX_BYTES
-from voxmatrix.machine.profiles.profile import Profile, ProfiledCpu
-from voxmatrix.machine.profiles.store import (
+from voxmatrix.machine.profile import Profile, ProfiledCpu
+from voxmatrix.machine.profile_store import (
     all_profiles,
     find,
     folder,

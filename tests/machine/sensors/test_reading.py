@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from voxmatrix.machine.sensors.reading import Reading, Sensor
-from voxmatrix.machine.sensors.sampling import STALE_SECONDS, BackgroundSensor
+from voxmatrix.machine.sensors.reading import STALE_SECONDS, BackgroundSensor, Reading, Sensor
 
 LONG = 30.0
 

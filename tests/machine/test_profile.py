@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.machine.measured import RTX_3060, measurement
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.profiles.profile import (
+from voxmatrix.machine.profile import (
     BatchFigures,
     Profile,
     ProfiledCpu,

@@ -10,9 +10,9 @@ from tests.machine.measured import RTX_3060, computer, measurement
 from tests.plan.computers import assess
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
-from voxmatrix.machine.profiles.profile import BatchFigures, Measurement, Profile
-from voxmatrix.machine.profiles.store import LoadedProfiles
-from voxmatrix.plan.measured_memory import measured_lines
+from voxmatrix.machine.profile import BatchFigures, Measurement, Profile
+from voxmatrix.machine.profile_store import LoadedProfiles
+from voxmatrix.plan.budget import measured_lines
 from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.settings import Setting
 

@@ -1,1 +1,0 @@
-"""Measurements of device models, stored in VOXMATRIX_HOME and exchanged as files."""
