@@ -1,3 +1,4 @@
+import io
 import struct
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.audio.load import AudioError, read
+from voxmatrix.audio.load import AudioError, _missing, missing_seconds, read
 
 
 def tone(seconds: float, rate_hz: int, hertz: float = 440.0, level: float = 0.5) -> np.ndarray:
@@ -182,3 +183,26 @@ def test_a_header_with_any_bytes_in_it_is_read_or_refused(
         assert len(wave.samples) <= 61 * 16000
     except AudioError as error:
         assert error.problem
+
+
+def test_seconds_that_are_promised_and_not_there_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    soundfile.write(path, np.zeros((32000, 2)), 16000)
+    assert missing_seconds(path, "WAV") == 0
+    path.write_bytes(path.read_bytes()[:-64000])
+    assert missing_seconds(path, "WAV") == pytest.approx(1.0)
+    assert missing_seconds(path, "FLAC") == 0
+
+
+def test_chunks_before_the_sound_are_stepped_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    soundfile.write(path, np.zeros(16000), 16000)
+    data = path.read_bytes()
+    odd = b"LIST" + struct.pack("<I", 5) + b"abcde\0"
+    path.write_bytes(data[:36] + odd + data[36:-16000])
+    assert missing_seconds(path, "WAV") == pytest.approx(0.5)
+
+
+@given(st.binary(max_size=120))
+def test_any_bytes_are_stepped_through(data: bytes) -> None:
+    assert _missing(io.BytesIO(b"RIFF1234WAVE" + data), len(data) + 12) >= 0

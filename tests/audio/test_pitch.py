@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 
 def voice(hz: float, rate_hz: int = 22050, seconds: float = 0.5) -> Samples:

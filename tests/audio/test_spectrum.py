@@ -4,7 +4,7 @@ import warnings
 import pytest
 import torch
 
-from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.audio.spectrum import Spectrum, without_autocast
 from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
 
 
@@ -61,3 +61,18 @@ def test_spectra_are_pipers(rate_hz: int) -> None:
     linear = spectrum.linear(wave)
     torch.testing.assert_close(linear, theirs, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(spectrum.mel(linear), their_mel, atol=1e-3, rtol=1e-3)
+
+
+def test_a_surrounding_autocast_is_left() -> None:
+    x = torch.randn(4, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert (x @ x).dtype == torch.bfloat16
+        with without_autocast(x):
+            assert (x @ x).dtype == torch.float32
+        assert (x @ x).dtype == torch.bfloat16
+
+
+def test_a_device_without_autocast_is_no_trouble() -> None:
+    x = torch.zeros(4, 4, device="meta")
+    with without_autocast(x):
+        assert (x @ x).dtype == torch.float32

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from voxmatrix.dataset.checks import check_recordings
+from voxmatrix.dataset.folder import Recording
 from voxmatrix.dataset.prepared import PrepareSettings
 from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import Pronunciation
-from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
-from voxmatrix.transcripts.problem import Problem
+from voxmatrix.transcripts.rows import Problem
 
 SETTINGS = PrepareSettings(quality="medium", language="en-us", phoneme_type="text", cache=Path("cache"))
 TEXT = "forty letters are in this sentence, nearly so"

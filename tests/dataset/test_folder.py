@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.folder import Folder, OutsideError
-from voxmatrix.transcripts.recording_names import identity
+from voxmatrix.transcripts.rows import identity
 
 
 @pytest.fixture

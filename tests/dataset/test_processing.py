@@ -10,9 +10,9 @@ import soundfile
 from tests.dataset.broken import speech
 from voxmatrix.dataset import processing
 from voxmatrix.dataset.cache import Cache
+from voxmatrix.dataset.folder import Recording
 from voxmatrix.dataset.processing import ProcessedRecording, Processor, run_in_threads
 from voxmatrix.dataset.pronunciation import Pronunciation
-from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 
 

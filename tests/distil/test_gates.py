@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.audio.test_pitch import voice
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.distil.gates import Gate, Pair, edits, examine, examine_words, failed, spoken_words
 
 RATE_HZ = 22050

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.voice import PiperVoice
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.piper.directml_rules import AUTOCAST, NotOnDirectmlError, directml_rules
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.torch import TorchEngine

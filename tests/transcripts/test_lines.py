@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.problem import Problem
+from voxmatrix.transcripts.rows import Problem
 
 
 def read(data: bytes) -> list[tuple[str, str]]:

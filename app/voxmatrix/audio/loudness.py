@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 TARGET_DBFS = -20.0
 CEILING_DBFS = -1.0

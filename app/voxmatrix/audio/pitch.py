@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 #: The range of voices, in Hz.
 LOWEST_HZ, HIGHEST_HZ = 60.0, 450.0

@@ -1,11 +1,24 @@
-"""Compute spectra, always in float32: half precision loses quiet bins, and cuFFT does not support bfloat16."""
+"""Spectra, always in float32: half precision loses quiet bins, and cuFFT does not support bfloat16."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.audio.precision import without_autocast
 from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SPEC_BINS
+
+#: Devices on which autocast may be enabled. Others (DirectML, meta) do not support it, not even to disable it.
+_AUTOCAST_DEVICES = ("cpu", "cuda", "xpu", "mps")
+
+
+def without_autocast(tensor: Tensor) -> AbstractContextManager[Any]:
+    """Disable autocast on the device of `tensor`: operations keep the precision of their inputs."""
+    device = tensor.device.type
+    if device in _AUTOCAST_DEVICES and torch.amp.is_autocast_available(device):
+        return torch.autocast(device, enabled=False)
+    return nullcontext()
 
 
 class Spectrum(nn.Module):

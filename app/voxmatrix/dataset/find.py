@@ -3,16 +3,13 @@
 import re
 from pathlib import Path
 
-from voxmatrix.dataset.folder import Folder, OutsideError
+from voxmatrix.dataset.folder import Folder, OutsideError, Recording
 from voxmatrix.dataset.layouts import LAYOUTS, json_lines
 from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
-from voxmatrix.dataset.recording import Recording
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import readable
-from voxmatrix.transcripts.problem import Problem, ProblemKind
-from voxmatrix.transcripts.recording_names import identity
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import Problem, ProblemKind, TranscriptRow, identity
 from voxmatrix.transcripts.table import read_table
 
 Found = tuple[list[Recording], list[Problem]]

@@ -1,12 +1,25 @@
-"""Find the files named in a transcript, never outside its folder."""
+"""Recordings as listed in their folder, and the files named in a transcript, never outside of it."""
 
 import os
 import unicodedata
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from voxmatrix.transcripts.recording_names import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
+from voxmatrix.transcripts.rows import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """A sound file with its text and speaker, before the file is read."""
+
+    id: str
+    path: Path
+    text: str
+    speaker: str | None
+    line: str  # e.g. "metadata.csv:12"
+
 
 #: Where recordings may be, relative to their metadata.csv.
 SOUND_FOLDERS = ("", "wav", "wavs", "audio", "clips", "flac", "mp3")

@@ -9,17 +9,17 @@ from pathlib import Path
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
+from voxmatrix.dataset.folder import Recording
 from voxmatrix.dataset.prepared import Clip, MeasuredRecording, PreparedSet, PrepareSettings, TooFewRecordingsError
 from voxmatrix.dataset.processing import ProcessedRecording, Processor
 from voxmatrix.dataset.pronunciation import Pronunciation
-from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.progress import OnProgress
 from voxmatrix.tables.amount import MIN_SECONDS
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
-from voxmatrix.transcripts.problem import Problem
+from voxmatrix.transcripts.rows import Problem
 
 #: One for training and one for validation.
 MIN_CLIPS = 2

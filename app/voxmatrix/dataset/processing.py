@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from voxmatrix.dataset.cache import Cache, Stamp
+from voxmatrix.dataset.folder import Recording
 from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_pronounceable, pronunciation_key
-from voxmatrix.dataset.recording import Recording
 from voxmatrix.dataset.sound import SoundFacts, make_sound, sound_key
 from voxmatrix.files import digest
 from voxmatrix.progress import OnProgress

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from voxmatrix.dataset.cache import Cache
 
-#: Raise it when decoding, trimming (voxmatrix.audio.silence) or the facts change: all recordings are then redone.
+#: Raise it when decoding, trimming (voxmatrix.audio.waves) or the facts change: all recordings are then redone.
 VERSION = "1"
 #: Longer files are rejected without being decoded, whatever the limit for clips is.
 READ_SECONDS = 120.0
@@ -48,15 +48,15 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
     """
     import numpy as np
 
-    from voxmatrix.audio import load, silence
+    from voxmatrix.audio import load, waves
     from voxmatrix.files import replacing
 
     try:
         wave = load.read(path, rate_hz, max_seconds=READ_SECONDS)
     except load.AudioError as error:
         return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
-    levels = silence.levels_dbfs(wave.samples, rate_hz)
-    trimmed = silence.trim(wave.samples, rate_hz, levels)
+    levels = waves.levels_dbfs(wave.samples, rate_hz)
+    trimmed = waves.trim(wave.samples, rate_hz, levels)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
     buffer = io.BytesIO()
     np.save(buffer, stored)  # np.save to a file on a full disk raises an OSError without errno

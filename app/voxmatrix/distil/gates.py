@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from voxmatrix.audio.pitch import Pitch, pitch
-from voxmatrix.audio.samples import Samples
 from voxmatrix.audio.spectrum import Spectrum
+from voxmatrix.audio.waves import Samples
 from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 _RATE_HZ = 16000
 

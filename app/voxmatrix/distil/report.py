@@ -6,8 +6,8 @@ from io import BytesIO
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
-from voxmatrix.dataset.report_page import document
+from voxmatrix.audio.waves import Samples
+from voxmatrix.dataset.report import document
 from voxmatrix.distil.gates import Gate, Pair
 from voxmatrix.distil.run import Distilled
 

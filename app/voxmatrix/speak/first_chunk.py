@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from voxmatrix.audio.loudness import HEAD_SECONDS, speech_level_dbfs
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 #: Where a piece ends is looked for in its last samples: longer than a period of the lowest voices.
 _SEARCH_SECONDS = 0.05

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance

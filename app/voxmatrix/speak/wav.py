@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 
 #: The length of a stream that has not ended; readers then read to the end of the data.
 UNKNOWN = 0xFFFF_FFFF

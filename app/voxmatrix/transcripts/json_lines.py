@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import Problem, TranscriptRow
 from voxmatrix.transcripts.table import FILE_WORDS, SPEAKER_WORDS, TEXT_WORDS
 
 

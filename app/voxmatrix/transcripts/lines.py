@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.recording_names import identity
+from voxmatrix.transcripts.rows import Problem, identity
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BEGINNING_BYTES = 1000

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.recording_names import identity
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import Problem, TranscriptRow, identity
 
 #: Names of columns in a header, in order of preference.
 FILE_WORDS = ("audio_filepath", "audio", "file", "file_name", "filename", "path", "wav", "id")

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from voxmatrix.audio.precision import without_autocast
+from voxmatrix.audio.spectrum import without_autocast
 
 #: The score of forbidden positions.
 _FORBIDDEN = -1e9

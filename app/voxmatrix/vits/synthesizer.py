@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.audio.precision import without_autocast
+from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.tables.quality import SEGMENT_FRAMES, SPEAKER_CHANNELS, SPEC_BINS, Quality
 from voxmatrix.vits.alignment import best_path, prior_scores
 from voxmatrix.vits.decoders import make_decoder

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.piper.engines import chunking
 from voxmatrix.piper.engines.chunking import ChunkedDecoder, SentenceLength

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tests.models.gpus import T4, on
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.models.device import CPU, SpeakDevice
 from voxmatrix.piper.engines import torch as torch_engine

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import Capabilities, Knob, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import Finding
 from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn

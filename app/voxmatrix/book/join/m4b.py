@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
+from voxmatrix.audio.ffmpeg import fed_ffmpeg, samples_input
 from voxmatrix.book.join.finished import FinishedSpeech
 from voxmatrix.book.join.samples import chapter_sound, sound
 from voxmatrix.book.join.sound_file import AAC_FRAME, REPRODUCIBLE, SoundFile, encoding, write_frames, write_sound

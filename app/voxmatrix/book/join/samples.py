@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from voxmatrix.audio.true_peak import limit_true_peak
+from voxmatrix.audio.loudness_meter import limit_true_peak
 from voxmatrix.book.join.timeline import Spoken, TimedChapter, TimedSentence
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import read_errors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.audio.encode import FORMATS, check_format
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
+from voxmatrix.audio.ffmpeg import fed_ffmpeg, samples_input
 from voxmatrix.book.content import Cover
 from voxmatrix.book.join.cover import flac_picture
 from voxmatrix.book.join.tags import metadata_file

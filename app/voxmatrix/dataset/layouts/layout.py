@@ -6,8 +6,7 @@ from pathlib import Path
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.lines import check_text
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import Problem, TranscriptRow
 
 #: The rows of a folder's transcripts and their problems.
 Transcript = tuple[list[TranscriptRow], list[Problem]]

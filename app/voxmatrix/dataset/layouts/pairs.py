@@ -7,9 +7,7 @@ from pathlib import Path
 
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
 from voxmatrix.transcripts.lines import decode, not_utf8
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.recording_names import SUFFIXES, suffix_of
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import SUFFIXES, Problem, TranscriptRow, suffix_of
 
 #: Read at most this much of a transcript; a text this long is reported by its length anyway.
 MAX_TEXT_BYTES = 1 << 20

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.memory import free_cached, is_out_of_memory, missing_mib
 from voxmatrix.errors import MemoryExhaustedError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, voice_errors

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError
 from voxmatrix.models.device import CPU, FoundGpu
 from voxmatrix.piper.engines.base import SynthesisOptions

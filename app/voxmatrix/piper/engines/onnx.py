@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.device import prepare_environment, torch_device
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.session import open_session, sentence_inputs
 from voxmatrix.vits.synthesizer import Synthesizer

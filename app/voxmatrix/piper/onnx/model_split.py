@@ -14,7 +14,7 @@ from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.onnx import onnx_proto as proto
 from voxmatrix.piper.onnx.conv1d_as_conv2d import (
     CONVOLUTIONS,

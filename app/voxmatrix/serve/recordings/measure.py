@@ -13,7 +13,7 @@ _RATE_HZ = 16_000
 PEAKS = 48
 #: Frames of 20 ms, one every 10 ms, at each end, in which nobody should speak yet or still.
 _EDGE_FRAMES = 3
-#: The percentiles of the levels of all frames that stand for noise and speech, as in voxmatrix.audio.silence.
+#: The percentiles of the levels of all frames that stand for noise and speech, as in voxmatrix.audio.waves.
 _NOISE, _SPEECH = 10, 95
 
 
@@ -49,13 +49,13 @@ def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, TakeMeasur
 def _measured(path: Path) -> TakeMeasurement | None:
     import numpy as np
 
-    from voxmatrix.audio import load, silence
+    from voxmatrix.audio import load, waves
 
     try:
         samples = load.read(path, _RATE_HZ).samples
     except load.AudioError:
         return None
-    levels = silence.levels_dbfs(samples, _RATE_HZ)
+    levels = waves.levels_dbfs(samples, _RATE_HZ)
     if not len(levels):
         return None
     noise, speech = np.percentile(levels, (_NOISE, _SPEECH))

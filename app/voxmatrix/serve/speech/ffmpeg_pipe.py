@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from voxmatrix.audio.ffmpeg_feed import fed_ffmpeg, samples_input
+from voxmatrix.audio.ffmpeg import fed_ffmpeg, samples_input
 
 _READ_BYTES = 65_536
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from voxmatrix.audio.encode import FORMATS
-from voxmatrix.audio.samples import Samples
+from voxmatrix.audio.waves import Samples
 from voxmatrix.serve.speech.ffmpeg_pipe import pipe_to
 from voxmatrix.speak.wav import header, pcm
 

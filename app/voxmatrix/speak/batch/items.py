@@ -10,9 +10,7 @@ from voxmatrix.files import read_errors
 from voxmatrix.speak.batch.filenames import safe_name, same_file
 from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import check_text, decode, not_utf8, readable, split_lines
-from voxmatrix.transcripts.problem import Problem
-from voxmatrix.transcripts.recording_names import identity
-from voxmatrix.transcripts.row import TranscriptRow
+from voxmatrix.transcripts.rows import Problem, TranscriptRow, identity
 from voxmatrix.transcripts.table import read_table
 
 _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list[Problem]]], str]] = {

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.audio.precision import without_autocast
+from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.tables.quality import HOP, Quality
 from voxmatrix.vits.decoders.decoder import Decoder, count_modules
 from voxmatrix.vits.decoders.hifigan import SLOPE, PairedBlock, SingleBlock

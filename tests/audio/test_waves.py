@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
 from tests.examples import examples
-from voxmatrix.audio.silence import levels_dbfs, trim
+from voxmatrix.audio.waves import levels_dbfs, trim
 
 RATE_HZ = 22050
 

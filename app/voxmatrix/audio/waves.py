@@ -1,7 +1,11 @@
-"""Trim silence at both ends of a recording, relative to its own loudness."""
+"""Waves in memory, and the silence at both ends of a recording, trimmed relative to its own loudness."""
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: (n,) or (n, channels), in -1..1.
+Samples = NDArray[np.float32]
+
 
 MARGIN_SECONDS = 0.05
 #: A frame is two hops long.
