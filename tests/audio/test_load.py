@@ -161,7 +161,7 @@ def test_a_sample_that_is_no_number_is_named_with_its_time(tmp_path: Path, value
 
 
 def test_reading_imports_no_torch() -> None:
-    names = ", ".join(f"voxmatrix.audio.{name}" for name in ("load", "silence", "encode", "loudness"))
+    names = ", ".join(f"voxmatrix.audio.{name}" for name in ("load", "waves", "encode", "loudness"))
     program = f"import sys, {names}; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
