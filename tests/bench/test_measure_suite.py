@@ -2,7 +2,7 @@
 
 from tests.bench.reports import HERE
 from voxmatrix.bench.matmul import MatmulBench
-from voxmatrix.bench.suite import BenchSuite
+from voxmatrix.bench.measure import BenchSuite
 from voxmatrix.bench.train import TrainBench
 from voxmatrix.machine.facts import Gpu
 
