@@ -10,6 +10,8 @@ from voxmatrix.doctor.child import OPERATIONS
 from voxmatrix.doctor.smoke import OperationResult, SmokeResult, cached_smoke, read_lines, run_smoke
 from voxmatrix.machine.facts import Gpu, Machine, TorchBuild
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 
 def test_every_operation_passes_on_the_cpu_in_both_precisions() -> None:
     smoke = run_smoke(None, ("float32", "bfloat16"))

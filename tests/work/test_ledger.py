@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from voxmatrix.speak.options import SpeakSettings
 
+from tests.examples import examples
 from tests.work.conftest import RunJob
 from voxmatrix.errors import Finding, UnreachableError, UsageError
 from voxmatrix.work.ledger import open_ledger
@@ -74,7 +75,7 @@ def test_a_damaged_database_costs_no_more_than_what_cannot_be_read(
 
 
 @given(seed=st.integers(0, 10**6), pieces=st.integers(1, 3))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_in_the_database_lead_to_a_job_that_goes_on(
     run: RunJob, units: list[Unit], tmp_path: Path, seed: int, pieces: int
 ) -> None:

@@ -2,7 +2,7 @@
 
 import onnx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.piper.onnx.protobuf import Message, bytes_field, varint_field
@@ -12,7 +12,6 @@ def message(content: bytes) -> Message:
     return Message(content, 0, len(content))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 2**29 - 1), st.integers(0, 2**63), st.binary(max_size=300))
 def test_what_is_written_is_read_again(number: int, value: int, content: bytes) -> None:
     written = varint_field(number, value) + bytes_field(number, content)
@@ -40,7 +39,6 @@ def test_offsets_count_from_the_beginning_of_the_file() -> None:
     assert file[value.start : value.end] == b"value"
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     try:

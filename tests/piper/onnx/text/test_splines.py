@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
+from tests.examples import examples
 from voxmatrix.piper.onnx.text.rows import RowNodes
 from voxmatrix.piper.onnx.text.splines import inverse_spline, spline_columns
 from voxmatrix.vits.layers.constants import BINS, TAIL
@@ -31,7 +32,7 @@ def computed(weight: np.ndarray, bias: np.ndarray, x: np.ndarray, y: np.ndarray)
     return np.asarray(session.run(None, {"x": x, "y": y})[0])
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 10_000), spread=st.floats(0.0, 3.0))
 def test_any_shape_and_place(seed: int, spread: float) -> None:
     random = np.random.default_rng(seed)
