@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -245,8 +245,8 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
         def ready(self, timeout_seconds: float) -> None:
             raise KeyboardInterrupt
 
-        def stop(self) -> Iterator[None]:
-            return iter(())
+        def stop(self) -> None:
+            pass
 
     def started(*texts: str, **more: Any) -> list[tuple[str, int]]:
         begun.clear()
