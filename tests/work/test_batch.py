@@ -257,7 +257,7 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
     monkeypatch.setattr("voxmatrix.work.executors.local.cpus", lambda: 8)
 
     cpu, gpu = str(CPU), SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4)))
-    assert started(*["text"] * 5, workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
+    assert started(*"abcde", workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
     assert started("only one", workers=3, threads=5) == [(cpu, 5)]
     assert started("one", "two", workers=30) == [(cpu, 4)] * 2
 
