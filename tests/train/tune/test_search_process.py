@@ -9,7 +9,7 @@ from voxmatrix.compute.child import place
 from voxmatrix.train.tune import search_process as module
 from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
 from voxmatrix.train.tune.search_process import SearchProcess
-from voxmatrix.train.tune.trial_config import TrialJob
+from voxmatrix.train.tune.trial import TrialJob
 
 pytestmark = pytest.mark.usefixtures("forked_programs")
 
