@@ -23,7 +23,7 @@ Numbers = NDArray[np.float32]
 
 
 def model_of(operation: str, weight: Numbers, bias: Numbers, **attributes: Sequence[int]) -> Any:
-    """A model with one layer, in planes."""
+    """A model with one layer, with a height of one."""
     names = {"weight": weight, "bias": bias}
     constants = [numpy_helper.from_array(value, f"fast/{PATH}.{name}") for name, value in names.items()]
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None] * 4) for name in "xy"]

@@ -17,7 +17,7 @@ from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.piper.engines import networks, session
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
 from voxmatrix.piper.engines.onnx import MIN_SAMPLES, SEGMENT_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
-from voxmatrix.piper.engines.session import OUTPUT, open_session
+from voxmatrix.piper.engines.session import open_session
 
 MANNER = SynthesisOptions(noise=0.0, noise_w=0.0, length=5.0)
 RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})
@@ -81,7 +81,7 @@ class Cpu:
         class Network:
             def run(self, outputs: Any, inputs: Any) -> Any:
                 made = session.run(outputs, inputs)
-                if outputs == [OUTPUT]:
+                if outputs == ["output"]:
                     cpu.asked.append(made[0].size // 256)
                     if cpu.asked[-1] > cpu._frames:
                         raise cpu._error
@@ -140,7 +140,7 @@ def test_a_voice_that_does_not_fit_is_no_damaged_file(voice: Path, monkeypatch: 
 
 
 def test_the_next_sentence_begins_while_the_gpu_computes(voice: Path, ids: list[int], gpu: Gpu) -> None:
-    engine = open_onnx(voice, 1, device=on(T4, required=True), many=True)
+    engine = open_onnx(voice, 1, device=on(T4, required=True))
     computing, begun = threading.Event(), threading.Event()
     run = gpu.run
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from voxmatrix.bench.benchmarks import Column
-from voxmatrix.bench.report import BenchReport, BenchRow
+from voxmatrix.bench.report import BenchReport
+from voxmatrix.bench.row import BenchRow
 from voxmatrix.machine.saved_device import CPU
 
 if TYPE_CHECKING:

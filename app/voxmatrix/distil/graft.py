@@ -17,7 +17,7 @@ from voxmatrix.distil.int8 import measure, to_int8
 from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
 from voxmatrix.piper.export.onnx_writer import trace_onnx
-from voxmatrix.piper.export.planes import decoder_to_planes
+from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
 from voxmatrix.piper.onnx.flow import replace_flow
 from voxmatrix.piper.onnx.graph_edits import rename, set_nodes
 from voxmatrix.piper.onnx.text.replace import replace_text
@@ -38,9 +38,8 @@ def graft(graph: VoiceGraph, student: Student, spoken: Iterable[Utterance], meta
     replace_text(made)
     replace_flow(made)
     decoder = _traced(student, given, made.graph.output[0].name, graph.opset)
-    nodes, weights = [*made.graph.node, *decoder.node], [*made.graph.initializer, *decoder.initializer]
-    set_nodes(made, nodes, weights)
-    decoder_to_planes(made)
+    set_nodes(made, [*made.graph.node, *decoder.node], decoder.initializer)
+    decoder_to_conv2d(made)
     to_int8(made, measure(student, spoken))
     del made.metadata_props[:]
     onnx.helper.set_model_props(made, dict(metadata))

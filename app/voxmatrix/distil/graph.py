@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.piper.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input
-from voxmatrix.piper.onnx.model_split import FIRST_DECODER_WEIGHT
+from voxmatrix.piper.onnx.graph_edits import FIRST_DECODER_WEIGHT, SPEAKER_WEIGHT, decoder_input
 
 _DECODER = "dec."
 #: Versions of the operations that are added here, and that torch can export.

@@ -76,7 +76,7 @@ def measure(student: Student, utterances: Iterable[Utterance]) -> dict[str, Rang
 
 
 def to_int8(model: Any, ranges: Mapping[str, Ranges]) -> None:
-    """Change the layers with these ranges in this onnx.ModelProto, whose convolutions are planes (b, c, 1, t)."""
+    """Change the layers with these ranges in this onnx.ModelProto, whose convolutions are 2-D (b, c, 1, t)."""
     weights = {tensor.name: tensor for tensor in model.graph.initializer}
     new = _Int8Nodes()
     nodes: list[Any] = []
@@ -90,7 +90,7 @@ def to_int8(model: Any, ranges: Mapping[str, Ranges]) -> None:
             nodes += new.nodes[first:]
         else:
             nodes.append(node)
-    set_nodes(model, nodes, [*model.graph.initializer, *new.initializers.values()])
+    set_nodes(model, nodes, new.initializers.values())
 
 
 class _Scale(NamedTuple):

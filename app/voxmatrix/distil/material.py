@@ -16,7 +16,8 @@ from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import all_inputs, on_cpu
 from voxmatrix.piper.engines.session import open_session
 from voxmatrix.piper.onnx.model_split import split_model, whole_model
-from voxmatrix.piper.onnx.winograd import with_fewer_operations
+from voxmatrix.piper.onnx.reading import read_model
+from voxmatrix.piper.onnx.rewriting import rewrite
 from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 
@@ -53,10 +54,11 @@ class Original:
         """Open the voice with this graph in `path`."""
         import onnx
 
-        split = split_model(path)
-        first = split.first if split else whole_model(path)[0]
-        first = with_fewer_operations(first, path) or first
+        model = read_model(path)
+        split = split_model(path, model)
+        first = split.first if split else whole_model(path, model)[0]
         model = onnx.ModelProto.FromString(first.model)
+        rewrite(model, path)
         names = [first.output, graph.latent, *([graph.speaker] if graph.speaker else [])]
         del model.graph.output[:]
         model.graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, dict.fromkeys(names)))

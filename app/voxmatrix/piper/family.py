@@ -21,7 +21,7 @@ _MEMORY_PER_BYTE = 2.75
 
 
 class PiperFamily:
-    """The voices of Piper: ONNX files, checkpoints and training runs."""
+    """All of them."""
 
     name = NAME
     trainable = True

@@ -44,12 +44,12 @@ class PiperVoice(Closing):
         return self._loading.done() and self._loading.exception() is None
 
     def load(self) -> None:
-        """Wait until the networks are loaded.
+        """Wait until the networks are loaded, and ready for many sentences.
 
         Raises:
             VoxmatrixError: they cannot be loaded.
         """
-        self._loading.result()
+        self._loading.result().prepare()
 
     def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
         """Pronounce a sentence and run what of the networks must run before its segments."""
@@ -105,15 +105,24 @@ def open_voice(
     beside = config_path(path)
     config = VoiceConfig.read(beside)
     card = card_of(path, config, beside)
-    return PiperVoice(
-        card, config, threads, _start(_load_onnx, path, config.num_speakers, device=device, warn=warn, threads=threads)
+    loading = _start(
+        _load_onnx,
+        path,
+        config.num_speakers,
+        device=device,
+        warn=warn,
+        threads=threads,
+        reproducible=runtime.reproducible,
     )
+    return PiperVoice(card, config, threads, loading)
 
 
-def _load_onnx(path: Path, num_speakers: int, *, device: SpeakDevice, warn: Warn, threads: int) -> Engine:
+def _load_onnx(
+    path: Path, num_speakers: int, *, device: SpeakDevice, warn: Warn, threads: int, reproducible: bool
+) -> Engine:
     from voxmatrix.piper.engines.onnx import open_onnx
 
-    return open_onnx(path, num_speakers, device=device, warn=warn, threads=threads)
+    return open_onnx(path, num_speakers, device=device, warn=warn, threads=threads, reproducible=reproducible)
 
 
 def _open_checkpoint(path: Path, threads: int, device: SpeakDevice, warn: Warn) -> PiperVoice:

@@ -1,1 +1,1 @@
-"""Speaking at the level of text: sentences become samples, and these a file or a stream."""
+"""Speech synthesis: torch and ONNX engines behind one protocol, streaming, and export."""

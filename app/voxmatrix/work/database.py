@@ -7,8 +7,7 @@ from pathlib import Path
 
 from voxmatrix import database
 
-#: 2: sentences have seeds of their own, and so other keys.
-_VERSION = 2
+_VERSION = 1
 #: `wanted` are the units of this run in order; `deliveries` and `attempts` are of all runs.
 _TABLES = """
 create table options (id integer primary key, voice text not null, options text not null, unique (voice, options));
@@ -25,7 +24,6 @@ def connect(path: Path) -> sqlite3.Connection:
 
     Raises:
         DamagedFileError: it is damaged, or no ledger.
-        EarlierVersionError: it was written by an earlier version.
         UnreachableError: it cannot be written.
     """
     connection = database.connect(path, _TABLES, _VERSION)

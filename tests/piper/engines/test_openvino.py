@@ -12,8 +12,8 @@ import onnx
 import pytest
 
 from voxmatrix.machine.probes.system import read_cpu_bf16
-from voxmatrix.piper.engines import faster_networks
 from voxmatrix.piper.engines import onnx as onnx_engine
+from voxmatrix.piper.engines import openvino
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.engines.openvino import computes_bf16
@@ -24,7 +24,9 @@ needs_bf16 = pytest.mark.skipif(not read_cpu_bf16(), reason="this CPU does not m
 
 
 def spoken(path: Path, ids: list[int], speakers: int = 1, *, many: bool = True) -> Any:
-    engine = open_onnx(path, speakers, many=many)
+    engine = open_onnx(path, speakers)
+    if many:
+        engine.prepare()
     return np.concatenate([part() for part in engine.begin(ids, STILL)])
 
 
@@ -66,14 +68,18 @@ def test_segments_are_about_as_many(
     path = make_onnx("x_low", 1, "text")
     monkeypatch.setattr(onnx_engine, "SEGMENT_SAMPLES", samples)
 
-    one, many = (open_onnx(path, 1, many=many).begin(ids * 10, STILL) for many in (False, True))
+    engine = open_onnx(path, 1)
+    one = engine.begin(ids * 10, STILL)
+    engine.prepare()
+    many = engine.begin(ids * 10, STILL)
 
     assert len(one) <= len(many) <= 1.3 * len(one) + 1
 
 
 @needs_bf16
 def test_threads_compute_at_once_and_again_the_same(make_onnx: Any, ids: list[int]) -> None:
-    engine = open_onnx(make_onnx("x_low", 1, "text"), 1, many=True)
+    engine = open_onnx(make_onnx("x_low", 1, "text"), 1)
+    engine.prepare()
     parts = engine.begin(ids * 5, STILL)
     wanted = [part() for part in parts]
 
@@ -108,8 +114,8 @@ def test_without_one_that_works_voices_are_spoken_in_float32(
         def run(self, _: Any, inputs: Any) -> Any:
             return [np.zeros((1, 1, 1, 32), np.float32)]
 
-    monkeypatch.setattr(faster_networks, "computes_bf16", lambda: kind != "none")
-    monkeypatch.setattr(faster_networks, "Bf16Session", Fails if kind == "one that fails" else Computes)
+    monkeypatch.setattr(openvino, "computes_bf16", lambda: kind != "none")
+    monkeypatch.setattr(openvino, "Bf16Session", Fails if kind == "one that fails" else Computes)
     path = make_onnx("x_low", 1, "text")
 
     one, many = (spoken(path, ids, many=many) for many in (False, True))
@@ -139,7 +145,10 @@ def test_ctrl_c_after_some_voices_were_opened_and_closed(make_onnx: Any) -> None
         from pathlib import Path
         from voxmatrix.piper.engines.onnx import open_onnx
         signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
-        voices = [open_onnx(Path(sys.argv[1]), 1, many=True) for _ in range(3)]
+        voices = [open_onnx(Path(sys.argv[1]), 1) for _ in range(3)]
+        for voice in voices:
+            voice.prepare()
+        del voice
         while voices:
             del voices[0]
         signal.raise_signal(signal.SIGINT)

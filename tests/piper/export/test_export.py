@@ -51,7 +51,7 @@ def test_a_batch_of_sentences_can_be_asked_at_once(make_onnx: Any, quality: str)
 
 
 @pytest.mark.parametrize("speakers", [1, 3])
-def test_the_decoder_of_fast_computes_in_planes(make_onnx: Any, make_checkpoint: Any, speakers: int) -> None:
+def test_the_decoder_of_fast_has_2_d_convolutions(make_onnx: Any, make_checkpoint: Any, speakers: int) -> None:
     model = onnx.load(make_onnx("fast", speakers, "text"))
     weights = {tensor.name: len(tensor.dims) for tensor in model.graph.initializer}
     session = onnxruntime_session(make_onnx("fast", speakers, "text"))

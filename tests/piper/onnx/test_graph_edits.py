@@ -11,7 +11,8 @@ from onnx import ModelProto, TensorProto
 
 from voxmatrix.piper.engines.session import open_session
 from voxmatrix.piper.onnx.graph_edits import self_contained
-from voxmatrix.piper.onnx.model_split import SplitModel, split_model
+from voxmatrix.piper.onnx.model_split import split_model
+from voxmatrix.piper.onnx.parts import SplitModel
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
-"""A network is cut where its second half begins; what a branch takes from around it comes along."""
+"""A network is cut where its second half begins; what a branch takes from around it comes along.
 
-import gc
+Its noise is an input: it computes what it computes with randomness of its own, and a seed repeats it.
+"""
+
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from voxmatrix.piper.engines.session import open_session
-from voxmatrix.piper.onnx.model_split import SplitModel, split_model
+from voxmatrix.piper.onnx.model_split import split_model, whole_model
+from voxmatrix.piper.onnx.parts import NOISE, SplitModel
 
 FRAMES = np.arange(1 * 40 * 7, dtype=np.float32).reshape(1, 40, 7)
 
@@ -107,11 +110,61 @@ def test_what_is_no_network_is_an_error(tmp_path: Path, content: bytes) -> None:
         split_model(tmp_path / "v.onnx")
 
 
-def test_the_garbage_collector_runs_afterwards_if_it_did_before(tmp_path: Path) -> None:
-    (tmp_path / "nonsense.onnx").write_bytes(b"nonsense")
+def save_noisy(path: Path, count: int = 1, **attributes: float) -> Path:
+    """The sum of `input` and of noise of its shape, `count` times; `loud` is the noise alone."""
+    nodes = []
+    for number in range(count):
+        before = f"sum{number - 1}" if number else "input"
+        after = "output" if number == count - 1 else f"sum{number}"
+        nodes.append(helper.make_node("RandomNormalLike", ["input"], [f"noise{number}"], dtype=1, **attributes))
+        nodes.append(helper.make_node("Add", [before, f"noise{number}"], [after]))
+    value = helper.make_tensor_value_info("input", TensorProto.FLOAT, [None, None, None])
+    output = helper.make_tensor_value_info("output", TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "noisy", [value], [output])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8), path)
+    return path
 
-    split_model(save(tmp_path / "v.onnx"))
-    assert gc.isenabled()
-    with pytest.raises(ValueError, match="byte"):
-        split_model(tmp_path / "nonsense.onnx")
-    assert gc.isenabled()
+
+def noise_of(path: Path, shape: tuple[int, ...], noise: np.ndarray) -> np.ndarray:
+    model, _ = whole_model(path)
+    result: np.ndarray = open_session(path, model.model).run(
+        [model.output], {"input": np.full(shape, 100, np.float32), NOISE: noise}
+    )[0]
+    return result - 100
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 3), (1, 192, 40)])
+def test_the_noise_is_read_in_order_and_again_from_the_beginning(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    noise = np.arange(50, dtype=np.float32)
+
+    computed = noise_of(save_noisy(tmp_path / "v.onnx"), shape, noise)
+
+    assert np.array_equal(computed, np.resize(noise, shape))
+
+
+@pytest.mark.parametrize("length", [1, 50, 10_007, 20_000])
+def test_a_second_node_reads_from_its_own_place_on(tmp_path: Path, length: int) -> None:
+    noise = np.random.default_rng(0).standard_normal(length, dtype=np.float32)
+
+    one, both = (noise_of(save_noisy(tmp_path / f"{n}.onnx", n), (2, 30, 40), noise) for n in (1, 2))
+
+    second = noise.take(10_007 + np.arange(2400), mode="wrap").reshape(one.shape)
+    assert np.allclose(both - one, second, atol=1e-4)  # of sums with 100
+
+
+def test_two_nodes_read_different_noise(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).standard_normal(100_000, dtype=np.float32)
+
+    one, both = (noise_of(save_noisy(tmp_path / f"{n}.onnx", n), (1, 10, 500), noise) for n in (1, 2))
+
+    assert abs(float(np.corrcoef(one.ravel(), (both - one).ravel())[0, 1])) < 0.1
+    assert both.std() == pytest.approx(2**0.5, abs=0.05)  # the variance of a sum of independent numbers
+
+
+def test_noise_of_another_distribution_is_left_to_onnxruntime(tmp_path: Path) -> None:
+    path = save_noisy(tmp_path / "v.onnx", mean=7.0)
+
+    model, inputs = whole_model(path)
+
+    assert inputs == model.inputs == {"input"}
+    assert {node.op_type for node in onnx.load_from_string(model.model).graph.node} == {"RandomNormalLike", "Add"}

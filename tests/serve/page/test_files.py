@@ -4,7 +4,8 @@ import httpx
 import pytest
 
 from tests.serve.page.conftest import Server, StartServer
-from voxmatrix.serve.page.routes import belongs_to_page, page_files
+from voxmatrix.serve.page.files import page_files
+from voxmatrix.serve.page.routes import belongs_to_page
 
 
 def test_the_page_is_small() -> None:

@@ -29,3 +29,7 @@ class Engine(Protocol):
         The same seed means the same random numbers, whatever was spoken before; None means any.
         """
         ...
+
+    def prepare(self) -> None:
+        """Get ready for many sentences: that takes time once, and less for each of them."""
+        ...

@@ -15,8 +15,7 @@ from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder
 from voxmatrix.piper.engines.provider import open_gpu_session
 from voxmatrix.piper.engines.session import open_session, sentence_inputs
-from voxmatrix.piper.onnx.model_split import ModelPart
-from voxmatrix.piper.onnx.noise_input import NOISE
+from voxmatrix.piper.onnx.parts import NOISE, ModelPart
 
 #: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
 _NOISE_PER_ID = 512
@@ -46,7 +45,7 @@ class Network(NamedTuple):
 
 def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False, threads: int = 1) -> Network:
     """Open a part of the voice in `path`, in segments of at least `least` positions when out of memory."""
-    session = open_session(path, part.model, optimised=optimised, threads=threads)
+    session = open_session(path, part.model, optimised=optimised, threads=threads, weights=part.weights)
     return Network(session, part, ChunkedDecoder(least, str(CPU), _REMEDY))
 
 

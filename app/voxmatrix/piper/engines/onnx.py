@@ -1,9 +1,10 @@
 """The engine of exported voices: onnxruntime, in segments where the network can be split. Imports no torch."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions
 from voxmatrix.piper.engines.chunking import SentenceLength, segments
 from voxmatrix.piper.engines.fallback import WithCpuFallback
-from voxmatrix.piper.engines.faster_networks import faster_first, faster_second
 from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, on_gpu, voice_errors
-from voxmatrix.piper.engines.session import check_inputs, damaged
-from voxmatrix.piper.onnx.model_split import SplitModel, split_model, whole_model
+from voxmatrix.piper.engines.prepared import rewritten_voice, split_voices, whole_voices
+from voxmatrix.piper.engines.session import check_inputs
+from voxmatrix.piper.onnx.parts import SplitModel
 
 #: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,
 #: which saves more time than computing their overlap costs (measured: medium, 4096 to 65536 samples).
@@ -32,6 +33,8 @@ MIN_SAMPLES = 1024
 #: Threads that share a first half, unless there are many sentences, which keep all threads busy. Two are 1.7 times as
 #: fast as one; its operations are too small for many.
 _MAX_TOGETHER = 4
+#: A voice that has spoken this many sentences will speak more: what has to be prepared for many pays from here on.
+_MANY = 16
 _FRAME_SAMPLES = 256
 
 
@@ -41,10 +44,13 @@ def open_onnx(
     *,
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
-    many: bool = False,
     threads: int = 1,
+    reproducible: bool = False,
 ) -> Engine:
-    """Open the voice in `path`. The engine is thread-safe, and may use `threads` itself. `many`: see `open_voice`.
+    """Open the voice in `path`. The engine is thread-safe, and may use `threads` itself.
+
+    `reproducible`: a seed gives the same samples whenever and wherever the voice is opened. Otherwise it opens sooner
+    if it has not been prepared on this computer yet, and later computes in bfloat16 where that is faster.
 
     Raises:
         BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
@@ -52,14 +58,12 @@ def open_onnx(
         NoDeviceError: onnxruntime cannot use the required device.
     """
     path = path.resolve()  # weights are next to the file itself, not next to a symbolic link to it
-    with _file_errors(path):
-        split = split_model(path)
-    if split is not None:
-        check_inputs(path, split.inputs, frozenset({split.second.output}), num_speakers)
+    for split in split_voices(path):
+        check_inputs(path, split.inputs, num_speakers)
         if split.has_int8 and device.on and device.on.gpu.kind == "cuda" and not device.required:
             device = CPU  # which computes 8-bit convolutions in any case: onnxruntime has none for CUDA
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
-            return SplitModelEngine(path, split, device=device, warn=warn, many=many, threads=threads)
+            return SplitModelEngine(path, split, device=device, warn=warn, threads=threads, reproducible=reproducible)
     return WholeModelEngine(path, num_speakers, device=device, warn=warn)
 
 
@@ -75,10 +79,15 @@ class WholeModelEngine:
         warn: Warn = python_warning,
     ) -> None:
         self._path = path
-        with _file_errors(path):
-            whole, inputs = whole_model(path)
-        check_inputs(path, inputs, frozenset({whole.output}), num_speakers)
-        self._network = WithCpuFallback(device, partial(on_gpu, path, whole), partial(on_cpu, path, whole), warn)
+        for whole, inputs in whole_voices(path):
+            check_inputs(path, inputs, num_speakers)
+            to_gpu, to_cpu = partial(on_gpu, path, whole), partial(on_cpu, path, whole)
+            with suppress(DamagedFileError):  # if the file cannot be loaded as it is either, that error is raised
+                self._network = WithCpuFallback(device, to_gpu, to_cpu, warn)
+                break
+
+    def prepare(self) -> None:
+        """Nothing."""
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
         """The whole sentence as one segment."""
@@ -106,31 +115,53 @@ class SplitModelEngine:
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
-        many: bool = False,
         threads: int = 1,
+        reproducible: bool = False,
     ) -> None:
         self._path = path
-        self._split = split
-        together = min(threads, _MAX_TOGETHER)
-        self._first = faster_first(path, split) if many else on_cpu(path, split.first, threads=together)
-        second, least, planes = split.second, MIN_SAMPLES // split.receptive_field.hop, split.uses_conv2d
+        self._split = rewritten_voice(path, split) if reproducible else split
+        self._reproducible = reproducible
+        self._first = on_cpu(path, self._split.first, threads=min(threads, _MAX_TOGETHER))
+        second, least, optimised = split.second, MIN_SAMPLES // split.receptive_field.hop, split.uses_conv2d
         self._second = WithCpuFallback(
             device,
-            partial(on_gpu, path, second, least=least, optimised=planes),
-            partial(faster_second, path, split, self._first, least)
-            if many
-            else partial(on_cpu, path, second, least, optimised=planes),
+            partial(on_gpu, path, second, least=least, optimised=optimised),
+            partial(on_cpu, path, second, least, optimised=optimised),
             warn,
         )
+        self._spoken = 0
+        self._preparing = Lock()
+
+    def prepare(self) -> None:
+        """Get ready for many sentences, once: with fewer operations, and on a CPU in bfloat16 where that pays."""
+        with self._preparing:
+            if self._spoken > _MANY:
+                return
+            self._spoken = _MANY + 1
+            self._split = rewritten_voice(self._path, self._split)
+            self._first = on_cpu(self._path, self._split.first)
+            if not self._reproducible and self._second.device.on is None:
+                self._use_bf16()
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
         """Run the first half. Each segment runs the second half on a part of its output."""
+        if self._spoken < _MANY:
+            self._spoken += 1
+        elif self._spoken == _MANY:
+            self.prepare()
         inputs = all_inputs(ids, options, np.random.default_rng(seed))
+        first = self._first
         with voice_errors(self._path):
-            boundary = self._first.chunked.whole(partial(self._first.run, inputs), SentenceLength(len(ids)))
+            boundary = first.chunked.whole(partial(first.run, inputs), SentenceLength(len(ids)))
         size = SentenceLength(len(ids), boundary.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
         bounds = self._bounds(boundary.shape[-1])
         return [partial(self._segment, inputs, boundary, size, start, end) for start, end in bounds]
+
+    def _use_bf16(self) -> None:
+        from voxmatrix.piper.engines.openvino import in_bf16
+
+        second = self._second.do(lambda network: in_bf16(self._path, self._split, self._first, network) or network)
+        self._second = WithCpuFallback(CPU, lambda _: second, lambda: second, python_warning)
 
     def _bounds(self, positions: int) -> list[tuple[int, int]]:
         field = self._split.receptive_field
@@ -155,16 +186,6 @@ class SplitModelEngine:
         """The samples of boundary[start:end], which also depend on the positions around them."""
         field = self._split.receptive_field
         first, last = field.window(start, end, boundary.shape[-1], network.step)
-        samples = network.run(
-            {**inputs, self._split.boundary: self._split.as_second_input(boundary[..., first:last])}
-        ).reshape(-1)
+        given = self._split.as_second_input(boundary[..., first:last])
+        samples = network.run({**inputs, self._split.boundary: given}).reshape(-1)
         return samples[(start - first) * field.hop : (end - first) * field.hop]
-
-
-@contextmanager
-def _file_errors(path: Path) -> Iterator[None]:
-    """Convert errors of reading the graph."""
-    try:
-        yield
-    except (ValueError, OSError, RecursionError) as error:
-        raise damaged(path, str(error)) from error

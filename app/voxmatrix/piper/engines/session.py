@@ -13,7 +13,6 @@ from voxmatrix.piper.engines.base import SynthesisOptions
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
-OUTPUT = "output"
 CPU_PROVIDER = "CPUExecutionProvider"
 #: The name of an execution provider, and its options.
 Provider = tuple[str, dict[str, str]]
@@ -26,8 +25,10 @@ def open_session(
     optimised: bool = False,
     threads: int = 1,
     provider: Provider | None = None,
+    weights: Path | None = None,
 ) -> Any:
-    """Open a session of the voice in `path`, or of `model`, whose weights are in that file, on the CPU or a GPU.
+    """Open a session of the voice in `path`, or of `model`, whose weights are in a file next to it or in the folder
+    `weights`, on the CPU or a GPU.
 
     `optimised` lets onnxruntime choose memory layouts, which is worthwhile for 2-D convolutions. `threads` share each
     operation.
@@ -39,7 +40,9 @@ def open_session(
     onnxruntime = import_onnxruntime()
     options = _options(optimised, threads)
     if model is not None:
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", str(weights or path.parent)
+        )
     try:
         # The fallback of onnxruntime prints to standard output, which may receive the speech, and raises no error.
         return onnxruntime.InferenceSession(
@@ -65,13 +68,13 @@ def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, 
     }
 
 
-def check_inputs(path: Path, inputs: frozenset[str], outputs: frozenset[str], num_speakers: int) -> None:
-    """Check the inputs and outputs of a network.
+def check_inputs(path: Path, inputs: frozenset[str], num_speakers: int) -> None:
+    """Check the inputs of a network.
 
     Raises:
         BadInputError: they are not those of Piper, or do not match the voice config.
     """
-    if inputs - {SPEAKER_INPUT} != INPUTS or OUTPUT not in outputs:
+    if inputs - {SPEAKER_INPUT} != INPUTS:
         raise BadInputError(
             f"{path} is not a Piper voice: its inputs are {', '.join(sorted(inputs)) or 'none'}",
             "use an ONNX file written by `voxmatrix export voice` or by Piper",

@@ -51,6 +51,9 @@ class TorchEngine:
         """The whole sentence as one segment, which uses all threads."""
         return [lambda: self._network.do(lambda network: self._speak(network, ids, options, seed))]
 
+    def prepare(self) -> None:
+        """Nothing."""
+
     def _speak(self, network: _Network, ids: Sequence[int], options: SynthesisOptions, seed: int | None) -> Samples:
         # Not inference_mode: DirectML cannot create its tensors.
         with torch.no_grad(), _seeded(seed):

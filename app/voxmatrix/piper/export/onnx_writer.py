@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.jit._trace import TracerWarning
 
 from voxmatrix.piper.config import MADE_BY, VoiceConfig
-from voxmatrix.piper.export.planes import decoder_to_planes
+from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
 from voxmatrix.piper.onnx.flow import replace_flow
 from voxmatrix.piper.onnx.text.replace import replace_text
 from voxmatrix.vits.decoders.istft import FourierDecoder
@@ -62,7 +62,7 @@ def write_onnx(generator: Synthesizer, config: VoiceConfig, out: Path) -> None:
     replace_text(model)
     replace_flow(model)
     if isinstance(generator.dec, FourierDecoder):  # others are what `distil` starts from, in their own shapes
-        decoder_to_planes(model)
+        decoder_to_conv2d(model)
     onnx.helper.set_model_props(model, metadata(config))
     onnx.save(model, str(out))
 

@@ -35,7 +35,7 @@ def replace_flow(model: Any, path: Path | None = None) -> bool:
     flow, nodes = FlowNodes(tensors, couplings).graph, list(model.graph.node)
     place = next(n for n, node in enumerate(nodes) if tensors.latent in node.output)
     nodes[place : place + 1] = flow.nodes
-    set_nodes(model, nodes, [*model.graph.initializer, *flow.initializers.values()])
+    set_nodes(model, nodes, flow.initializers.values())
     return True
 
 
@@ -101,28 +101,22 @@ def _coupling(layers: Layers, prefix: str, *, reverse: bool) -> Coupling:
     size, count = before.shape[0], sum(path.startswith(f"{prefix}enc.in_layers.") for path in layers)
     found = []
     for number in range(count):
-        taps, bias = _weights(layers, path := f"{prefix}enc.in_layers.{number}")
+        taps, bias = layers[path := f"{prefix}enc.in_layers.{number}"]
         if taps.shape != (2 * size, size, TAPS):
             raise ValueError(f"{path} has the shape {taps.shape}")
         if not number:
-            taps = np.tensordot(taps, before, (1, 0)).transpose(0, 2, 1)
+            taps = np.tensordot(taps.astype(np.float64), before, (1, 0)).transpose(0, 2, 1).astype(np.float32)
         mixed, mixed_bias = _matrix(layers, path.replace("in_layers", "res_skip_layers"))
         shift_bias = shift_bias + after @ mixed_bias[-size:]
         residual = (mixed[:size], mixed_bias[:size]) if number < count - 1 else (None, None)
-        found.append(CouplingLayer(taps.astype(np.float32), bias, after @ mixed[-size:], *residual))
+        found.append(CouplingLayer(taps, bias, after @ mixed[-size:], *residual))
     speaker = _matrix(layers, path) if (path := f"{prefix}enc.cond_layer") in layers else (None, None)
     return Coupling(before, found, shift_bias, *speaker)
 
 
 def _matrix(layers: Layers, path: str) -> tuple[Array, Array]:
-    """The weight of a convolution with one tap, and its bias."""
-    weight, bias = _weights(layers, path)
+    """The weight of a convolution with one tap, and its bias, in float64: they are multiplied with each other."""
+    weight, bias = (one.astype(np.float64) for one in layers[path])
     if weight.ndim != 3 or weight.shape[2] != 1:
         raise ValueError(f"{path} has the shape {weight.shape}")
     return weight[:, :, 0], bias
-
-
-def _weights(layers: Layers, path: str) -> tuple[Array, Array]:
-    """Weight and bias in float64, in which they are multiplied with each other."""
-    weight, bias = layers[path]
-    return weight.astype(np.float64), bias.astype(np.float64)

@@ -1,7 +1,4 @@
-"""Change the graph of an ONNX voice that was read whole, as an onnx.ModelProto.
-
-Speaking a short text reads only the graph, without the package onnx: `piper/onnx/onnx_graph.py`.
-"""
+"""Read and change the graph of an ONNX voice, as an onnx.ModelProto."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
@@ -11,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.piper.onnx.model_split import FIRST_DECODER_WEIGHT
-
+#: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
+FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The end of the name of the weight that takes the speaker's embedding, in every export of Piper's networks.
 SPEAKER_WEIGHT = "dec.cond.weight"
 
@@ -76,14 +73,34 @@ def needed(nodes: Sequence[Any], ends: Iterable[str], begins: Iterable[str] = ()
     return kept[::-1]
 
 
-def set_nodes(model: Any, nodes: Sequence[Any], initializers: Sequence[Any]) -> None:
-    """Let the graph be these nodes, in topological order, and constants, as far as its output needs them."""
+def set_nodes(model: Any, nodes: Sequence[Any], new: Iterable[Any] = ()) -> None:
+    """Let the graph be these nodes, in topological order, its constants and new ones, as far as its output needs them.
+
+    New constants replace those of the same name.
+    """
     ends = {output.name for output in model.graph.output}
     kept = needed(nodes, ends)
     names = ends.union(*map(inputs_of, kept))
-    del model.graph.node[:], model.graph.initializer[:], model.graph.value_info[:]
+    new = [tensor for tensor in new if tensor.name in names]
+    names.difference_update(tensor.name for tensor in new)
+    del model.graph.node[:], model.graph.value_info[:]
     model.graph.node.extend(kept)
-    model.graph.initializer.extend(tensor for tensor in initializers if tensor.name in names)
+    constants = model.graph.initializer
+    for place in reversed(range(len(constants))):  # none that remains is copied
+        if constants[place].name not in names:
+            del constants[place]
+    constants.extend(new)
+
+
+def leave_outside(tensor: Any, location: str, offset: int, length: int) -> None:
+    """Let this onnx.TensorProto have its values in a file, with offset and length in bytes."""
+    from onnx import TensorProto
+
+    tensor.ClearField("raw_data")
+    tensor.ClearField("external_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in {"location": location, "offset": str(offset), "length": str(length)}.items():
+        tensor.external_data.add(key=key, value=value)
 
 
 def weights_of(tensor: Any, path: Path | None = None) -> Array:
@@ -100,6 +117,8 @@ def weights_of(tensor: Any, path: Path | None = None) -> Array:
     if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
         raise ValueError("its weights are in another file, or not float32")
     shape = list(tensor.dims)
+    if int(places["length"]) != prod(shape) * np.float32().itemsize:
+        raise ValueError("its shape is not that of its values")
     return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 

@@ -3,155 +3,150 @@
 The second half of a Piper voice is most of the work, and its receptive field is less than two frames on either side. It
 can be computed in segments, which uses all threads even for a single sentence, and needs little memory. Weights are not
 copied: both halves refer to the file, which onnxruntime maps into memory.
+
+The noise becomes an input, so that a seed costs nothing. onnxruntime uses a seed only when it opens a session, which
+takes as long as a short sentence, and has one seed for the whole process. Each RandomNormalLike becomes nodes that read
+the input `NOISE`, each from a place of its own on, and from the beginning again after its end.
 """
 
-import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
-from mmap import ACCESS_READ, mmap
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from voxmatrix.audio.waves import Samples
-from voxmatrix.piper.onnx import onnx_proto as proto
-from voxmatrix.piper.onnx.conv1d_as_conv2d import (
-    CONVOLUTIONS,
-    INT8_CONVOLUTION,
-    can_be_conv2d,
-    conv2d_dims,
-    conv2d_node,
-)
-from voxmatrix.piper.onnx.noise_input import NOISE, noise_constants, noise_nodes, takes_noise
-from voxmatrix.piper.onnx.onnx_graph import Node, OnnxGraph
-from voxmatrix.piper.onnx.protobuf import Message, bytes_field, varint_field
-from voxmatrix.piper.onnx.receptive_field import Layer, ReceptiveField, receptive_field
+from voxmatrix.piper.onnx.conv2d import CONVOLUTIONS, INT8_CONVOLUTION, add_heights, are_conv2d, can_be_conv2d
+from voxmatrix.piper.onnx.graph_edits import FIRST_DECODER_WEIGHT, NewNodes, inputs_of
+from voxmatrix.piper.onnx.parts import NOISE, ModelPart, SplitModel
+from voxmatrix.piper.onnx.reading import read_model
+from voxmatrix.piper.onnx.receptive_field import Layer, receptive_field
 
-#: The end of the name of the weight of the first decoder layer, in every export of Piper's networks.
-FIRST_DECODER_WEIGHT = "dec.conv_pre.weight"
 #: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
 #: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.
 #: In 8-bit integers, convolutions upsample whose outputs are interleaved.
 _UPSAMPLING, _CONVOLUTION = frozenset({"ConvTranspose", "Transpose"}), frozenset({"Conv", INT8_CONVOLUTION})
 _WITH_ATTRIBUTES = CONVOLUTIONS | _CONVOLUTION
+_WITH_SUBGRAPHS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 #: Inputs that have a time axis: nodes that use them cannot be computed in segments.
 _TIMED_INPUTS = frozenset({"input", "input_lengths", "scales", NOISE})
-#: Weights smaller than this are copied.
-_MIN_MAPPED_BYTES = 4096
+_FLOAT = 1  # onnx.TensorProto.FLOAT
+_RANDOM = "RandomNormalLike"
+#: Attributes that ask for something else than standard normal numbers. None of Piper's exports has them.
+_OTHER_NOISE = frozenset({"mean", "scale"})
+#: Between the places of two nodes that read noise.
+_APART = 10_007
 
 
-@dataclass(frozen=True)
-class ModelPart:
-    """A part of a model, whose weights onnxruntime loads from the original file."""
+class _Node(NamedTuple):
+    """A node. Its inputs include the names used in its subgraphs."""
 
-    model: bytes
-    inputs: frozenset[str]
-    output: str
-
-
-@dataclass(frozen=True)
-class SplitModel:
-    """Both halves of a model, and the receptive field of the second."""
-
-    first: ModelPart
-    second: ModelPart
-    boundary: str  # the tensor between the halves: (1, channels, positions)
-    as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster, and the first does not
-    uses_conv2d: bool  # all convolutions of the second half are two-dimensional
-    has_int8: bool  # those of the decoder are computed with 8-bit integers
-    inputs: frozenset[str]  # of the whole model
-    receptive_field: ReceptiveField
-
-    @property
-    def is_fast(self) -> bool:
-        """Whether it is a fast voice, which is written in planes."""
-        return self.uses_conv2d and not self.as_conv2d
-
-    def as_second_input(self, boundary: Samples) -> Samples:
-        """The boundary, or a part of it, as the second half takes it."""
-        return boundary[..., None, :] if self.as_conv2d else boundary
+    op_type: str
+    input: tuple[str, ...]
+    output: tuple[str, ...]
+    proto: Any  # onnx.NodeProto
 
 
-def split_model(path: Path) -> SplitModel | None:
+class _Graph:
+    """The graph of an onnx.ModelProto, its names as Python's, so that it can be searched several times."""
+
+    def __init__(self, model: Any, path: Path) -> None:
+        self.model, self.folder = model, path.parent
+        self.nodes = [_node(node) for node in model.graph.node]
+        self.initializers = {tensor.name: tensor for tensor in model.graph.initializer}
+        # Old files also list initializers as inputs of the graph.
+        self.inputs = {one.name: one for one in model.graph.input if one.name not in self.initializers}
+        self.output = _output_of_samples(model)
+        self.shapes = {name: list(tensor.dims) for name, tensor in self.initializers.items()}
+        for node in self.nodes:
+            if node.op_type == "Constant":
+                values = (one.t for one in node.proto.attribute if one.name == "value")
+                self.shapes |= {name: list(value.dims) for value in values for name in node.output}
+
+    def needed(self, end: str, begin: str = "") -> tuple[list[_Node], set[str]]:
+        """The nodes that compute the tensor `end`, starting from `begin` if given, in order; and all names they use."""
+        nodes, names = [], {end}
+        for node in reversed(self.nodes):  # nodes are in topological order
+            if not names.isdisjoint(node.output):
+                nodes.append(node)
+                names.update(name for name in node.input if name != begin)
+        return nodes[::-1], names
+
+
+def split_model(path: Path, model: Any = None) -> SplitModel | None:
     """Split a voice, or return None if there is no place to split it, or its receptive field is unlimited.
 
-    Raises:
-        ValueError: the file is truncated or not an ONNX file.
-    """
-    with _opened(path) as graph:
-        return _split(graph, path.name)
-
-
-def whole_model(path: Path) -> tuple[ModelPart, frozenset[str]]:
-    """The voice in one part, with its noise as an input; and the inputs of the file, also those without a use.
+    `model` is what `read_model` has read from this path, if that has happened.
 
     Raises:
         ValueError: the file is truncated or not an ONNX file.
     """
-    with _opened(path) as graph:
-        return _part(graph, path.name, end=graph.output), graph.input_names()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[OnnxGraph]:
-    collecting = gc.isenabled()
-    gc.disable()  # thousands of small tuples would trigger a full collection, a third of the total time
-    try:
-        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            yield OnnxGraph(data)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _split(graph: OnnxGraph, location: str) -> SplitModel | None:
+    graph = _Graph(model or read_model(path), path)
     boundary = _split_point(graph)
     if boundary is None:
         return None
-    nodes, _ = graph.needed(graph.output, boundary)
+    nodes, names = graph.needed(graph.output, boundary)
     field = receptive_field(map(_layer, nodes), graph.output, boundary)
-    if field is None:
-        return None
-    as_conv2d = can_be_conv2d(graph, nodes, graph.output)
-    first = _part(graph, location, end=boundary)
-    second = _part(graph, location, end=graph.output, begin=boundary, as_conv2d=as_conv2d)
-    if second.inputs & _TIMED_INPUTS:  # something bypasses the split point
-        return None
+    if field is None or not _TIMED_INPUTS.isdisjoint(names) or any(_takes_noise(node.proto) for node in nodes):
+        return None  # or something bypasses the boundary
+    as_conv2d = can_be_conv2d(nodes, graph.shapes, graph.output)
+    first_nodes, first_names = graph.needed(boundary)
     return SplitModel(
-        first,
-        second,
+        _part(graph, first_nodes, first_names, boundary),
+        _part(graph, nodes, names, graph.output, boundary, as_conv2d=as_conv2d),
         boundary,
         as_conv2d=as_conv2d,
-        uses_conv2d=as_conv2d or _have_planes(graph, nodes),
+        uses_conv2d=as_conv2d or are_conv2d(nodes, graph.shapes),
         has_int8=any(node.op_type == INT8_CONVOLUTION for node in nodes),
-        inputs=graph.input_names(),
+        inputs=frozenset(graph.inputs),
         receptive_field=field,
     )
 
 
-def _split_point(graph: OnnxGraph) -> str | None:
+def whole_model(path: Path, model: Any = None) -> tuple[ModelPart, frozenset[str]]:
+    """The voice in one part, with its noise as an input; and the inputs of the file, also those without a use.
+
+    `model` is what `read_model` has read from this path, if that has happened.
+
+    Raises:
+        ValueError: the file is truncated or not an ONNX file.
+    """
+    graph = _Graph(model or read_model(path), path)
+    return _part(graph, *graph.needed(graph.output), graph.output), frozenset(graph.inputs)
+
+
+def _node(node: Any) -> _Node:
+    inputs = inputs_of(node) if node.op_type in _WITH_SUBGRAPHS else node.input
+    return _Node(node.op_type, tuple(inputs), tuple(node.output), node)
+
+
+def _output_of_samples(model: Any) -> str:
+    """The first output of float32 numbers; of any others if there is none, and "" if there is no output."""
+    outputs = list(model.graph.output)
+    of_floats = (one for one in outputs if one.type.tensor_type.elem_type == _FLOAT)
+    return next((str(one.name) for one in (*of_floats, *outputs)), "")
+
+
+def _split_point(graph: _Graph) -> str | None:
     """The tensor between the halves."""
-    starts = (node for node in graph.nodes if any(name.endswith(FIRST_DECODER_WEIGHT) for name in node.inputs))
+    starts = (node for node in graph.nodes if any(name.endswith(FIRST_DECODER_WEIGHT) for name in node.input))
     start = next(starts, None)
     if start is None:
         return None
-    decoder, _ = graph.needed(graph.output, start.inputs[0])
-    return _after_upsampling(decoder, start.inputs[0], graph.output) or start.inputs[0]
+    decoder, _ = graph.needed(graph.output, start.input[0])
+    return _after_upsampling(decoder, start.input[0], graph.output) or start.input[0]
 
 
-def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | None:
+def _after_upsampling(decoder: Sequence[_Node], begin: str, end: str) -> str | None:
     """The first tensor after an upsampling and a convolution that everything after it is computed from."""
-    uses = Counter(name for node in decoder for name in node.inputs) + Counter([end])
+    uses = Counter(name for node in decoder for name in node.input) + Counter([end])
     live = {begin: uses[begin]}  # tensors that depend on `begin`, and how often they will be used
     seen = [_UPSAMPLING, _CONVOLUTION]
     for node in decoder:
-        used = [name for name in node.inputs if name in live]
+        used = [name for name in node.input if name in live]
         if not used:
             continue  # e.g. the embedding of the speaker
         for name in used:
             live[name] -= 1
-        live |= {name: uses[name] for name in node.outputs}
+        live |= {name: uses[name] for name in node.output}
         live = {name: left for name, left in live.items() if left}
         if seen and node.op_type in seen[0]:
             del seen[0]
@@ -160,70 +155,59 @@ def _after_upsampling(decoder: Sequence[Node], begin: str, end: str) -> str | No
     return None
 
 
-def _have_planes(graph: OnnxGraph, nodes: Sequence[Node]) -> bool:
-    return all(len(graph.shape(node.inputs[1]) or ()) == 4 for node in nodes if node.op_type in CONVOLUTIONS)
+def _layer(node: _Node) -> Layer:
+    attributes = node.proto.attribute if node.op_type in _WITH_ATTRIBUTES else ()
+    return Layer(node.op_type, node.input, node.output, {one.name: list(one.ints) for one in attributes})
 
 
-def _layer(node: Node) -> Layer:
-    attributes = node.int_attributes() if node.op_type in _WITH_ATTRIBUTES else {}
-    return Layer(node.op_type, node.inputs, node.outputs, attributes)
-
-
-def _part(graph: OnnxGraph, location: str, *, end: str, begin: str = "", as_conv2d: bool = False) -> ModelPart:
+def _part(
+    graph: _Graph, nodes: Iterable[_Node], names: Collection[str], end: str, begin: str = "", *, as_conv2d: bool = False
+) -> ModelPart:
     """The part of the graph that computes `end`, starting from `begin` if given."""
-    nodes, names = graph.needed(end, begin)
-    inputs = {name: value.content() for name, value in graph.inputs.items() if name in names}
-    if begin:
-        inputs[begin] = _float_tensor(begin)
-    kernels = {node.inputs[1] for node in nodes if node.op_type in CONVOLUTIONS} if as_conv2d else ()
-    initializers = (
-        _initializer(tensor, location, as_conv2d=name in kernels)
-        for name, tensor in graph.initializers.items()
-        if name in names
-    )
-    random = [node for node in nodes if takes_noise(node)]
-    if random:
-        inputs[NOISE] = _float_tensor(NOISE)
-    computing = chain.from_iterable(
-        noise_nodes(node, random.index(node)) if node in random else [_node(node, as_conv2d=as_conv2d)]
-        for node in nodes
-    )
-    fields = [
-        bytes_field(proto.GRAPH_NAME, b"voice"),
-        *(bytes_field(proto.GRAPH_NODE, one) for one in computing),
-        *(bytes_field(proto.GRAPH_INITIALIZER, one) for one in (*initializers, *noise_constants(len(random)))),
-        *(bytes_field(proto.GRAPH_INPUT, one) for one in inputs.values()),
-        bytes_field(proto.GRAPH_OUTPUT, _float_tensor(end)),
-    ]
-    return ModelPart(graph.head + bytes_field(proto.MODEL_GRAPH, b"".join(fields)), frozenset(inputs), end)
+    import onnx
+    from onnx import TensorProto, helper
+
+    part = onnx.ModelProto(ir_version=graph.model.ir_version, opset_import=graph.model.opset_import)
+    part.functions.extend(graph.model.functions)
+    part.graph.name = "voice"
+    changed, constants = _with_noise_input([node.proto for node in nodes])
+    part.graph.node.extend(changed)
+    part.graph.initializer.extend(tensor for name, tensor in graph.initializers.items() if name in names)
+    part.graph.initializer.extend(constants)
+    if as_conv2d:
+        add_heights(part.graph.node, part.graph.initializer)
+    part.graph.input.extend(value for name, value in graph.inputs.items() if name in names)
+    added = [*([begin] if begin else []), *([NOISE] if constants else [])]
+    part.graph.input.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in added)
+    part.graph.output.append(helper.make_tensor_value_info(end, TensorProto.FLOAT, None))
+    inputs = frozenset(one.name for one in part.graph.input)
+    return ModelPart(part.SerializeToString(), inputs, end, graph.folder)
 
 
-def _node(node: Node, *, as_conv2d: bool) -> bytes:
-    return conv2d_node(node) if as_conv2d else node.message.content()
+def _takes_noise(node: Any) -> bool:
+    """Whether the node draws standard normal numbers."""
+    return node.op_type == _RANDOM and _OTHER_NOISE.isdisjoint(attribute.name for attribute in node.attribute)
 
 
-def _initializer(tensor: Message, location: str, *, as_conv2d: bool) -> bytes:
-    """A TensorProto that refers to its data in the file; small tensors are copied."""
-    content = conv2d_dims(tensor.ints(proto.TENSOR_DIMS)) if as_conv2d else b""
-    for number, begin, start, end in tensor.fields():
-        if number == proto.TENSOR_RAW_DATA and end - start >= _MIN_MAPPED_BYTES:
-            content += _external_data(location, start, end - start)
-        elif number != proto.TENSOR_DIMS or not as_conv2d:
-            content += tensor.data[begin:end]
-    return content
+def _with_noise_input(nodes: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """These nodes, those that draw noise replaced, and the constants that they need; none if no node draws noise."""
+    new, made = NewNodes(f"{NOISE}/"), []
+    count = 0
+    for node in nodes:
+        first = len(new.nodes)
+        if _takes_noise(node):
+            _read_noise(new, node.input[0], [count * _APART], node.output[0])
+            count += 1
+        made += new.nodes[first:] or [node]
+    return made, list(new.initializers.values())
 
 
-def _external_data(location: str, offset: int, length: int) -> bytes:
-    """The fields of a TensorProto that refer to its data in a file, with offset and length in bytes."""
-    content = varint_field(proto.TENSOR_DATA_LOCATION, proto.EXTERNAL)
-    for key, value in {"location": location, "offset": str(offset), "length": str(length)}.items():
-        entry = bytes_field(proto.ENTRY_KEY, key.encode()) + bytes_field(proto.ENTRY_VALUE, value.encode())
-        content += bytes_field(proto.TENSOR_EXTERNAL_DATA, entry)
-    return content
-
-
-def _float_tensor(name: str) -> bytes:
-    """The ValueInfoProto of a float32 input or output of any shape."""
-    elem_type = varint_field(proto.TENSOR_TYPE_ELEM_TYPE, proto.FLOAT)
-    tensor_type = bytes_field(proto.TYPE_TENSOR_TYPE, elem_type)
-    return bytes_field(proto.VALUE_INFO_NAME, name.encode()) + bytes_field(proto.VALUE_INFO_TYPE, tensor_type)
+def _read_noise(new: NewNodes, like: str, place: Sequence[int], output: str) -> None:
+    """Add nodes that read noise from this place on, in the shape of the tensor `like`."""
+    shape = new.add("Shape", like)
+    length = new.add("Shape", NOISE)
+    start = new.add("Mod", place, length)
+    end = new.add("Add", start, new.add("ReduceProd", shape))
+    times = new.add("Add", new.add("Div", end, length), [1])
+    flat = new.add("Slice", new.add("Tile", NOISE, times), start, end)
+    new.add("Reshape", flat, shape, output=output)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from voxmatrix.piper.onnx.conv1d_as_conv2d import INT8_CONVOLUTION
+from voxmatrix.piper.onnx.conv2d import INT8_CONVOLUTION
 
 #: Element-wise operations.
 _ELEMENTWISE = frozenset(

@@ -6,14 +6,9 @@ gain (measured: 64 channels), and so would those of the text encoder: the 85 sym
 matrices of that many weights.
 """
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from voxmatrix.piper.onnx.flow import replace_flow
-from voxmatrix.piper.onnx.graph_edits import NewNodes, decoder_input, inputs_of, set_nodes
-from voxmatrix.piper.onnx.model_split import ModelPart
-from voxmatrix.piper.onnx.text.replace import replace_text
+from voxmatrix.piper.onnx.graph_edits import NewNodes, inputs_of, set_nodes
 from voxmatrix.vits.layers.winograd import filtering
 
 _OUTPUTS = 4
@@ -21,18 +16,6 @@ _TAPS = frozenset({3, 5, 7})
 _MIN_CHANNELS = 128
 #: Of a weight: channels made, channels given, taps.
 _AXES = 3
-
-
-def with_fewer_operations(part: ModelPart, path: Path) -> ModelPart | None:
-    """The part of the voice in `path`, its text part, its flow and its decoder's convolutions replaced.
-
-    None: there is nothing to replace.
-    """
-    import onnx
-
-    model = onnx.ModelProto.FromString(part.model)
-    replaced = [replace_text(model, path), replace_flow(model, path), filter_convolutions(model, decoder_input(model))]
-    return replace(part, model=model.SerializeToString()) if any(replaced) else None
 
 
 def filter_convolutions(model: Any, begins: str) -> bool:
@@ -51,7 +34,7 @@ def filter_convolutions(model: Any, begins: str) -> bool:
             if convolution.is_wide:
                 convolution.filtered(new)
         nodes += new.nodes[first:] or [node]
-    set_nodes(model, nodes, [*model.graph.initializer, *new.initializers.values()])
+    set_nodes(model, nodes, new.initializers.values())
     return bool(new.nodes)
 
 
@@ -102,7 +85,7 @@ class _Convolution:
             strides=[1, _OUTPUTS],
             pads=[0, before, 0, after + _OUTPUTS - 1],  # for the last outputs, of which some may be cut
         )
-        # Multiplied for every sentence, which takes 1 ms, and no memory for what are more numbers than the taps.
+        # The file has the taps, which are fewer numbers: they are multiplied once, when a voice is prepared.
         kernel = new.add("Reshape", new.add("Transpose", self._node.input[1], perm=[2, 0, 1]), [taps, -1])
         kernel = new.add("Reshape", new.add("MatMul", matrices.kernel, kernel), [inputs, made, channels])
         x = new.add("MatMul", kernel, new.add("Reshape", x, [0, 0, channels, -1]))

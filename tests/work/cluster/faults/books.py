@@ -7,16 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.work.cluster.jobs import END_SECONDS, write_voice
+from voxmatrix.speak.options import SpeakSettings
+
+from tests.work.cluster.jobs import END_SECONDS
+from tests.work.cluster.tone_worker import tones
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.manifest import manifest_path
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest
-from voxmatrix.models.style import Runtime, Style
+from voxmatrix.piper.files import find_voice
 from voxmatrix.work.executors.local import LocalExecutor
 
 SENTENCES = 40
+_VOICE = "en_US-slt-fast_x_low"
 
 
 class BookCommand:
@@ -27,10 +31,9 @@ class BookCommand:
         self._out = folder / "book.m4b"
 
     def start(self) -> "subprocess.Popen[str]":
-        voice = write_voice(self.folder)
-        words = ["book", str(_text(self.folder)), "--voice", str(voice.path), "--out", str(self._out)]
+        words = ["book", str(_text(self.folder)), "--voice", _VOICE, "--out", str(self._out), "--cluster", self._broker]
         return subprocess.Popen(
-            [sys.executable, "-m", "voxmatrix_entrypoint", *words, "--cluster", self._broker],
+            [sys.executable, "-m", "voxmatrix_entrypoint", *words],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "VOXMATRIX_HOME": str(self.folder / "home")},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -60,22 +63,20 @@ def kill(process: "subprocess.Popen[str]") -> None:
 
 def made_alone(folder: Path) -> list[str]:
     """The checksums of the same book, made without a cluster."""
-    source, voice, style = _text(folder), write_voice(folder), Style()
+    source, voice, speech = _text(folder), find_voice(Path(_VOICE)), SpeakSettings()
     request = BookRequest(
         source=source,
         book=read_book(source, False),
-        language=voice.language,
+        language="en-us",
         voice=voice,
         out=folder / "book.m4b",
-        style=style,
-        joining=JoinSettings(narrator=voice.id),
+        speech=speech,
+        joining=JoinSettings(narrator=voice.stem),
     )
-
-    def workers(incoming: Path, _most: int) -> LocalExecutor:
-        return LocalExecutor(voice, style, incoming, Runtime(), workers=1)
-
     with open_book_job(request) as job:
-        job.speak(workers, lambda *_progress: None)
+        job.speak(
+            lambda incoming: LocalExecutor(voice, speech, incoming, workers=1, opening=tones), lambda *_progress: None
+        )
         job.join(lambda _done, _total: None)
     return checksums(request.out)
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from voxmatrix.piper.onnx.graph_edits import Array
-from voxmatrix.piper.onnx.text.rows import RowNodes, count_layers
-from voxmatrix.piper.onnx.text.splines import inverse_spline, spline_columns
+from voxmatrix.piper.onnx.text.rows import RowNodes, count_layers, inverse_spline, spline_columns
 
 #: GELU is x (1 + erf(x times this)) / 2.
 _ROOT_HALF = np.sqrt(0.5)

@@ -69,7 +69,7 @@ def replace_text(model: Any, path: Path | None = None) -> bool:
         if node.op_type == "Shape" and node.input[0] == tensors.condition:
             node.input[0] = tensors.hidden  # the same shape
     new = [*encoder.graph.initializers.values(), *durations.graph.initializers.values()]
-    set_nodes(model, nodes, [*model.graph.initializer, *new])
+    set_nodes(model, nodes, new)
     return True
 
 

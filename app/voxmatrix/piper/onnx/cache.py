@@ -1,0 +1,198 @@
+"""What was prepared for a voice, kept in the folder `cache/prepared`, so that it opens faster the next time.
+
+The graphs refer to weights in the file of the voice by their place, so that an entry belongs to that file: to its path,
+size, times and number. Whatever is wrong with an entry, or with writing one, the voice is prepared again.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from voxmatrix.config import home
+from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
+from voxmatrix.piper.onnx.receptive_field import ReceptiveField
+
+#: Part of the key of each entry: to be increased when what is prepared changes.
+_VERSION = 1
+_SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
+_CONTENT, _WEIGHTS = "content", "weights.bin"
+#: Of SplitModel, those that are JSON as they are.
+_FACTS = ("boundary", "as_conv2d", "uses_conv2d", "has_int8")
+#: Smaller weights remain in their graph.
+_MIN_BYTES = 4096
+_ALIGNMENT = 64
+#: Entries that were not used for this long are removed when another one is written.
+_KEPT_DAYS = 30
+_SECONDS_A_DAY = 86400
+
+#: Facts of an entry, as JSON.
+Facts = Mapping[str, Any]
+
+
+def load_split(path: Path, *, rewritten: bool) -> SplitModel | None:
+    """The halves of the voice in `path`, perhaps with fewer operations; None if they are not stored, or damaged."""
+    found = _load(path, _REWRITTEN if rewritten else _SPLIT)
+    if found is None:
+        return None
+    facts, (first, second) = found
+    with suppress(KeyError, TypeError):
+        return SplitModel(
+            first,
+            second,
+            **{name: facts[name] for name in _FACTS},
+            inputs=frozenset(facts["inputs"]),
+            receptive_field=ReceptiveField(*facts["receptive_field"]),
+            is_rewritten=rewritten,
+        )
+    return None
+
+
+def store_split(path: Path, split: SplitModel, first: Any = None) -> None:
+    """Store the halves of the voice in `path` if that is possible.
+
+    `first`: an onnx.ModelProto to be stored as the first half, with all its weights. They are taken from it.
+    """
+    field = split.receptive_field
+    facts = {name: getattr(split, name) for name in _FACTS}
+    facts |= {"inputs": sorted(split.inputs), "receptive_field": [field.margin, field.hop]}
+    parts = {split.first: first, split.second: None}
+    _store(path, _REWRITTEN if split.is_rewritten else _SPLIT, facts, parts)
+
+
+def load_whole(path: Path) -> tuple[ModelPart, frozenset[str]] | None:
+    """The voice in `path` in one part, and its inputs; None if it is not stored, or damaged."""
+    found = _load(path, _WHOLE)
+    if found is None:
+        return None
+    facts, (whole,) = found
+    return whole, frozenset(facts["inputs"])
+
+
+def store_whole(path: Path, whole: ModelPart, inputs: frozenset[str]) -> None:
+    """Store the voice in `path`, which cannot be split, if that is possible."""
+    _store(path, _WHOLE, {"inputs": sorted(inputs)}, {whole: None})
+
+
+def remove(path: Path) -> None:
+    """Forget what is stored for the voice in `path`."""
+    with suppress(OSError):
+        for kind in (_SPLIT, _REWRITTEN, _WHOLE):
+            shutil.rmtree(_folder(path, kind), ignore_errors=True)
+
+
+def _load(path: Path, kind: str) -> tuple[Facts, list[ModelPart]] | None:
+    """What was stored for the voice in `path`; None if there is nothing, or it is damaged."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        folder = _folder(path, kind)
+        digest, _, written = (folder / _CONTENT).read_bytes().partition(b"\n")
+        if digest.decode() != hashlib.sha256(written).hexdigest():
+            return None
+        content = json.loads(written)
+        if content["weights"] != _checksum(folder / _WEIGHTS):
+            return None
+        parts = []
+        for number, part in enumerate(content["parts"]):
+            model = (folder / f"{number}.onnx").read_bytes()
+            if part["sha256"] != hashlib.sha256(model).hexdigest():
+                return None
+            weights = folder if part["has_weights"] else path.parent
+            parts.append(ModelPart(model, frozenset(part["inputs"]), part["output"], weights))
+        with suppress(OSError):
+            os.utime(folder)
+        return content["facts"], parts
+    return None
+
+
+def _store(path: Path, kind: str, facts: Facts, parts: Mapping[ModelPart, Any]) -> None:
+    """Store parts of the voice in `path`: their models as they are, or those given for them with all their weights."""
+    with suppress(OSError, ValueError):
+        folder = _folder(path, kind)
+        beside = folder.with_name(f".{folder.name}.{os.getpid()}-{secrets.token_hex(4)}")
+        try:
+            beside.mkdir(parents=True)
+            content: dict[str, Any] = {"facts": dict(facts), "parts": []}
+            with (beside / _WEIGHTS).open("wb") as weights:
+                for number, (part, whole) in enumerate(parts.items()):
+                    model = _with_weights(whole, path, weights) if whole is not None else part.model or b""
+                    (beside / f"{number}.onnx").write_bytes(model)
+                    content["parts"].append(
+                        {
+                            "inputs": sorted(part.inputs),
+                            "output": part.output,
+                            "has_weights": whole is not None,
+                            "sha256": hashlib.sha256(model).hexdigest(),
+                        }
+                    )
+            content["weights"] = _checksum(beside / _WEIGHTS)
+            written = json.dumps(content).encode()
+            (beside / _CONTENT).write_bytes(hashlib.sha256(written).hexdigest().encode() + b"\n" + written)
+            if _load(path, kind) is None:  # no other process was faster
+                shutil.rmtree(folder, ignore_errors=True)
+                beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        _remove_unused(folder.parent)
+
+
+def _folder(path: Path, kind: str) -> Path:
+    file = path.stat()
+    key = [_VERSION, str(path), file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino]
+    return home() / "cache" / "prepared" / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}-{kind}"
+
+
+def _checksum(path: Path) -> list[int]:
+    """Size and sum, which takes a tenth of the time of a SHA-256: on every start, of some 60 MB."""
+    size = path.stat().st_size
+    if not size:
+        return [0, 0]
+    return [size, int(np.memmap(path, np.uint64, "r").sum(dtype=np.uint64))]
+
+
+def _with_weights(model: Any, path: Path, file: IO[bytes]) -> bytes:
+    """This onnx.ModelProto, its large weights moved into the file.
+
+    Raises:
+        ValueError: some are in another file than the voice, which may change.
+    """
+    from voxmatrix.piper.onnx.graph_edits import leave_outside
+
+    with path.open("rb") as voice:
+        for tensor in model.graph.initializer:
+            values = _values(tensor, voice, path.name)
+            if len(values) >= _MIN_BYTES:
+                leave_outside(tensor, _WEIGHTS, file.tell(), len(values))
+                file.write(values)
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+    return bytes(model.SerializeToString())
+
+
+def _values(tensor: Any, voice: IO[bytes], name: str) -> bytes:
+    """The bytes of a constant of the voice that has this name; empty if they are in the graph in another form.
+
+    Raises:
+        ValueError: they are in another file.
+    """
+    if not tensor.external_data:
+        return bytes(tensor.raw_data)
+    places = {entry.key: entry.value for entry in tensor.external_data}
+    if places["location"] != name:
+        raise ValueError(f"{tensor.name} is in {places['location']}")
+    voice.seek(int(places["offset"]))
+    return voice.read(int(places["length"]))
+
+
+def _remove_unused(folder: Path) -> None:
+    """Remove old entries, and what killed processes have left."""
+    oldest = time.time() - _KEPT_DAYS * _SECONDS_A_DAY
+    for entry in folder.iterdir():
+        if entry.stat().st_mtime < oldest:
+            shutil.rmtree(entry, ignore_errors=True)

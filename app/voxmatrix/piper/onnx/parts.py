@@ -1,0 +1,44 @@
+"""The parts of a voice in ONNX, as they are computed and kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxmatrix.audio.waves import Samples
+from voxmatrix.piper.onnx.receptive_field import ReceptiveField
+
+#: The input with standard normal numbers: (length,), of any length above zero.
+NOISE = "voxmatrix.noise"
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """A part of a model. onnxruntime loads large weights from a file in the folder `weights`."""
+
+    model: bytes | None  # None: the file of the voice as it is
+    inputs: frozenset[str]
+    output: str
+    weights: Path
+
+
+@dataclass(frozen=True)
+class SplitModel:
+    """Both halves of a model, and the receptive field of the second."""
+
+    first: ModelPart
+    second: ModelPart
+    boundary: str  # the tensor between the halves: (1, channels, positions)
+    as_conv2d: bool  # the second half takes it as (1, channels, 1, positions), which is faster, and the first does not
+    uses_conv2d: bool  # all convolutions of the second half are two-dimensional
+    has_int8: bool  # those of the decoder are computed with 8-bit integers
+    inputs: frozenset[str]  # of the whole model
+    receptive_field: ReceptiveField
+    is_rewritten: bool = False  # the first half has fewer operations, or there is nothing to rewrite
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether it is a fast voice, which is written with 2-D convolutions."""
+        return self.uses_conv2d and not self.as_conv2d
+
+    def as_second_input(self, boundary: Samples) -> Samples:
+        """The boundary, or a part of it, as the second half takes it."""
+        return boundary[..., None, :] if self.as_conv2d else boundary
