@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.forked import forked_programs
 from voxmatrix_entrypoint import patches
+
+__all__ = ["forked_programs"]  # a fixture
 
 patches.install()  # as every start of the program does
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft

@@ -9,7 +9,7 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything that is held."""
+        """Release everything that is held."""
 
     def __enter__(self) -> Self:
         return self

@@ -18,6 +18,10 @@ _UNWRITABLE = {
 _PRIMARY_CODE = 0xFF  # the rest of an error code of SQLite is detail
 
 
+class EarlierVersionError(UnreachableError):
+    """A database was written by an earlier version of the program, which this one cannot read."""
+
+
 def connect(path: Path, tables: str, version: int, *, any_thread: bool = False) -> sqlite3.Connection:
     """Open a database, or create it with these tables. A commit is flushed to the disk (synchronous=FULL).
 
@@ -29,7 +33,7 @@ def connect(path: Path, tables: str, version: int, *, any_thread: bool = False) 
 
     Raises:
         DamagedFileError: it is damaged, or no database.
-        UnreachableError: it cannot be written, or was written by another version.
+        UnreachableError: it cannot be written, or was written by another version (EarlierVersionError).
     """
     with database_errors(path):
         database = sqlite3.connect(path, isolation_level=None, check_same_thread=not any_thread)
@@ -48,11 +52,16 @@ def _check(database: sqlite3.Connection, path: Path, tables: str, version: int) 
     if found == 0:
         database.executescript(f"begin; {tables} pragma user_version = {version}; commit;")
     elif found != version:
-        raise UnreachableError(
-            f"{path} was written by another version of voxmatrix", "use that version, or remove the folder"
-        )
+        other = EarlierVersionError if found < version else UnreachableError
+        raise other(f"{path} was written by another version of voxmatrix", "use that version, or remove the folder")
     if database.execute("pragma quick_check").fetchone() != ("ok",):
         raise DamagedFileError(f"{path} is damaged")
+
+
+def remove(path: Path) -> None:
+    """Remove a database with its logs."""
+    for suffix in reversed(_SUFFIXES):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def moved_aside(path: Path) -> Path:

@@ -4,8 +4,7 @@ import os
 from collections.abc import Callable
 
 from voxmatrix.config import MACHINE_VARIABLE, home
-from voxmatrix.doctor.device import chosen_gpu
-from voxmatrix.doctor.examine import try_device
+from voxmatrix.doctor.examine import chosen_gpu, try_device
 from voxmatrix.doctor.findings import of_system, of_torch
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult

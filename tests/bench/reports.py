@@ -1,8 +1,7 @@
 """Reports as computers with GPUs would give them; the figures are made up."""
 
 from voxmatrix.bench.benchmarks import MATMUL
-from voxmatrix.bench.report import BenchReport, make_report
-from voxmatrix.bench.row import BenchRow
+from voxmatrix.bench.report import BenchReport, BenchRow, make_report
 from voxmatrix.machine.facts import Machine
 
 HERE = Machine(platform="linux", cpus=4, cpu="AMD EPYC")

@@ -12,6 +12,8 @@ from voxmatrix.bench.train import TrainBench
 from voxmatrix.compute.child import ChildResult
 from voxmatrix.machine.facts import Gpu
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 SMALL = MatmulBench(size=16, runs=1, formats=("fp32", "bf16"))
 
 

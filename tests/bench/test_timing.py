@@ -1,10 +1,11 @@
 """Only the runs after the warm-up count, and the device is waited for in each."""
 
+import pytest
 import torch
 from torch import Tensor
 
 from voxmatrix.bench import timing
-from voxmatrix.bench.timing import median_and_spread, seconds_of_runs, wait_for
+from voxmatrix.bench.timing import busy, load, median_and_spread, seconds_of_runs, wait_for
 
 CPU = torch.device("cpu")
 
@@ -42,3 +43,16 @@ def test_every_run_is_waited_for(monkeypatch) -> None:  # type: ignore[no-untype
 def test_one_hiccup_changes_neither_median_nor_spread() -> None:
     assert median_and_spread([2.0, 1.0, 3.0, 100.0, 2.0]) == (2.0, 1.0)
     assert median_and_spread([2.0]) == (2.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("wanting", "cpus", "warned"), [(None, 2, False), (1.4, 2, False), (1.5, 2, True), (3, 64, False)]
+)
+def test_from_three_quarters_of_the_cpus_on(wanting: float | None, cpus: int, warned: bool) -> None:
+    findings = busy(wanting, cpus)
+    assert bool(findings) == warned
+    assert all(f"CPUs {cpus})" in finding.problem for finding in findings)
+
+
+def test_the_load_is_a_number_or_unknown() -> None:
+    assert load() is None or load() >= 0  # type: ignore[operator]

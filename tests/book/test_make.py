@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
+from tests.toys.family import voice_of
 from tests.work import openings
+from tests.work.test_ledger import earlier_ledger
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join import loudness
 from voxmatrix.book.join.audiobook import Joined
 from voxmatrix.book.join.finished import JoinSettings
-from voxmatrix.book.make import BookRequest, open_book_job, partial_folder
+from voxmatrix.book.make import BookRequest, is_unfinished, open_book_job, partial_folder
 from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, JobProgress
@@ -36,15 +38,14 @@ BOOK = Book(
 @pytest.fixture
 def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BookRequest:
     monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "home"))
-    (tmp_path / "voice.onnx").write_bytes(b"a voice")
     (tmp_path / "book.epub").write_bytes(b"a book")
     return BookRequest(
         source=tmp_path / "book.epub",
         book=BOOK,
         language="en",
-        voice=tmp_path / "voice.onnx",
+        voice=voice_of(tmp_path / "voice.tones"),
         out=tmp_path / "B.m4b",
-        speech=SpeakSettings(),
+        style=Style(),
         joining=JoinSettings(),
     )
 
@@ -52,8 +53,8 @@ def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BookRequest:
 @pytest.fixture
 def make() -> Make:
     def make(request: BookRequest, on_progress: Any = lambda progress, chapters: None) -> tuple[JobOutcome, Joined]:
-        def workers(incoming: Path) -> LocalExecutor:
-            return LocalExecutor(request.voice, request.speech, incoming, workers=2, opening=openings.free)
+        def workers(incoming: Path, _most: int) -> LocalExecutor:
+            return LocalExecutor(request.voice, request.style, incoming, Runtime(), workers=2, opening=openings.free)
 
         with open_book_job(request) as job:
             return job.speak(workers, on_progress), job.join(lambda done, total: None)
@@ -99,7 +100,7 @@ def test_only_what_changed_is_spoken_again(request_: BookRequest, make: Make) ->
 def test_a_pronunciation_changes_only_the_sentences_with_its_word(request_: BookRequest, make: Make) -> None:
     make(request_)
     lexicon = Lexicon((("paragraph", "parrot graph"),))
-    outcome, _ = make(replace(request_, speech=replace(request_.speech, lexicon=lexicon)))
+    outcome, _ = make(replace(request_, style=replace(request_.style, lexicon=lexicon)))
     assert (outcome.spoken, outcome.known) == (1, 5)
 
 
@@ -143,13 +144,32 @@ def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookReq
     assert not partial_folder(request_.out).exists()
 
 
+def test_a_book_that_an_earlier_version_began_is_made_anew(request_: BookRequest, make: Make) -> None:
+    earlier_ledger(request_.job_folder)
+    (request_.job_folder / "joining").touch()
+    request_.out.touch()  # being written when the earlier command ended
+    partial_folder(request_.out).mkdir()
+    (partial_folder(request_.out) / "02 Two.flac").write_bytes(b"of the earlier version")
+    seen: set[str] = set()
+
+    def look(progress: JobProgress, chapters: int) -> None:
+        seen.update(path.read_bytes()[:4].decode() for path in partial_folder(request_.out).glob("[0-9]*"))
+
+    assert is_unfinished(request_.out)
+    outcome, _ = make(request_, look)
+
+    assert (outcome.spoken, outcome.known) == (6, 0) and len(outcome.findings) == 1
+    assert seen <= {"fLaC"} and not partial_folder(request_.out).exists()
+    assert len(manifest(request_)["units"]) == 7 and not is_unfinished(request_.out)
+
+
 def test_loudness_is_measured_while_the_book_is_spoken(
     request_: BookRequest, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def again(*_: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr(loudness, "measure_sounds", again)
+    monkeypatch.setattr(loudness, "_sounds", again)  # what reads all of them for it
     one = replace(request_, book=replace(BOOK, chapters=BOOK.chapters[:1]))  # of several, most are written early
     make(one)
     assert len(manifest(one)["units"]) == 4

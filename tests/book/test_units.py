@@ -1,4 +1,6 @@
+import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -6,9 +8,20 @@ from hypothesis import strategies as st
 
 from tests.book.generated import CHARACTERS, generated_book
 from tests.examples import examples
+from tests.toys.family import added, voice_of
+from voxmatrix.book.content import Book
 from voxmatrix.book.read import read_book
-from voxmatrix.book.units import BookSentence, sentences
+from voxmatrix.book.units import BookSentence, book_units, sentences
+from voxmatrix.cli import main
+from voxmatrix.models.card import Capabilities, VoiceCard
+from voxmatrix.models.style import Style
+from voxmatrix.speak.synthesize import in_words
+from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import MAX_CHARACTERS
+
+CARD = VoiceCard(
+    id="v", family="piper", files=(), rate_hz=16000, languages=("en-us",), capabilities=Capabilities(phonemes=True)
+)
 
 
 def _visible(text: str) -> str:
@@ -69,3 +82,46 @@ def test_no_letter_of_any_text_is_lost(paragraphs, language):
         return "".join(filter(str.isalnum, text))
 
     assert letters("".join(sentence.text for sentence in found)) == letters("".join(paragraphs))
+
+
+DOCS = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+
+
+def _documentation() -> list[Book]:
+    return [read_book(path, False) for path in DOCS]
+
+
+def test_a_worker_speaks_each_sentence_as_one_and_splits_none_again():
+    """Of the documentation, much of which is markup, paths and commands."""
+    style = Style()
+    units = [unit.unit for book in _documentation() for unit in book_units(book, "en", "voice", style)]
+    again = []
+    for unit in units:
+        job = unit.job(Path("out.wav"))
+        assert job.whole and job.text == unit.text
+        words = normalise(unit.text, "en-us")
+        pieces = [spoken.text for spoken in in_words([job.text], CARD, job.style, whole=job.whole)]
+        if len(pieces) != 1:
+            again.append(unit.text)
+            assert len(words) > MAX_CHARACTERS, unit.text
+        assert "[[" in unit.text or _visible("".join(pieces)) == _visible(words)
+
+    assert len(units) > 1500 and len(again) < len(units) / 200
+
+
+@pytest.mark.parametrize("language", ["en", "en-us", "en-gb", ""])
+def test_the_voice_of_a_book_splits_it_as_its_language_does(language):
+    for book in _documentation():
+        for chapter in book.chapters:
+            assert sentences(chapter.paragraphs, language) == sentences(chapter.paragraphs, "en")
+
+
+def test_book_inspect_counts_the_sentences_that_book_speaks(capsys, tmp_path):
+    path = max(DOCS, key=lambda one: one.stat().st_size)
+    voice = voice_of(tmp_path / "bells.tones")
+    with added():
+        for more in ([], ["--voice", str(voice.path)]):
+            assert main.run(["book", "inspect", str(path), "--json", *more]) == 0
+            counted = [one["sentences"] for one in json.loads(capsys.readouterr().out)["chapters"]]
+            spoken = Counter(unit.chapter for unit in book_units(read_book(path, False), "en-us", "voice", Style()))
+            assert counted == [spoken[number] for number in range(1, len(counted) + 1)] and sum(counted) > 100

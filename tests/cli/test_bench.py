@@ -12,6 +12,8 @@ import pytest
 from tests.bench.cores import one_core
 from voxmatrix.cli import main
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 __all__ = ["one_core"]  # a fixture
 
 ROOT = Path(__file__).parents[2]

@@ -19,6 +19,8 @@ from voxmatrix.errors import UnreachableError
 from voxmatrix.piper.files import config_path
 from voxmatrix.progress import Activity
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 VOICE = ROOT / "tests" / "distil" / "voices" / "en_US-slt-tiny.onnx"
 

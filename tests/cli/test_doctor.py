@@ -13,6 +13,8 @@ import pytest
 from voxmatrix.cli import main
 from voxmatrix.machine.record import read_machine
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 MACHINES = Path(__file__).parents[1] / "machines"
 
 

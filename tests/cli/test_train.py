@@ -16,6 +16,8 @@ from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.machine.profile_store import all_profiles
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "en"
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.doctor.device import chosen_gpu
-from voxmatrix.doctor.examine import _to_test
+from voxmatrix.doctor.examine import _to_test, chosen_gpu
 from voxmatrix.doctor.findings import of_torch
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.machine.facts import Machine, TorchBuild

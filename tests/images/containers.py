@@ -71,7 +71,7 @@ class Container:
 
 @dataclass(frozen=True)
 class Hardened:
-    """An image with every restriction that the README recommends, a mounted /data and read-only recordings."""
+    """An image with every restriction that docs/images.md recommends, a mounted /data and read-only recordings."""
 
     image: str
     data: Path

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.errors import BadInputError, DamagedFileError, VoxmatrixError
 from voxmatrix.piper.config import MAX_BYTES, VoiceConfig, language_of
 from voxmatrix.text.symbols import default_map
@@ -200,7 +201,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from([*public(), "default_speaker_id", "hop_length", "voxmatrix"]), JSON)
 def test_any_value_is_read_or_refused_in_our_words(key: str, value: object) -> None:
     try:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.errors import BadInputError
 from voxmatrix.speak.text_chunks import MAX_PENDING, complete_texts, count_characters, paragraphs, read_text
 
@@ -76,7 +77,7 @@ def test_paragraphs_are_parted_at_blank_lines() -> None:
     assert list(paragraphs("A.\nB.\n\n\n  C.\n \n")) == ["A.\nB.", "C."]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.text(alphabet="ab .!?\n。,Dr1é", max_size=12), max_size=12), st.sampled_from(["en", "sv", "ja"]))
 def test_no_letter_is_lost_or_added_however_the_text_is_cut(chunks: list[str], language: str) -> None:
     out = "".join(complete_texts(chunks, language))

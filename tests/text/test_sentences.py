@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.text.sentences import MAX_CHARACTERS, split
 
 
@@ -44,7 +45,7 @@ def test_a_long_sentence_breaks_where_it_pauses_best():
     assert {len(piece) for piece in split("x" * 1000, "en-us")} == {MAX_CHARACTERS, 200}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=600), st.sampled_from(["en-us", "sv", "de", "cmn", "", "x-y"]))
 def test_nothing_is_lost_and_nothing_is_too_long(text, language):
     found = split(text, language)

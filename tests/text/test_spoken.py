@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from voxmatrix.text.sentences import MAX_CHARACTERS
 from voxmatrix.text.spoken import spoken_sentences
 
@@ -45,7 +46,7 @@ def test_phonemes_in_a_text_are_neither_split_nor_normalised(text, expected):
     assert spoken(text, "en-us") == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     st.lists(st.one_of(st.text(max_size=8), st.text("aˈ.5 ", max_size=5).map(lambda text: f"[[{text}]]")), max_size=9)
 )

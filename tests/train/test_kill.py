@@ -14,8 +14,10 @@ import torch
 from tests.train.runs import assert_bit_equal
 from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 #: The many are for `./run faults`.
-KILLS, STEPS = (20, 60) if "VOXMATRIX_FAULT_RUNS" in os.environ else (2, 30)
+KILLS, STEPS = (20, 60) if "VOXMATRIX_FAULT_RUNS" in os.environ else (2, 20)
 
 
 def start(out: Path, clips: Path, steps: int) -> subprocess.Popen[str]:

@@ -13,6 +13,8 @@ import torch
 from tests.train.runs import assert_bit_equal
 from voxmatrix.train.stop import StopRequest
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 
 def start(out: Path, clips: Path, steps: int, slow_seconds: float = 0) -> subprocess.Popen[str]:
     return subprocess.Popen(

@@ -23,6 +23,7 @@ LONG = 100_000  # steps
 def start(out: Path, home: Path, steps: int) -> "subprocess.Popen[str]":
     words = ["train", str(ROOT / "samples" / "en"), "--out", str(out), "--quality", "tiny", "--max-steps", str(steps)]
     words += ["--batch-size", "2", "--accumulation", "1", "--device", "cpu", "--phonemes", "text", "--workers", "0"]
+    words += ["--threads", "1"]
     return subprocess.Popen(
         [sys.executable, "-m", "voxmatrix_entrypoint", *words],
         stdout=subprocess.PIPE,
@@ -60,6 +61,7 @@ def stopped(out: Path, home: Path, chance: random.Random, send: Callable[["subpr
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("forked_programs")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program receives")
 @pytest.mark.parametrize("send", [to_the_process, to_its_group])
 def test_two_signals_at_random_moments_save_the_run_and_the_same_command_continues_it(

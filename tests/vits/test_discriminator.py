@@ -6,7 +6,7 @@ import torch
 from torch.nn.utils import parametrize
 
 from voxmatrix.tables.quality import qualities
-from voxmatrix.vits.checkpoint.weight_names import to_piper
+from voxmatrix.vits.checkpoint.weights import to_piper
 from voxmatrix.vits.discriminator import PERIODS, MultiPeriodDiscriminator
 from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES, SEGMENT_SAMPLES, qualities, quality
 from voxmatrix.vits.checkpoint.checkpoint import piper_hyper_parameters
-from voxmatrix.vits.checkpoint.weight_names import to_piper
+from voxmatrix.vits.checkpoint.weights import to_piper
 from voxmatrix.vits.layers.norm import remove_weight_norm
 from voxmatrix.vits.losses import kl_divergence
 from voxmatrix.vits.synthesizer import Synthesizer

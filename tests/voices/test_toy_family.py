@@ -1,4 +1,4 @@
-"""A family of tones, which nothing above the families knows, does whatever a voice can do and is refused what it cannot."""
+"""A family that nothing above the families knows does whatever a voice can do, and is refused what it cannot."""
 
 import json
 import wave

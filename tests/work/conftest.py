@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
 from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
+from tests.toys.family import voice_of
 from tests.work import openings
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, run_job
 from voxmatrix.work.ledger import open_ledger
@@ -20,19 +21,18 @@ RunJob = Callable[..., JobOutcome]
 @pytest.fixture
 def units() -> list[Unit]:
     """Thirty different sentences."""
-    return [unit_of(f"Sentence number {number}.", "voice", SpeakSettings()) for number in range(30)]
+    return [unit_of(f"Sentence number {number}.", "voice", Style()) for number in range(30)]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunJob:
     """Runs a job in the folder `job` with two processes."""
-    voice = tmp_path / "voice.onnx"
-    voice.touch()
+    voice = voice_of(tmp_path / "voice.tones")
 
     def run(units: Sequence[Unit], *, workers: int = 2, opening: Any = openings.free, **more: Any) -> JobOutcome:
         with (
             open_ledger(tmp_path / "job") as ledger,
-            LocalExecutor(voice, SpeakSettings(), ledger.incoming, workers=workers, opening=opening) as executor,
+            LocalExecutor(voice, Style(), ledger.incoming, Runtime(), workers=workers, opening=opening) as executor,
         ):
             return run_job(ledger, units, executor, **more)
 

@@ -28,7 +28,7 @@ def _tone(job: SpeakJob, on_characters: OnCharacters) -> Speech:
         case "slow":
             time.sleep(0.2)
     samples = 100 + len(job.text)
-    sound = f"{job.text} {job.settings.seed}".encode() * 40
+    sound = f"{job.text} {job.style.seed}".encode() * 100
     with replacing(job.out) as file:
         file.write(header(RATE_HZ, 2 * samples) + sound[: 2 * samples])
     return Speech(sentences=1, seconds=samples / RATE_HZ, rate_hz=RATE_HZ, findings=())

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -245,8 +245,8 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
         def ready(self, timeout_seconds: float) -> None:
             raise KeyboardInterrupt
 
-        def stop(self) -> Iterator[None]:
-            return iter(())
+        def stop(self) -> None:
+            pass
 
     def started(*texts: str, **more: Any) -> list[tuple[str, int]]:
         begun.clear()
@@ -257,7 +257,7 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
     monkeypatch.setattr("voxmatrix.work.executors.local.cpus", lambda: 8)
 
     cpu, gpu = str(CPU), SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4)))
-    assert started(*["text"] * 5, workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
+    assert started(*"abcde", workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]
     assert started("only one", workers=3, threads=5) == [(cpu, 5)]
     assert started("one", "two", workers=30) == [(cpu, 4)] * 2
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
 from tests.work import openings
 from tests.work.conftest import RunJob
 from tests.work.test_ledger import audio
 from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
-from voxmatrix.piper.files import default_voice
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import Failure
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined, WorkerLeft
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit, unit_of
 
 KILLED = Failure(problem="it was killed", remedy="", exit_code=1)
 
@@ -30,7 +30,7 @@ needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has 
 
 
 def said(*texts: str) -> list[Unit]:
-    return [unit_of(text, "voice", SpeakSettings()) for text in texts]
+    return [unit_of(text, "voice", Style()) for text in texts]
 
 
 def test_all_units_are_spoken_once_and_not_again(run: RunJob, units: list[Unit], tmp_path: Path) -> None:
@@ -114,19 +114,21 @@ def test_ctrl_c_keeps_what_is_spoken(run: RunJob, units: list[Unit]) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
+from tests.toys.family import voice_of
 from tests.work import openings
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.speak.options import SpeakSettings
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import run_job
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import unit_of
 if __name__ == "__main__":
-    units = [unit_of(f"slow {number}", "voice", SpeakSettings()) for number in range(30)]
+    units = [unit_of(f"slow {number}", "voice", Style()) for number in range(30)]
     folder = Path(sys.argv[1])
+    voice = voice_of(folder / "voice.tones")
     with (
         open_ledger(folder / "job") as ledger,
-        LocalExecutor(folder / "voice.onnx", SpeakSettings(), ledger.incoming, workers=2, opening=openings.free) as e,
+        LocalExecutor(voice, Style(), ledger.incoming, Runtime(), workers=2, opening=openings.free) as e,
     ):
         print("begun", flush=True)
         run_job(ledger, units, e)
@@ -170,17 +172,17 @@ class Deadly(LocalExecutor):
 
 @needs_signals
 def test_real_speech_is_the_same_when_workers_are_killed(tmp_path: Path) -> None:
-    voice, settings = default_voice(), SpeakSettings()
-    units = [unit_of(f"The birch canoe, number {n}.", voice_digest(voice), settings) for n in range(16)]
+    voice, style = resolve(), Style()
+    units = [unit_of(f"The birch canoe, number {n}.", voice.digest, style) for n in range(16)]
 
     with (
         open_ledger(tmp_path / "alone") as ledger,
-        LocalExecutor(voice, settings, ledger.incoming, workers=1) as executor,
+        LocalExecutor(voice, style, ledger.incoming, Runtime(reproducible=True), workers=1) as executor,
     ):
         run_job(ledger, units, executor)
     with (
         open_ledger(tmp_path / "killed") as ledger,
-        Deadly(voice, settings, ledger.incoming, workers=2) as deadly,
+        Deadly(voice, style, ledger.incoming, Runtime(reproducible=True), workers=2) as deadly,
     ):
         outcome = run_job(ledger, units, deadly)
 

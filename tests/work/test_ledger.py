@@ -1,17 +1,21 @@
 """The ledger: whatever is torn is redone and named, and what is intact is kept."""
 
+import hashlib
 import random
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from voxmatrix.speak.options import SpeakSettings
 
+from tests.examples import examples
 from tests.work.conftest import RunJob
 from voxmatrix.errors import Finding, UnreachableError, UsageError
+from voxmatrix.models.style import Style
+from voxmatrix.speak.wav import header
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import Unit, unit_of
 
@@ -74,7 +78,7 @@ def test_a_damaged_database_costs_no_more_than_what_cannot_be_read(
 
 
 @given(seed=st.integers(0, 10**6), pieces=st.integers(1, 3))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_in_the_database_lead_to_a_job_that_goes_on(
     run: RunJob, units: list[Unit], tmp_path: Path, seed: int, pieces: int
 ) -> None:
@@ -119,6 +123,59 @@ def test_a_ledger_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
         pass
 
 
+#: As version 1 created it.
+VERSION_1 = """
+create table options (id integer primary key, voice text not null, options text not null, unique (voice, options));
+create table wanted (place integer primary key, key text not null unique, text text not null, options integer not null,
+    given_up text);
+create table deliveries (key text primary key, sha256 text not null, samples integer not null, rate_hz integer not null,
+    worker text not null, wall_seconds real not null, findings text not null, at real not null) without rowid;
+create table attempts (key text not null, worker text not null, problem text not null, at real not null);
+pragma user_version = 1;
+"""
+
+
+def earlier_ledger(folder: Path) -> None:
+    """What version 1 left of a job with one finished sentence."""
+    key, sound = "ab" * 32, header(16000, 200) + bytes(200)
+    path = folder / "audio" / key[:2] / f"{key}.wav"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(sound)
+    with closing(sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)) as database:
+        database.execute("pragma journal_mode = wal")
+        database.executescript(VERSION_1)
+        database.execute("insert into options values (1, 'voice', '{}')")
+        database.execute("insert into wanted values (1, ?, 'Sentence number 0.', 1, null)", (key,))
+        row = (key, hashlib.sha256(sound).hexdigest(), 100, 16000, "cpu-1", 0.5, "[]", 1.0)
+        database.execute("insert into deliveries values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def test_a_ledger_of_an_earlier_version_is_begun_anew_and_says_so(
+    run: RunJob, units: list[Unit], tmp_path: Path
+) -> None:
+    earlier_ledger(tmp_path / "job")
+
+    first, second = run(units), run(units)
+
+    (finding,) = first.findings
+    assert "by an earlier version of voxmatrix" in finding.problem and "spoken again" in finding.remedy
+    assert (first.spoken, first.known) == (30, 0) and set(audio(tmp_path / "job")) == {unit.key for unit in units}
+    assert (second.spoken, second.known, second.findings) == (0, 30, ())
+
+
+def test_a_beginning_anew_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier_ledger(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("voxmatrix.work.ledger.remove", lambda path: 1 / 0)
+        with pytest.raises(ZeroDivisionError), open_ledger(tmp_path):
+            pass
+
+    with open_ledger(tmp_path) as ledger:
+        assert ledger.begun_anew and not list(ledger.deliveries())
+    with open_ledger(tmp_path) as ledger:
+        assert not ledger.begun_anew and not ledger.findings
+
+
 def test_two_processes_cannot_drive_a_job(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -136,7 +193,7 @@ def test_two_processes_cannot_drive_a_job(tmp_path: Path) -> None:
 
 
 def test_units_come_back_in_order_page_by_page_and_equal_ones_once(tmp_path: Path) -> None:
-    wanted = [unit_of(f"Number {number % 7}.", "v", SpeakSettings()) for number in range(20)]
+    wanted = [unit_of(f"Number {number % 7}.", "v", Style()) for number in range(20)]
     with open_ledger(tmp_path) as ledger:
         ledger.want(wanted)
         first = ledger.pending(4)

@@ -6,8 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.bench.report import BenchReport
-from voxmatrix.bench.row import BenchRow
+from voxmatrix.bench.report import BenchReport, BenchRow
 from voxmatrix.bench.table import clean, ratio_text
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder, replacing

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from voxmatrix.bench.benchmarks import Column
-from voxmatrix.bench.report import BenchReport
-from voxmatrix.bench.row import BenchRow
+from voxmatrix.bench.report import BenchReport, BenchRow
 from voxmatrix.machine.saved_device import CPU
 
 if TYPE_CHECKING:

@@ -1,11 +1,13 @@
-"""Timing on asynchronous devices: warm-up, synchronisation, median."""
+"""Timing on asynchronous devices: warm-up, synchronisation, median; and whether the computer was busy."""
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from voxmatrix.compute.device import backend
+from voxmatrix.errors import Finding
 
 if TYPE_CHECKING:
     import torch
@@ -38,3 +40,28 @@ def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
         return statistics.median(values), 0.0
     lower, middle, upper = statistics.quantiles(values, n=4, method="inclusive")
     return middle, upper - lower
+
+
+#: Load per CPU: when this share is in use, threads that wait for each other lose more than that share.
+_BUSY = 0.75
+
+
+def load() -> float | None:
+    """The load average of the last minute; None if the system does not provide it."""
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return None
+
+
+def all_cpus() -> int:
+    """CPUs of the whole computer, to which the load refers; fewer may be available to this process."""
+    return os.cpu_count() or 1
+
+
+def busy(load: float | None, cpus: int) -> tuple[Finding, ...]:
+    """A warning if the figures of the CPU are unreliable. Pure."""
+    if load is None or load < _BUSY * cpus:
+        return ()
+    problem = f"this computer was busy at the start (load {load:.1f}, CPUs {cpus}), so the figures may be too low"
+    return (Finding(problem=problem, remedy="measure again when it is idle", severity="warning"),)

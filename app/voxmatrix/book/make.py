@@ -61,6 +61,8 @@ class BookJob:
 
     def __init__(self, request: BookRequest, ledger: Ledger) -> None:
         self._request, self._ledger = request, ledger
+        #: What was found when the job was opened: damage, or speech of an earlier version.
+        self.findings = tuple(ledger.findings)
         self._meter: SpeechMeter | None = None
         self._checksum = request.voice.digest
         self.units = list(book_units(request.book, request.language, self._checksum, request.style))
@@ -135,6 +137,8 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
     check_sound_format(request.out, request.joining.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
     ffmpeg_program()
     with open_ledger(request.job_folder) as ledger:
+        if ledger.begun_anew:
+            shutil.rmtree(partial_folder(request.out), ignore_errors=True)
         yield BookJob(request, ledger)
 
 

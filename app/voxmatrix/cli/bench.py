@@ -14,8 +14,8 @@ from voxmatrix.errors import VoxmatrixError
 from voxmatrix.plan.overrides import override_number
 
 if TYPE_CHECKING:
+    from voxmatrix.bench.measure import BenchSuite
     from voxmatrix.bench.report import BenchReport
-    from voxmatrix.bench.suite import BenchSuite
     from voxmatrix.plan.device_selection import Task
 
 group = typer.Typer(help="Benchmark the devices of this computer against its CPU.")
@@ -125,9 +125,8 @@ def train(
 
 def _begin(context: typer.Context, device: str, picture: str, limit: float, task: "Task") -> "BenchSuite":
     from voxmatrix.bench.chart import check_picture
-    from voxmatrix.bench.devices import to_measure
-    from voxmatrix.bench.suite import BenchSuite
-    from voxmatrix.bench.system_load import all_cpus, busy, load
+    from voxmatrix.bench.measure import BenchSuite, to_measure
+    from voxmatrix.bench.timing import all_cpus, busy, load
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
 

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from voxmatrix.doctor.advice import advice
-from voxmatrix.doctor.findings import IMPORT, find
+from voxmatrix.doctor.findings import IMPORT, advice, find
 from voxmatrix.doctor.requirements import Requirement
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError

@@ -1,11 +1,20 @@
-"""The smoke test: run all operations in a child process and read its output."""
+"""The smoke test: run all operations in a child process and read its output.
 
-from collections.abc import Sequence
+Passed tests are cached by image, torch, GPU and driver, so that the next start does not wait for one.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+import voxmatrix
 from voxmatrix.compute.child import json_objects, place, run_child
-from voxmatrix.machine.facts import Gpu
+from voxmatrix.errors import UnreachableError
+from voxmatrix.files import write_text
+from voxmatrix.machine.facts import Gpu, Machine
 
 #: Starting CUDA and loading all libraries from a cold disk takes a minute; a kernel may hang forever.
 LIMIT_SECONDS = 180.0
@@ -84,3 +93,38 @@ def _failed(gpu: int | None, running: dict[str, str], failure: str) -> Operation
         milliseconds=None,
         problem=failure,
     )
+
+
+def cached_smoke(
+    folder: Path, machine: Machine, gpu: Gpu | None, dtypes: Sequence[str], run: Callable[[], SmokeResult]
+) -> SmokeResult:
+    """The cached result for this configuration, or that of `run`, which is cached if it passed."""
+    path = folder / "smoke" / f"{_key(machine, gpu, dtypes)}.json"
+    cached = _read(path)
+    if cached is not None:
+        return cached
+    smoke = run()
+    if smoke.ok:
+        try:
+            write_text(path, json.dumps(asdict(smoke)))
+        except (UnreachableError, OSError):
+            return smoke  # only costs time on the next start
+    return smoke
+
+
+def _key(machine: Machine, gpu: Gpu | None, dtypes: Sequence[str]) -> str:
+    device = [machine.cpu] if gpu is None else [gpu.kind, gpu.index, gpu.uuid, gpu.name, gpu.driver]
+    torch = machine.torch.version if machine.torch else None
+    facts = [voxmatrix.__version__, machine.image, torch, machine.flash_attention, *device, *dtypes]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def _read(path: Path) -> SmokeResult | None:
+    """The cached result; None if there is none or it cannot be parsed."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        flash = content["flash"] and (bool(content["flash"][0]), str(content["flash"][1]))
+        smoke = SmokeResult(results=tuple(OperationResult(**row) for row in content["results"]), flash=flash)
+    except (OSError, ValueError, TypeError, KeyError, IndexError):
+        return None
+    return smoke if smoke.ok else None

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from voxmatrix.doctor.advice import advice
-from voxmatrix.doctor.findings import of_gpu
+from voxmatrix.doctor.findings import advice, of_gpu
 from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine

@@ -59,7 +59,7 @@ class OpenVoice(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of everything that is held."""
+        """Release everything that is held."""
         ...
 
 
@@ -74,7 +74,7 @@ class Family(Protocol):
         ...
 
     def owns(self, path: Path) -> Path | None:
-        """The file to open of the voice in this file or folder; None if it is none of this family.
+        """The file to open of the voice in this file or folder; None if it is not of this family.
 
         Raises:
             BadInputError: the folder has several.
@@ -95,7 +95,7 @@ class Family(Protocol):
         ...
 
     def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
-        """Open a voice. It may go on loading in the background.
+        """Open a voice. It may continue loading in the background.
 
         `warn` is called if the device fails and the CPU takes over, in the thread where that happens.
 

@@ -21,7 +21,7 @@ _MEMORY_PER_BYTE = 2.75
 
 
 class PiperFamily:
-    """All of them."""
+    """The voices of Piper: ONNX files, checkpoints and training runs."""
 
     name = NAME
     trainable = True

@@ -13,8 +13,7 @@ from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.record import Record, new_record, route_of
 from voxmatrix.serve.recordings.limits import body_limit
 from voxmatrix.serve.security import body, keys
-from voxmatrix.serve.security.hosts import HostList
-from voxmatrix.serve.security.origin import is_foreign
+from voxmatrix.serve.security.hosts import HostList, is_foreign
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.sending import ClientLeftError
 

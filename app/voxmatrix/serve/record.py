@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import ServerMetrics
-from voxmatrix.serve.page.files import FOLDER
+from voxmatrix.serve.page.routes import FOLDER
 from voxmatrix.serve.speech.job import SpeechUsage
 
 _ID = re.compile(r"[0-9A-Za-z._:-]{1,128}")

@@ -1,1 +1,1 @@
-"""Speech synthesis: torch and ONNX engines behind one protocol, streaming, and export."""
+"""Speaking at the level of text: sentences become samples, and these a file or a stream."""

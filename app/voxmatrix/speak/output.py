@@ -25,7 +25,7 @@ OnSpoken = Callable[[SpokenSentence], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Speech:
-    """What was spoken."""
+    """What was spoken, and what was left out."""
 
     sentences: int
     seconds: float

@@ -33,7 +33,7 @@ class SpokenSentence:
     samples: Samples
     rate_hz: int
     gain_db: float | None = None  # of the leveller, for the sentences that follow
-    begins: bool = True  # else it goes on with the sentence before it
+    begins: bool = True  # else it continues the sentence before it
 
     @property
     def seconds(self) -> float:
@@ -49,7 +49,7 @@ class LeftOut:
         self._symbols: set[str] = set()
 
     def add(self, spoken: SpokenSentence) -> None:
-        """Another sentence."""
+        """Count what a further sentence leaves out."""
         for symbol in sorted(spoken.utterance.unknown - self._symbols):
             problem = f"the voice has no symbol {symbol!r} (first seen in {quoted(spoken.text.text)}); it is left out"
             remedy = "ignore it, or train a voice with this symbol"

@@ -12,8 +12,7 @@ from voxmatrix.tables.quality import HOP
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.duration import steps_left
-from voxmatrix.train.monitor.meter import Meter
-from voxmatrix.train.monitor.metrics import Metrics, TensorBoard
+from voxmatrix.train.monitor.metrics import Meter, Metrics, TensorBoard
 from voxmatrix.train.monitor.progress import Progress, StepReport
 from voxmatrix.train.monitor.samples import SampleSpeaker
 from voxmatrix.train.monitor.telemetry import Telemetry, make_telemetry

@@ -1,4 +1,4 @@
-"""Open a run: new, resumed, or started from another voice."""
+"""Open a run: new, resumed, or started from another voice; and the config of its voice."""
 
 import json
 import shutil
@@ -17,28 +17,48 @@ from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import storage_errors, write_text
+from voxmatrix.piper.config import VoiceConfig, language_of
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.quality import Quality, quality
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.checkpoint import files as checkpoint_files
-from voxmatrix.train.checkpoint.state import Position, RunState
-from voxmatrix.train.checkpoint.warm_start import start_from
+from voxmatrix.train.checkpoint.state import Position, RunState, start_from
 from voxmatrix.train.config import Recipe, TrainSettings, make_recipe
-from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule
+from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule, split
 from voxmatrix.train.data.loader import BatchLoader
-from voxmatrix.train.data.split import split
 from voxmatrix.train.device import autocast, compile_networks, open_devices
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.step.distributed import Distributed, launch_processes
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
-from voxmatrix.train.voice_config import make_voice_config
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
 from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
 from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
 from voxmatrix.vits.synthesizer import Synthesizer
+
+
+def make_voice_config(prepared: PreparedSet, row: Quality, num_symbols: int) -> VoiceConfig:
+    """The voice config for these recordings, with the origin of the voice."""
+    return VoiceConfig(
+        rate_hz=prepared.rate_hz,
+        quality=row.name,
+        espeak_voice=prepared.language,
+        language=language_of(prepared.language),
+        phoneme_type=prepared.phoneme_type,
+        id_map=prepared.id_map,
+        num_symbols=num_symbols,
+        num_speakers=max(1, len(prepared.speakers)),
+        speaker_id_map={name: number for number, name in enumerate(prepared.speakers)},
+        made_by={
+            "trained_by": f"voxmatrix {voxmatrix.__version__}",
+            "training_torch": version("torch"),
+            "recordings": prepared.digest,
+            "clips": len(prepared.clips),
+            "seconds": round(prepared.seconds, 1),
+        },
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,10 @@ from voxmatrix.tables.quality import SEGMENT_FRAMES, SPEAKER_CHANNELS, SPEC_BINS
 from voxmatrix.vits.alignment import best_path, prior_scores
 from voxmatrix.vits.decoders import make_decoder
 from voxmatrix.vits.duration import StochasticDurationPredictor
+from voxmatrix.vits.encoders import PosteriorEncoder, TextEncoder
 from voxmatrix.vits.flow import Flow
 from voxmatrix.vits.layers.masks import cut, longest, positions, random_starts, sequence_mask
 from voxmatrix.vits.layers.noise import normal_like
-from voxmatrix.vits.posterior import PosteriorEncoder
-from voxmatrix.vits.text_encoder import TextEncoder
 
 
 class TrainingOutput(NamedTuple):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from voxmatrix import database
 
-_VERSION = 1
+#: 2: sentences have seeds of their own, and so other keys.
+_VERSION = 2
 #: `wanted` are the units of this run in order; `deliveries` and `attempts` are of all runs.
 _TABLES = """
 create table options (id integer primary key, voice text not null, options text not null, unique (voice, options));
@@ -24,6 +25,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
     Raises:
         DamagedFileError: it is damaged, or no ledger.
+        EarlierVersionError: it was written by an earlier version.
         UnreachableError: it cannot be written.
     """
     connection = database.connect(path, _TABLES, _VERSION)

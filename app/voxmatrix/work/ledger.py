@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from voxmatrix.database import database_errors, moved_aside
+from voxmatrix.database import EarlierVersionError, database_errors, moved_aside, remove
 from voxmatrix.errors import DamagedFileError, Finding
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
@@ -68,10 +68,14 @@ class LedgerState:
 class Ledger:
     """The record of one job. Made by `open_ledger`."""
 
-    def __init__(self, folder: Path, database: sqlite3.Connection, findings: Iterable[Finding] = ()) -> None:
+    def __init__(
+        self, folder: Path, database: sqlite3.Connection, findings: Iterable[Finding] = (), *, begun_anew: bool = False
+    ) -> None:
         self.folder = folder
         #: Damage that was found, and what follows from it.
         self.findings = list(findings)
+        #: What an earlier version had spoken was removed.
+        self.begun_anew = begun_anew
         self._database = database
         self._path = folder / _FILE
         self._options: dict[tuple[str, str], int] = {}
@@ -212,16 +216,24 @@ class Ledger:
 def open_ledger(folder: Path) -> Iterator[Ledger]:
     """Open or create the ledger of a job; only one process at a time can.
 
-    From a damaged database everything is kept that can be read; the rest has to be spoken again, and is a finding.
+    From a damaged database everything is kept that can be read; the rest has to be spoken again, and is a finding. So
+    is all that an earlier version of the program has spoken: it is removed.
 
     Raises:
         UsageError: another process drives this job.
         UnreachableError: the folder cannot be written.
     """
     with locked(folder, "job", "wait until it has finished, or stop it"):
-        path, findings = folder / _FILE, []
+        path, findings, begun_anew = folder / _FILE, [], False
         try:
             database = connect(path)
+        except EarlierVersionError:
+            _remove_earlier(folder)
+            begun_anew = True
+            database = connect(path)
+            problem = f"what {folder} contains was spoken by an earlier version of voxmatrix, with other random numbers"
+            remedy = "it was removed, and everything is spoken again, so that all sentences fit together"
+            findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
         except DamagedFileError:
             aside = moved_aside(path)
             database = connect(path)
@@ -229,11 +241,19 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
             problem = f"{path} was damaged and is now {aside.name}: {kept} finished sentences of it could be read"
             findings.append(Finding(problem=problem, remedy="the others are spoken again", severity="warning"))
         try:
-            ledger = Ledger(folder, database, findings)
+            ledger = Ledger(folder, database, findings, begun_anew=begun_anew)
             shutil.rmtree(ledger.incoming, ignore_errors=True)  # of a process that was killed
             yield ledger
         finally:
             database.close()
+
+
+def _remove_earlier(folder: Path) -> None:
+    """Remove a ledger and its audio; the ledger last, so that a removal that is interrupted goes on."""
+    with storage_errors(folder):
+        if (folder / "audio").is_dir():
+            shutil.rmtree(folder / "audio")
+        remove(folder / _FILE)
 
 
 def _restore(database: sqlite3.Connection, rows: Iterator[tuple[object, ...]]) -> int:

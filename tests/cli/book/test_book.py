@@ -17,6 +17,8 @@ from tests.book.generated import generated_book
 from voxmatrix.cli import main
 from voxmatrix.errors import UnreachableError
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from tests.examples import examples
 from voxmatrix.piper.export.onnx_writer import trace_onnx
 from voxmatrix.piper.onnx.flow import replace_flow
 from voxmatrix.vits.flow import Flow
@@ -92,7 +93,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given_any(st.data())
 def test_what_is_missing_or_has_another_shape_is_never_an_error(written: bytes, draw: st.DataObject) -> None:
     model = onnx.ModelProto.FromString(written)

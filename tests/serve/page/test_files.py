@@ -4,8 +4,7 @@ import httpx
 import pytest
 
 from tests.serve.page.conftest import Server, StartServer
-from voxmatrix.serve.page.files import page_files
-from voxmatrix.serve.page.routes import belongs_to_page
+from voxmatrix.serve.page.routes import belongs_to_page, page_files
 
 
 def test_the_page_is_small() -> None:

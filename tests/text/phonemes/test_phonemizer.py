@@ -263,7 +263,7 @@ def test_a_mark_is_found_where_a_clause_ends(clauses, expected):
     assert list(marks("".join(clauses), ends)) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="aé1 .,;:!?…—()\"'。¿", max_size=60), st.lists(st.integers(0, 60), max_size=8))
 def test_any_ends_in_any_text_have_a_mark_each(text, cuts):
     ends = [*sorted(min(cut, len(text)) for cut in cuts), len(text)]

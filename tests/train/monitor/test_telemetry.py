@@ -12,9 +12,8 @@ from tests.train.runs import Notes, assert_bit_equal
 from voxmatrix.errors import UnreachableError
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.plan.pressure import PressureMonitor
-from voxmatrix.train.monitor import json_lines, telemetry
-from voxmatrix.train.monitor.json_lines import JsonLines
-from voxmatrix.train.monitor.telemetry import Telemetry
+from voxmatrix.train.monitor import telemetry
+from voxmatrix.train.monitor.telemetry import JsonLines, Telemetry
 
 GPU = Reading(
     device="cuda:0",
@@ -180,7 +179,7 @@ def test_a_disk_that_is_full_for_the_figures_ends_the_training_with_what_is_save
         real(self, row)
 
     with monkeypatch.context() as patched, pytest.raises(UnreachableError, match="No space left") as caught:
-        patched.setattr(json_lines.JsonLines, "write", full_at_step_4)
+        patched.setattr(telemetry.JsonLines, "write", full_at_step_4)
         run(max_steps=6, checkpoint_every=2, log_every=1)
     last = tmp_path / "run" / "last.ckpt"
     assert f"at step 4; the last good checkpoint is {last}" in caught.value.problem

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,21 +17,28 @@ from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.distributed import Distributed
 from voxmatrix.train.step.step import LOSSES
 
+pytestmark = pytest.mark.usefixtures("forked_programs")
+
 ROOT = Path(__file__).parents[3]
 
 
-def start(out: Path, clips: Path, steps: int, devices: int, slow_seconds: float = 0) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.train.program", *map(str, (out, clips, steps, slow_seconds, devices))]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+def start(out: Path, clips: Path, steps: int, devices: int, **variables: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.train.program", *map(str, (out, clips, steps, 0, devices))]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
 
 
 def train(out: Path, clips: Path, steps: int, devices: int) -> str:
-    program = start(out, clips, steps, devices)
-    _, complaints = program.communicate(timeout=300)
-    assert program.returncode == 0, complaints
-    return complaints
+    """Train, and return what was complained about. The processes are started here, as a cluster would start them."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "NODE_RANK": "0"} if devices > 1 else {}
+    variables = [{**shared, "LOCAL_RANK": str(rank)} if shared else {} for rank in range(devices)]
+    programs = [start(out, clips, steps, devices, **each) for each in variables]
+    complaints = [program.communicate(timeout=300)[1] for program in programs]
+    assert [program.returncode for program in programs] == [0] * devices, complaints
+    return "".join(complaints)
 
 
 @pytest.mark.slow

@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.toys.family import ENVIRONMENT, added
+from tests.toys.tones import SECONDS_VARIABLE
 from tests.work.cluster.jobs import some_sentences, write_voice
 from tests.work.cluster.processes import TONE_WORKER, ClusterWorker, RedisServer, wait_until
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.work.unit import Unit
+
+
+@pytest.fixture(autouse=True)
+def _tones() -> Iterator[None]:
+    """The workers of these tests speak in tones, unless they are sent another voice."""
+    with added():
+        yield
 
 
 @pytest.fixture
@@ -34,9 +44,10 @@ def start_worker(tmp_path: Path) -> Iterator[Callable[..., ClusterWorker]]:
         environment: Mapping[str, str] | None = None,
         wait: bool = True,
     ) -> ClusterWorker:
-        words = command or [str(TONE_WORKER), url, name, str(seconds), store, damage]
+        words = command or [str(TONE_WORKER), url, name, store, damage]
         log = tmp_path / f"worker-{len(started)}-{name}.log"
-        started.append(ClusterWorker(words, url, name, log, environment or {}))
+        speaking = {**ENVIRONMENT, SECONDS_VARIABLE: str(seconds)}
+        started.append(ClusterWorker(words, url, name, log, {**speaking, **(environment or {})}))
         if wait:
             wait_until(started[-1].ready)
         return started[-1]
@@ -47,12 +58,12 @@ def start_worker(tmp_path: Path) -> Iterator[Callable[..., ClusterWorker]]:
 
 
 @pytest.fixture
-def voice(tmp_path: Path) -> Path:
-    """Files that travel like those of a voice."""
+def voice(tmp_path: Path) -> VoiceCard:
+    """A voice that costs nothing."""
     return write_voice(tmp_path)
 
 
 @pytest.fixture
-def sentences(voice: Path) -> Callable[..., list[Unit]]:
+def sentences(voice: VoiceCard) -> Callable[..., list[Unit]]:
     """Makes different sentences for that voice."""
     return partial(some_sentences, voice)

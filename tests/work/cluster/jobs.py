@@ -4,33 +4,30 @@ import threading
 import time
 from pathlib import Path
 
-from voxmatrix.speak.options import SpeakSettings
-
+from tests.toys.family import voice_of
 from tests.work.cluster.processes import wait_until
-from tests.work.cluster.tone_worker import tones
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit, unit_of
 
 #: Longer than any job of a test takes, also on a computer that is busy.
 END_SECONDS = 300.0
 
 
-def write_voice(folder: Path) -> Path:
-    """Files that travel like those of a voice."""
-    path = folder / "anna.onnx"
-    path.write_bytes(b"weights" * 1000)
-    path.with_name("anna.onnx.json").write_text("{}")
-    return path
+def write_voice(folder: Path) -> VoiceCard:
+    """A voice that costs nothing."""
+    return voice_of(folder / "anna.tones")
 
 
-def some_sentences(voice: Path, count: int, text: str = "") -> list[Unit]:
+def some_sentences(voice: VoiceCard, count: int, text: str = "") -> list[Unit]:
     """Different sentences for a voice."""
-    digest, text = voice_digest(voice), text or "A sentence that has some words, and the number"
-    return [unit_of(f"{text} {number}", digest, SpeakSettings()) for number in range(count)]
+    text = text or "A sentence that has some words, and the number"
+    return [unit_of(f"{text} {number}", voice.digest, Style()) for number in range(count)]
 
 
 class _Witnessed(CeleryExecutor):
@@ -47,7 +44,7 @@ class _Witnessed(CeleryExecutor):
 class Job:
     """A job on a cluster, in a thread."""
 
-    def __init__(self, broker: str, voice: Path, folder: Path, units: list[Unit], store: str = "") -> None:
+    def __init__(self, broker: str, voice: VoiceCard, folder: Path, units: list[Unit], store: str = "") -> None:
         self._broker, self._voice, self._folder, self._units, self._store = broker, voice, folder, units, store
         self._done = 0
         self.events: list[WorkEvent] = []
@@ -113,11 +110,11 @@ class Job:
         self._done = progress.done
 
 
-def audio_alone(voice: Path, folder: Path, units: list[Unit]) -> dict[str, str]:
+def audio_alone(voice: VoiceCard, folder: Path, units: list[Unit]) -> dict[str, str]:
     """The same job on this computer, with the same voice."""
     with (
         open_ledger(folder) as ledger,
-        LocalExecutor(voice, SpeakSettings(), ledger.incoming, workers=1, opening=tones) as executor,
+        LocalExecutor(voice, Style(), ledger.incoming, Runtime(), workers=1) as executor,
     ):
         run_job(ledger, units, executor)
     return _audio(folder)

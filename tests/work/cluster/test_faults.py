@@ -10,6 +10,7 @@ import pytest
 
 from tests.work.cluster.jobs import Job, audio_alone
 from tests.work.cluster.processes import ClusterWorker, RedisServer
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.work.unit import Unit
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
@@ -34,7 +35,7 @@ def test_a_job_ends_with_the_same_audio_after(
     fault: Callable[[ClusterWorker, RedisServer], None],
     redis_server: RedisServer,
     start_worker: Start,
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:

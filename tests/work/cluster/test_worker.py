@@ -12,13 +12,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
 from tests.work.cluster.jobs import Job
 from tests.work.cluster.processes import LONG_SECONDS, ClusterWorker, RedisServer, free_port, wait_until
-from voxmatrix.piper.files import find_voice
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.health import WorkerHealth, workers_health
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit, unit_of
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 
@@ -60,8 +61,8 @@ def _run(*words: str, environment: Mapping[str, str] | None = None) -> "subproce
 def test_a_worker_speaks_with_a_voice_that_it_was_sent(
     redis_server: RedisServer, start_worker: Start, tmp_path: Path
 ) -> None:
-    voice = find_voice(Path("en_US-slt-fast_x_low"))
-    units = [unit_of(f"Sentence number {n}.", voice_digest(voice), SpeakSettings()) for n in range(3)]
+    voice = resolve("en_US-slt-fast_x_low")
+    units = [unit_of(f"Sentence number {n}.", voice.digest, Style()) for n in range(3)]
     home = tmp_path / "home of the worker"
     worker = start_worker(
         redis_server.url,
@@ -135,7 +136,7 @@ def test_a_worker_prints_the_command_for_a_user_of_its_own() -> None:
 def test_a_worker_answers_while_it_speaks(
     redis_server: RedisServer,
     start_worker: Start,
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:
@@ -146,7 +147,7 @@ def test_a_worker_answers_while_it_speaks(
     wait_until(lambda: seen.append(_of(redis_server, "a")) or seen[-1].busy_with)
     health = seen[-1]
 
-    assert health.busy_with and "anna.onnx: sentence" in health.busy_with
+    assert health.busy_with and "anna.tones: sentence" in health.busy_with
     assert health.cached_models == ("anna_cpu",)
     assert job.end().given_up == ()
 
@@ -154,7 +155,7 @@ def test_a_worker_answers_while_it_speaks(
 def test_stopping_finishes_the_sentence_in_progress(
     redis_server: RedisServer,
     start_worker: Start,
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:
@@ -229,7 +230,7 @@ def test_a_name_is_used_once(redis_server: RedisServer, start_worker: Start) -> 
 def test_messages_that_are_not_json_are_refused(
     redis_server: RedisServer,
     start_worker: Start,
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:
@@ -246,7 +247,7 @@ def test_messages_that_are_not_json_are_refused(
 def test_a_message_that_is_no_batch_does_not_end_the_worker(
     redis_server: RedisServer,
     start_worker: Start,
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:

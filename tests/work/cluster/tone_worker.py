@@ -1,50 +1,22 @@
-"""A worker with a voice that costs nothing: `python tone_worker.py BROKER NAME SECONDS STORE DAMAGE`.
+"""A worker that starts soon, and may damage what it sends: `python tone_worker.py BROKER NAME STORE DAMAGE`.
 
-Its child takes SECONDS for each sentence. STORE is "" for the broker. DAMAGE is "", `corrupt:SEED` or `truncate:SEED`:
-a third of the audio is damaged on its way.
+STORE is "" for the broker. DAMAGE is "", `corrupt:SEED` or `truncate:SEED`: a third of the audio is damaged on its way.
 """
 
-import os
 import random
 import signal
 import socket
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from voxmatrix.files import replacing
-from voxmatrix.models.device import Warn
 from voxmatrix.plan.device_request import DeviceRequest
-from voxmatrix.speak.batch.messages import OnCharacters, SpeakJob, SpeakOne, WorkerStart
-from voxmatrix.speak.output import Speech
-from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster import store
 from voxmatrix.work.cluster.worker.node import NodeSettings
 from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
 
-RATE_HZ = 22050
-_WORDS = sys.argv[1:] if Path(sys.argv[0]).stem == "tone_worker" else ["", "", "0", "", ""]
-BROKER, NAME, SECONDS, STORE, DAMAGE = _WORDS[0], _WORDS[1], float(_WORDS[2]), _WORDS[3], _WORDS[4]
-
-
-@contextmanager
-def tones(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
-    """A "voice" whose samples are the characters of the text."""
-
-    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
-        time.sleep(SECONDS)
-        if "always fails" in job.text:
-            raise ValueError("this text always fails")
-        if "always kills" in job.text:
-            os.kill(os.getpid(), signal.SIGKILL)
-        data = f"{job.text} {job.settings.seed}".encode("utf-16-le") * 100
-        with replacing(job.out) as file:
-            file.write(header(RATE_HZ, len(data)) + data)
-        return Speech(sentences=1, seconds=len(data) / 2 / RATE_HZ, rate_hz=RATE_HZ, findings=())
-
-    yield speak
+_WORDS = sys.argv[1:] if Path(sys.argv[0]).stem == "tone_worker" else ["", "", "", ""]
+BROKER, NAME, STORE, DAMAGE = _WORDS
 
 
 def _corrupt(data: bytes, chance: random.Random) -> bytes:
@@ -86,7 +58,6 @@ if __name__ == "__main__":
             request=DeviceRequest(kind="cpu"),
             threads=1,
             scratch=scratch,
-            opening=tones,
         )
         # As `voxmatrix_entrypoint.launch` does for the command.
         signal.signal(signal.SIGTERM, signal.default_int_handler)

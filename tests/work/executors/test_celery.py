@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from voxmatrix.speak.options import SpeakSettings
 
+from tests.toys.family import voice_of
 from tests.work.cluster.processes import RedisServer, wait_until
 from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
 from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.app import cluster_app, queue_of
@@ -21,7 +23,7 @@ from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.executors import celery
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
-from voxmatrix.work.unit import Unit, unit_of, voice_digest
+from voxmatrix.work.unit import Unit, unit_of
 
 pytestmark = [
     pytest.mark.redis,
@@ -79,19 +81,17 @@ def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-def voice(tmp_path: Path) -> Path:
-    path = tmp_path / "anna.onnx"
-    path.write_bytes(b"weights")
-    return path
+def voice(tmp_path: Path) -> VoiceCard:
+    return voice_of(tmp_path / "anna.tones")
 
 
 @pytest.fixture
-def units(voice: Path) -> list[Unit]:
-    return [unit_of(f"Sentence {number}.", voice_digest(voice), SpeakSettings()) for number in range(3)]
+def units(voice: VoiceCard) -> list[Unit]:
+    return [unit_of(f"Sentence {number}.", voice.digest, Style()) for number in range(3)]
 
 
 @pytest.fixture
-def executor(redis_server: RedisServer, voice: Path, tmp_path: Path) -> Iterator[CeleryExecutor]:
+def executor(redis_server: RedisServer, voice: VoiceCard, tmp_path: Path) -> Iterator[CeleryExecutor]:
     with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", patience_seconds=30) as executor:
         yield executor
 
@@ -171,7 +171,7 @@ def test_a_batch_says_text_and_options_and_where_the_voice_is(
     assert batch["units"] == [[units[0].text, units[0].options]]
     assert batch["boot"] == BOOT
     assert batch["voice"]["checksum"] == units[0].voice
-    assert [file["name"] for file in batch["voice"]["files"]] == ["anna.onnx"]
+    assert [file["name"] for file in batch["voice"]["files"]] == ["anna.tones"]
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,9 @@ def test_lost_data_is_sent_again(
     assert redis_server.client.keys("voxmatrix:voices/*")
 
 
-def test_nothing_stays_in_the_broker(redis_server: RedisServer, voice: Path, units: list[Unit], tmp_path: Path) -> None:
+def test_nothing_stays_in_the_broker(
+    redis_server: RedisServer, voice: VoiceCard, units: list[Unit], tmp_path: Path
+) -> None:
     worker = PlayedWorker(redis_server)
     with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming") as executor:
         _joined(executor, worker)
@@ -378,7 +380,7 @@ def test_nothing_stays_in_the_broker(redis_server: RedisServer, voice: Path, uni
 
 
 def test_without_workers_the_job_ends_and_says_what_to_type(
-    redis_server: RedisServer, voice: Path, tmp_path: Path
+    redis_server: RedisServer, voice: VoiceCard, tmp_path: Path
 ) -> None:
     with (
         CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", patience_seconds=0.5) as executor,
@@ -392,7 +394,7 @@ def test_without_workers_the_job_ends_and_says_what_to_type(
 
 
 def test_a_folder_that_cannot_be_written_ends_the_job(
-    redis_server: RedisServer, voice: Path, units: list[Unit], tmp_path: Path
+    redis_server: RedisServer, voice: VoiceCard, units: list[Unit], tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     worker = PlayedWorker(redis_server)
@@ -407,7 +409,9 @@ def test_a_folder_that_cannot_be_written_ends_the_job(
             _events(executor, 1, worker)
 
 
-def test_a_broker_that_goes_away_for_good_ends_the_job(redis_server: RedisServer, voice: Path, tmp_path: Path) -> None:
+def test_a_broker_that_goes_away_for_good_ends_the_job(
+    redis_server: RedisServer, voice: VoiceCard, tmp_path: Path
+) -> None:
     with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", patience_seconds=2) as executor:
         redis_server.kill()
 
@@ -416,6 +420,6 @@ def test_a_broker_that_goes_away_for_good_ends_the_job(redis_server: RedisServer
                 executor.results(0.2)
 
 
-def test_a_broker_that_is_not_there_is_named(voice: Path, tmp_path: Path) -> None:
+def test_a_broker_that_is_not_there_is_named(voice: VoiceCard, tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match=r"redis://:\*\*@127\.0\.0\.1:1/0 cannot be reached"):
         CeleryExecutor("redis://:s3cr3t@127.0.0.1:1/0", voice, tmp_path)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from voxmatrix.errors import Finding
+
 if TYPE_CHECKING:
     from voxmatrix.book.content import Book
 
@@ -37,6 +39,20 @@ def read_chapters(file: Path, chapters: str, *, notes: bool, titles: Path | None
 
     wanted = set(select_chapters(chapters, len(book.chapters)))
     return replace(book, chapters=tuple(chapter for chapter in book.chapters if chapter.index in wanted))
+
+
+def split_language(book: "Book", voice_language: str) -> str:
+    """The language in which the book is split: the voice's, which knows the region, unless the book is in another."""
+    return book.language if other_language(book, voice_language) else voice_language
+
+
+def other_language(book: "Book", voice_language: str) -> list[Finding]:
+    """A warning if the voice speaks another language than the one of the book, as far as that is known."""
+    of_book = book.language.lower().split("-")[0]
+    if not of_book or of_book == voice_language.lower().split("-")[0]:
+        return []
+    problem = f"the book is in {book.language}, and the voice speaks {voice_language}: it will sound foreign"
+    return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]
 
 
 def duration(seconds: float) -> str:

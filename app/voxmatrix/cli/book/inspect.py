@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters
+from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters, split_language
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import Finding
@@ -28,7 +28,8 @@ def command(
 ) -> None:
     """Show the chapters of a book, how long it will be, and how long this computer needs to speak it."""
     book = read_chapters(file, chapters, notes=notes)
-    rows = [_row(chapter.index, chapter.title, chapter.paragraphs, book.language) for chapter in book.chapters]
+    language = _split_language(book, voice)
+    rows = [_row(chapter.index, chapter.title, chapter.paragraphs, language) for chapter in book.chapters]
     if as_json:
         typer.echo(json.dumps(_contents(book, rows, voice)))
         return
@@ -36,6 +37,15 @@ def command(
     for finding in book.findings:
         warn(finding)
     _print_duration(sum(row["seconds"] for row in rows), voice)
+
+
+def _split_language(book: "Book", voice: str) -> str:
+    """As `book make` splits it with this voice."""
+    if not voice:
+        return book.language
+    from voxmatrix.voices.resolve import resolve
+
+    return split_language(book, resolve(voice).language)
 
 
 def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str, Any]:

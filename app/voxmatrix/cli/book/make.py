@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters
+from voxmatrix.cli.book.contents import (
+    BookFile,
+    Chapters,
+    Notes,
+    duration,
+    other_language,
+    read_chapters,
+    split_language,
+)
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
@@ -19,13 +27,12 @@ from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
-from voxmatrix.errors import Finding, UsageError
+from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:
-    from voxmatrix.book.content import Book
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.models.card import VoiceCard
@@ -91,9 +98,9 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     voice = resolve(given.voice)
     style = speaking_style(given, voice)
     book = read_chapters(file, given.chapters, notes=given.notes, titles=given.titles)
-    for finding in (*book.findings, *_other_language(book, voice.language)):
+    for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
-    split_as = _split_as(book, voice.language)
+    split_as = split_language(book, voice.language)
     request = BookRequest(
         source=file,
         book=beginning(book, split_as, _PREVIEW_SECONDS) if given.preview else book,
@@ -105,10 +112,13 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     )
     workers = cluster_workers(voice, given) if given.cluster else _own_processes(context, given, voice, style)
     with open_book_job(request) as job:
+        for finding in job.findings:
+            warn(finding)
         with speaking_progress(as_json, len(request.book.chapters)) as on_progress:
             outcome = job.speak(workers, on_progress)
         for finding in outcome.findings:
-            warn(finding)
+            if finding not in job.findings:
+                warn(finding)
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
@@ -121,19 +131,6 @@ def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard
     devices = selected_devices(voice, request, context.obj).devices
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
     return own_processes(voice, style, devices, forced, threads=given.threads)
-
-
-def _split_as(book: "Book", language: str) -> str:
-    """The language in which the book is split: the voice's, which knows the region, unless the book is in another."""
-    return book.language if _other_language(book, language) else language
-
-
-def _other_language(book: "Book", language: str) -> list[Finding]:
-    of_book = book.language.lower().split("-")[0]
-    if not of_book or of_book == language.lower().split("-")[0]:
-        return []
-    problem = f"the book is in {book.language}, and the voice speaks {language}: it will sound foreign"
-    return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]
 
 
 def _out(file: Path, given: BookOptions) -> Path:

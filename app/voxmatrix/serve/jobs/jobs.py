@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Annotated
 from uuid import uuid4
+
+from pydantic import Field
 
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError, VoxmatrixError
@@ -14,14 +17,25 @@ from voxmatrix.files import storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.serve.errors import ApiError, explanation
 from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
-from voxmatrix.serve.jobs.kinds.any_kind import AnyJobRequest
+from voxmatrix.serve.jobs.kinds.benchmark import BenchmarkJobRequest
+from voxmatrix.serve.jobs.kinds.book import BookJobRequest
+from voxmatrix.serve.jobs.kinds.export import ExportJobRequest
 from voxmatrix.serve.jobs.kinds.kind import Sources
+from voxmatrix.serve.jobs.kinds.recordings import PrepareJobRequest
+from voxmatrix.serve.jobs.kinds.speech import SpeechJobRequest
+from voxmatrix.serve.jobs.kinds.train import TrainJobRequest
 from voxmatrix.serve.jobs.process import LOG_NAME
 from voxmatrix.serve.jobs.runner import Runner
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.voices.catalogue import Catalogue
+
+AnyJobRequest = Annotated[
+    SpeechJobRequest | BookJobRequest | TrainJobRequest | PrepareJobRequest | ExportJobRequest | BenchmarkJobRequest,
+    Field(discriminator="kind"),
+]
+
 
 #: Jobs that wait. More would be a mistake of a program.
 MAX_WAITING = 100

@@ -10,8 +10,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.serve.errors import explanation
 from voxmatrix.serve.jobs.job import Job
-from voxmatrix.serve.jobs.outcome import error_of_command, error_of_server, result_of
-from voxmatrix.serve.jobs.process import JobProcess
+from voxmatrix.serve.jobs.process import JobProcess, error_of_command, error_of_server, result_of
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.unpack import unpack_recordings
 from voxmatrix.serve.log import Log

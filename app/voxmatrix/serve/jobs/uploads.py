@@ -1,4 +1,4 @@
-"""Uploaded files, each in a folder of its own, until a job takes them or a day has passed."""
+"""Uploaded files, each in a folder of its own, until jobs take them or a day has passed."""
 
 import asyncio
 import os
@@ -12,7 +12,22 @@ from uuid import uuid4
 
 from voxmatrix.files import storage_errors
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.jobs.link import link
+
+
+def link(source: Path, target: Path) -> Path:
+    """Give a file another path, without copying it where that is possible. Neither is written to afterwards.
+
+    Raises:
+        UnreachableError: the disk is full.
+    """
+    with storage_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, target)
+        except OSError:  # a file system without links
+            shutil.copyfile(source, target)
+    return target
+
 
 #: Ids of uploads and jobs.
 ID = re.compile(r"[0-9a-f]{32}")

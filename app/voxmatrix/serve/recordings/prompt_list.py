@@ -2,15 +2,37 @@
 
 This is the layout that `--profile` and `--prompt-list` name. Texts that were not recorded stand in `prompts.json`
 only, since `prepare` reports a text without a recording.
+
+The lists that come with voxmatrix have one sentence per line, written for it.
 """
 
 import json
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Self
 
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import write_text
+from voxmatrix.text.prompts import sentence_list
+
+
+@dataclass(frozen=True, kw_only=True)
+class BundledList:
+    """A list to choose. `id` is what requests call it."""
+
+    id: str
+    title: str
+    language: str
+    prompts: tuple[str, ...]
+
+
+@cache
+def bundled_lists() -> dict[str, BundledList]:
+    """All lists by id."""
+    known = (("en", "Everyday English", "en-US"), ("sv", "Vardaglig svenska", "sv-SE"))
+    return {id: BundledList(id=id, title=title, language=tag, prompts=sentence_list(id)) for id, title, tag in known}
+
 
 FILE_NAME = "prompts.json"
 

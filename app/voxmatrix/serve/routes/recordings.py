@@ -13,8 +13,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.recordings.answers import list_facts, prompt_facts
-from voxmatrix.serve.recordings.bundled import bundled_lists
-from voxmatrix.serve.recordings.prompt_list import PromptList
+from voxmatrix.serve.recordings.prompt_list import PromptList, bundled_lists
 from voxmatrix.serve.recordings.review import Review, phoneme_type, review
 from voxmatrix.serve.recordings.store import RecordingStore
 from voxmatrix.serve.routes.route import Route

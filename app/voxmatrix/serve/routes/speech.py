@@ -63,7 +63,10 @@ def speech_routes(services: Services) -> APIRouter:
         voice, speaker = chosen_voice(services.catalogue.voices(), body)
         style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed)
         check_style(voice, style)
-        job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format)
+        # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what
+        # of a sentence is ready when it is sent.
+        streamed = body.seed is None
+        job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed)
         record_of(request).voice = voice.id
         answer = services.speakers.begin(job)
         first = await first_piece(answer, request)

@@ -1,7 +1,11 @@
-"""The hosts that a request may address, so that no other site's name leads to this server (DNS rebinding)."""
+"""The hosts that a request may address, so that no other site's name leads to this server (DNS rebinding).
+
+Also the requests that another site's page has a browser send. There is no CORS: such a page can read nothing either.
+"""
 
 import ipaddress
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 #: Names of this computer that no other computer can claim.
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -46,3 +50,20 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_READING = ("GET", "HEAD", "OPTIONS")
+_OWN = ("same-origin", "none")
+
+
+def is_foreign(method: str | None, host: str, origin: str | None, fetch_site: str | None) -> bool:
+    """Whether a page of another site sends a request that changes or computes something, or opens a WebSocket.
+
+    A WebSocket has no method. Browsers let every page open one anywhere, and read what comes.
+    Programs send neither header; browsers send Sec-Fetch-Site or, the older ones, at least Origin.
+    """
+    if method in _READING:
+        return False
+    if fetch_site is not None:
+        return fetch_site not in _OWN
+    return origin is not None and urlsplit(origin).netloc != host

@@ -25,7 +25,7 @@ class Catalogue:
     """The default voice, and the voices in the voice folders."""
 
     def __init__(self, default: VoiceCard) -> None:
-        """List `default` first."""
+        """`default` is listed first."""
         self.default = default
         self._known: dict[tuple[Path, int], VoiceCard] = {}
 

@@ -2,18 +2,16 @@
 another could read."""
 
 import multiprocessing
-import signal
-import threading
-import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from voxmatrix.errors import MissingProgramError, NoDeviceError, NoKernelsError, UnreachableError, VoxmatrixError
 from voxmatrix.files import remove_unfinished
+from voxmatrix.processes import OUT_OF_MEMORY, describe_exit, ignoring_ctrl_c, join_or_kill
 from voxmatrix.speak.batch.messages import Failure, Message, SpeakJob, WorkerStart, out_of_memory
 from voxmatrix.speak.batch.worker import work
 
@@ -59,7 +57,7 @@ class WorkerProcesses:
         """Start a process; its `jobs` are to be sent when it has opened the voice."""
         ours, theirs = _SPAWN.Pipe()
         process = _SPAWN.Process(target=work, args=(start, theirs), daemon=True, name=f"speak {start.device}")
-        with _ignoring_ctrl_c():
+        with ignoring_ctrl_c():
             process.start()
         theirs.close()  # so that the pipe closes when the worker dies
         worker = WorkerProcess(start=start, process=process, connection=ours, jobs=deque(jobs))
@@ -83,14 +81,11 @@ class WorkerProcesses:
         worker.connection.close()
         return worker.process.exitcode
 
-    def stop(self) -> Iterator[tuple[WorkerProcess, Message]]:
-        """End all processes, and yield what they sent and nobody received."""
+    def stop(self) -> None:
+        """End all processes."""
         for worker in self.running:
             worker.process.terminate()
         _join(self.running + self._exiting)
-        for worker in self.running:
-            while message := worker.receive():
-                yield worker, message
         for worker in self.running + self._exiting:
             worker.connection.close()
         self.running, self._exiting = [], []
@@ -98,36 +93,15 @@ class WorkerProcesses:
 
 def _join(workers: Sequence[WorkerProcess]) -> None:
     """Wait for processes to exit, kill them after a timeout, and remove unfinished files."""
-    until = time.monotonic() + GRACE_SECONDS
+    join_or_kill([worker.process for worker in workers], GRACE_SECONDS)
     for worker in workers:
-        worker.process.join(max(0.0, until - time.monotonic()))
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
         for job in worker.jobs:
             remove_unfinished(job.out, worker.process.pid or 0)
 
 
-@contextmanager
-def _ignoring_ctrl_c() -> Iterator[None]:
-    """Processes started in the block ignore Ctrl-C from the beginning (on Windows: a little later)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def death(worker: str, exitcode: int | None) -> Failure:
     """The failure of what a process was doing when it died."""
-    if exitcode == -getattr(signal, "SIGKILL", 9):
+    if exitcode == OUT_OF_MEMORY:
         return out_of_memory(f"{worker} was killed, probably because the system is out of memory")
-    how = f"exited with code {exitcode}"
-    if exitcode is not None and exitcode < 0:
-        with suppress(ValueError):
-            how = f"was terminated by {signal.Signals(-exitcode).name}"
     remedy = "run the same command again, with --parallel-voices 1 to use the least memory"
-    return Failure(problem=f"{worker} {how}", remedy=remedy, exit_code=VoxmatrixError.exit_code)
+    return Failure(problem=f"{worker} {describe_exit(exitcode)}", remedy=remedy, exit_code=VoxmatrixError.exit_code)

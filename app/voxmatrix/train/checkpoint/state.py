@@ -1,19 +1,23 @@
-"""The complete state of a run, as stored in a checkpoint. A restored run continues exactly where it was."""
+"""The complete state of a run, as stored in a checkpoint: restored exactly, or begun with weights of another voice."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.errors import DamagedFileError
+from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.tables.quality import Quality
+from voxmatrix.text.symbols import default_map
 from voxmatrix.train.config import Recipe
 from voxmatrix.train.step.step import Networks, Optimisers
-from voxmatrix.vits.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state
+from voxmatrix.vits.checkpoint.checkpoint import EXTRA, Checkpoint, piper_hyper_parameters, piper_state, read_checkpoint
+from voxmatrix.vits.checkpoint.weights import transfer
 
 #: Raise it when files can no longer be resumed by an older voxmatrix.
 FORMAT = 1
@@ -103,3 +107,37 @@ def _restore_optimiser(
     averages = {number: dict(saved[names[weight]]) for number, weight in enumerate(weights)}
     content["state"] = {number: state for number, state in averages.items() if state}
     optimiser.load_state_dict(content)
+
+
+def start_from(path: Path, networks: Networks, row: Quality, prepared: PreparedSet) -> str:
+    """Copy all weights that fit into the networks; the result describes it in words.
+
+    Raises:
+        BadInputError: the sample rate or quality differs (the language may).
+    """
+    checkpoint = read_checkpoint(path)
+    _check_shape(path, checkpoint, row, prepared.rate_hz)
+    # A Piper checkpoint has no symbol table: public voices use the default one.
+    symbols = checkpoint.extra.get("card", {}).get("phoneme_id_map") or default_map("espeak")
+    generator = transfer(checkpoint.generator, networks.generator, symbols, prepared.id_map)
+    copied, fresh = generator.copied, list(generator.fresh)
+    if checkpoint.discriminator is not None:
+        discriminator = transfer(checkpoint.discriminator, networks.discriminator)
+        copied, fresh = copied + discriminator.copied, fresh + list(discriminator.fresh)
+    else:
+        fresh.append("the discriminators")
+    new = f"; new: {', '.join(fresh[:4])}{' …' if len(fresh) > 4 else ''}" if fresh else ""
+    return f"starting from {path} ({copied} weights copied{new})"
+
+
+def _check_shape(path: Path, checkpoint: Checkpoint, row: Quality, rate_hz: int) -> None:
+    if checkpoint.rate_hz != rate_hz:
+        raise BadInputError(
+            f"{path} has a sample rate of {checkpoint.rate_hz} Hz, but quality {row.name} has {rate_hz} Hz",
+            f"choose the quality of that voice: --quality {checkpoint.quality}",
+        )
+    if checkpoint.quality != row.name:
+        raise BadInputError(
+            f"{path} is a voice of quality {checkpoint.quality}, whose networks differ from those of {row.name}",
+            f"choose --quality {checkpoint.quality}, or omit --from",
+        )

@@ -12,8 +12,7 @@ from voxmatrix.compute.child import print_json
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.train.tune.batch_search import BatchSearch, SearchBounds, TriedBatch
-from voxmatrix.train.tune.trial import Trial, open_trial
-from voxmatrix.train.tune.trial_config import TrialJob
+from voxmatrix.train.tune.trial import Trial, TrialJob, open_trial
 
 _MAX_CHARACTERS = 300
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from voxmatrix.compute.child import ChildResult, json_objects, run_child
 from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
-from voxmatrix.train.tune.trial_config import TrialJob
+from voxmatrix.train.tune.trial import TrialJob
 
 #: Run by name, not imported: entrypoint is a layer above.
 CHILD = ("-m", "voxmatrix_entrypoint.child", "voxmatrix.train.tune.child")

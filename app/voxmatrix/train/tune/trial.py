@@ -1,4 +1,4 @@
-"""Measure the memory and speed of training steps with a given batch size."""
+"""Measure the memory and speed of training steps with a given batch size, as a job in JSON says."""
 
 import math
 import time
@@ -13,6 +13,7 @@ from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.compute.peak_memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.tables.memory import MIB, memory_table
+from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
 from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
@@ -20,9 +21,27 @@ from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.device import autocast
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch
-from voxmatrix.train.tune.trial_config import TrialJob
 from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
 from voxmatrix.wording import count
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialJob:
+    """What to measure, in plain values."""
+
+    device: str
+    name: str | None
+    quality: str
+    precision: Precision
+    checkpointed: bool
+    tf32: bool
+    cudnn_benchmark: bool
+    threads: int | None  # CPU threads; None: torch's default
+    samples: int  # per clip
+    symbols: int  # per clip
+    speakers: int
+    free_mib: int | None  # free memory of the device before the child started
+
 
 #: Number of timed steps per size, after an untimed one; only one if the untimed step takes this long.
 _STEPS, _LONG_SECONDS = 2, 15.0

@@ -19,13 +19,13 @@ from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.train.config import TrainSettings
-from voxmatrix.train.data.split import split
+from voxmatrix.train.data.batches import split
 from voxmatrix.train.device import planned_gpus
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.tune.batch_search import SearchBounds, TriedBatch
 from voxmatrix.train.tune.result import SearchOutcome, TuneResult, progress_line
 from voxmatrix.train.tune.search_process import SearchProcess
-from voxmatrix.train.tune.trial_config import TrialJob
+from voxmatrix.train.tune.trial import TrialJob
 
 Report = Callable[[str], None]
 

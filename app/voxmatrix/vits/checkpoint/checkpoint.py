@@ -22,8 +22,7 @@ from torch import Tensor, nn
 
 from voxmatrix.errors import BadInputError, DamagedFileError, MemoryExhaustedError
 from voxmatrix.tables.quality import HOP, N_FFT, N_MELS, SEGMENT_SAMPLES, SPEAKER_CHANNELS, Quality
-from voxmatrix.vits.checkpoint.match_quality import match_quality
-from voxmatrix.vits.checkpoint.weight_names import from_piper, to_piper
+from voxmatrix.vits.checkpoint.weights import from_piper, match_quality, to_piper
 
 GENERATOR, DISCRIMINATOR = "model_g.", "model_d."
 #: Exceptions of torch.load and zipfile for a truncated or corrupt file; NotImplementedError: a corrupt header names a

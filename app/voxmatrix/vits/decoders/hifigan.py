@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.tables.quality import Quality
-from voxmatrix.vits.decoders.decoder import Decoder, count_modules
+from voxmatrix.vits.decoders import Decoder, count_modules
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.norm import weight_norm
 

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.tables.quality import HOP, Quality
-from voxmatrix.vits.decoders.decoder import Decoder, count_modules
+from voxmatrix.vits.decoders import Decoder, count_modules
 from voxmatrix.vits.decoders.hifigan import SLOPE, PairedBlock, SingleBlock
 from voxmatrix.vits.layers.norm import weight_norm
 from voxmatrix.vits.layers.rows import suits_rows

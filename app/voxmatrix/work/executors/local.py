@@ -135,8 +135,7 @@ class LocalExecutor(Closing):
 
     def close(self) -> None:
         """End all processes."""
-        for _ in self._processes.stop():
-            pass  # what was not recorded is spoken again
+        self._processes.stop()  # what was not recorded is spoken again
         self._scratch.cleanup()
 
     def _named(self, name: str) -> _LocalWorker:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
+from tests.examples import examples
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.piper.export import onnx_writer
 from voxmatrix.piper.export.export import export_voice
@@ -154,7 +155,7 @@ def test_other_networks_are_left_as_they_are(change: Callable[[Any], None], by_t
     assert model.SerializeToString() == before
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_whatever_is_missing_nothing_breaks(data: st.DataObject, by_torch: ByTorch) -> None:
     model = by_torch("tiny", 1)
@@ -167,7 +168,7 @@ def test_whatever_is_missing_nothing_breaks(data: st.DataObject, by_torch: ByTor
         assert model.SerializeToString() == before
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_has_another_name_sounds_the_same(data: st.DataObject, by_torch: ByTorch, tmp_path: Path) -> None:
     model, inputs = by_torch("tiny", 1), inputs_of(9)

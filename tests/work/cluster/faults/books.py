@@ -7,20 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from voxmatrix.speak.options import SpeakSettings
-
-from tests.work.cluster.jobs import END_SECONDS
-from tests.work.cluster.tone_worker import tones
+from tests.work.cluster.jobs import END_SECONDS, write_voice
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.manifest import manifest_path
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest
-from voxmatrix.piper.files import find_voice
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.work.executors.local import LocalExecutor
 
 SENTENCES = 40
-_VOICE = "en_US-slt-fast_x_low"
 
 
 class BookCommand:
@@ -31,9 +27,10 @@ class BookCommand:
         self._out = folder / "book.m4b"
 
     def start(self) -> "subprocess.Popen[str]":
-        words = ["book", str(_text(self.folder)), "--voice", _VOICE, "--out", str(self._out), "--cluster", self._broker]
+        voice = write_voice(self.folder)
+        words = ["book", str(_text(self.folder)), "--voice", str(voice.path), "--out", str(self._out)]
         return subprocess.Popen(
-            [sys.executable, "-m", "voxmatrix_entrypoint", *words],
+            [sys.executable, "-m", "voxmatrix_entrypoint", *words, "--cluster", self._broker],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "VOXMATRIX_HOME": str(self.folder / "home")},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -63,20 +60,22 @@ def kill(process: "subprocess.Popen[str]") -> None:
 
 def made_alone(folder: Path) -> list[str]:
     """The checksums of the same book, made without a cluster."""
-    source, voice, speech = _text(folder), find_voice(Path(_VOICE)), SpeakSettings()
+    source, voice, style = _text(folder), write_voice(folder), Style()
     request = BookRequest(
         source=source,
         book=read_book(source, False),
-        language="en-us",
+        language=voice.language,
         voice=voice,
         out=folder / "book.m4b",
-        speech=speech,
-        joining=JoinSettings(narrator=voice.stem),
+        style=style,
+        joining=JoinSettings(narrator=voice.id),
     )
+
+    def workers(incoming: Path, _most: int) -> LocalExecutor:
+        return LocalExecutor(voice, style, incoming, Runtime(), workers=1)
+
     with open_book_job(request) as job:
-        job.speak(
-            lambda incoming: LocalExecutor(voice, speech, incoming, workers=1, opening=tones), lambda *_progress: None
-        )
+        job.speak(workers, lambda *_progress: None)
         job.join(lambda _done, _total: None)
     return checksums(request.out)
 

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.toys.family import added
 from tests.work.cluster.faults.books import made_alone
 from tests.work.cluster.faults.cluster import UNITS, Cluster
 from tests.work.cluster.faults.seeds import SEEDS
@@ -33,14 +34,15 @@ def audio(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The checksums of the audio of all units, made without a cluster."""
     folder = tmp_path_factory.mktemp("alone")
     voice = write_voice(folder)
-    return audio_alone(voice, folder / "job", some_sentences(voice, UNITS))
+    with added():
+        return audio_alone(voice, folder / "job", some_sentences(voice, UNITS))
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """The checksums of the audiobook, made without a cluster."""
     folder = tmp_path_factory.mktemp("book")
-    with pytest.MonkeyPatch.context() as patch:
+    with added(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("VOXMATRIX_HOME", str(folder / "home"))
         yield made_alone(folder)
 

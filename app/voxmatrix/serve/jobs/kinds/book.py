@@ -11,7 +11,7 @@ from voxmatrix.files import write_text
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import ENDED, Job, Work
 from voxmatrix.serve.jobs.kinds.kind import Id, Plain, Sources, VoiceRequest, exactly_one, number
-from voxmatrix.serve.jobs.link import link
+from voxmatrix.serve.jobs.uploads import link
 from voxmatrix.work.ledger_copy import copy_ledger
 
 #: Part of a line of a lexicon, which must not become two lines or a comment.

@@ -1,4 +1,4 @@
-"""Requests about recordings: those in a folder of the server, or an uploaded ZIP."""
+"""Requests about recordings: those in a folder of the server, or an uploaded ZIP; and their check."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.config import home
 from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.job import Work
 from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Plain, Sources, exactly_one, number
 from voxmatrix.tables.quality import QualityName
 
@@ -75,3 +76,21 @@ def recordings_folder(chosen: RecordingList) -> Path:
             raise ApiError(400, f"there is no such {param} of recordings", param="recordings", code="invalid_value")
         folder = found[name]
     return folder
+
+
+class PrepareJobRequest(RecordingsRequest):
+    """A check of recordings."""
+
+    kind: Literal["prepare"]
+
+    def work(self, sources: Sources, folder: Path) -> Work:
+        """The words of `voxmatrix prepare`."""
+        data = self.data(sources, folder)
+        return Work(
+            title=data.title,
+            words=("prepare", *data.words),
+            lane="files",
+            measure="prepare",
+            result=None,
+            unpack=data.unpack,
+        )

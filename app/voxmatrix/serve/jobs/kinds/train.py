@@ -9,7 +9,7 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.kinds.kind import Count, Device, Id, Seed, Sources, exactly_one, number
 from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
-from voxmatrix.serve.jobs.link import link
+from voxmatrix.serve.jobs.uploads import link
 
 #: The folder of the run, in that of the job.
 RUN = "run"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.train.voice_config import make_voice_config
+from voxmatrix.train.run import make_voice_config
 
 
 def test_what_is_written_is_read_again_as_the_same_voice(prepared: PreparedSet) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.doctor.advice import advice
+from voxmatrix.doctor.findings import advice
 from voxmatrix.doctor.report import make_report
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.record import read_machine

@@ -1,10 +1,14 @@
 """Several devices, one after the other: one that cannot work costs nothing but its own rows."""
 
+import pytest
+
 from tests.bench.reports import HERE
 from voxmatrix.bench.matmul import MatmulBench
-from voxmatrix.bench.suite import BenchSuite
+from voxmatrix.bench.measure import BenchSuite
 from voxmatrix.bench.train import TrainBench
 from voxmatrix.machine.facts import Gpu
+
+pytestmark = pytest.mark.usefixtures("forked_programs")
 
 BROKEN = Gpu(index=5, kind="cuda", uuid="GPU-of-nobody", name="[/] broken")
 

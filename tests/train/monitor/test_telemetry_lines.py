@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.train.monitor.json_lines import JsonLines
+from voxmatrix.train.monitor.telemetry import JsonLines
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voxmatrix.serve.recordings.bundled import bundled_lists
+from voxmatrix.serve.recordings.prompt_list import bundled_lists
 
 
 @pytest.mark.parametrize("name", ["en", "sv"])

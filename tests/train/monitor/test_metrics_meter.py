@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from voxmatrix.train.monitor import meter
-from voxmatrix.train.monitor.meter import Meter
+from voxmatrix.train.monitor import metrics
+from voxmatrix.train.monitor.metrics import Meter
 from voxmatrix.train.step.step import LOSSES
 
 
@@ -19,7 +19,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(meter, "time", clock)
+    monkeypatch.setattr(metrics, "time", clock)
     return clock
 
 

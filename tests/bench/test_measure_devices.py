@@ -3,7 +3,7 @@
 import pytest
 
 from tests.plan.computers import ARC, RTX_3060, assess, gpu, machine
-from voxmatrix.bench.devices import to_measure
+from voxmatrix.bench.measure import to_measure
 from voxmatrix.errors import NoDeviceError, NoKernelsError, UsageError
 
 FUTURE = gpu("from the future", "13.0", 1000, index=1)

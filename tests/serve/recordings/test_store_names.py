@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.recordings.names import checked_name, is_name
+from voxmatrix.serve.recordings.store import checked_name, is_name
 
 
 @pytest.mark.parametrize("name", ["Anna", "Åsa Öberg", "山田 太郎", "list.v2", "a", "x" * 120, "it's"])

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voxmatrix.dataset.prepared import Clip
-from voxmatrix.train.data.split import MAX_VALIDATION, MIN_CLIPS, split
+from voxmatrix.train.data.batches import MAX_VALIDATION, MIN_CLIPS, split
 
 
 def clips(count: int) -> list[Clip]:
