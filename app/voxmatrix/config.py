@@ -16,6 +16,8 @@ CONFIG_NAME = "voxmatrix.toml"
 DOTENV_NAME = ".env"
 #: If set, actions are logged to standard error, not only warnings.
 LOG_VARIABLE = "VOXMATRIX_LOG"
+#: "plain": messages name settings, not flags.
+MESSAGES_VARIABLE = "VOXMATRIX_MESSAGES"
 #: Set in every image: the name of its row in docker/images.toml.
 IMAGE_VARIABLE = "VOXMATRIX_IMAGE"
 #: Names a file that describes another computer, to be used instead of this one.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from voxmatrix.wording import plain
+
 Severity = Literal["error", "warning"]
 
 
@@ -16,7 +18,10 @@ class Finding:
 
 
 class VoxmatrixError(Exception):
-    """Base of all errors: the problem, with the value seen and what follows from it, and the remedy, what to type."""
+    """Base of all errors: the problem, with the value seen and what follows from it, and the remedy, what to do.
+
+    Both name settings as `wording` says.
+    """
 
     exit_code: ClassVar[int] = 1
 
@@ -26,7 +31,7 @@ class VoxmatrixError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.problem}\n{self.remedy}" if self.remedy else self.problem
+        return plain(f"{self.problem}\n{self.remedy}" if self.remedy else self.problem)
 
 
 class UsageError(VoxmatrixError):

@@ -9,7 +9,7 @@ from voxmatrix.files import storage_errors
 
 _NAME = ".lock"
 #: What a training says of another one.
-TRAINING = ("training", "stop it, or choose another --out")
+TRAINING = ("training", "stop it, or choose another `out`")
 
 
 @contextmanager

@@ -1,7 +1,16 @@
-"""Counts, lists and durations in the words of messages."""
+"""Counts, settings, lists and durations in the words of messages.
+
+A message names a setting in backticks, `speed` or with its value `device=cpu`, and whoever shows the message says it in
+the words of its readers: the command line as a flag, everybody else by its plain name.
+"""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
+_SETTING = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
+#: Keys of JSON whose values are messages.
+_MESSAGES = {"problem", "remedy", "reason", "left_out", "line"}
 #: All but tabs and line ends.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -11,8 +20,32 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
+def name_settings(text: str, name: Callable[[str, str | None], str]) -> str:
+    """A message whose settings are named by a function of the setting and its value, if there is one."""
+    return _SETTING.sub(lambda match: name(match[1], match[2]), text)
+
+
+def plain(text: str) -> str:
+    """A message that names settings as they are called: speed, device = cpu."""
+    return name_settings(text, lambda name, value: name if value is None else f"{name} = {value}")
+
+
+def with_messages(content: Any, say: Callable[[str], str], key: str = "") -> Any:
+    """Content of JSON, its messages said by this function."""
+    match content:
+        case dict():
+            return {name: with_messages(value, say, name) for name, value in content.items()}
+        case list() | tuple():
+            return [with_messages(value, say, key) for value in content]
+        case str() if key in _MESSAGES:
+            return say(content)
+        case _:
+            return content
+
+
 def quoted(text: str) -> str:
-    """A text in quotes, shortened."""
+    """A text in quotes, shortened. It names no settings."""
+    text = text.replace("`", "'")
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 

@@ -73,7 +73,7 @@ def test_nothing_is_replaced_without_being_asked_to(wav: Path) -> None:
     out.write_bytes(b"mine")
     with pytest.raises(UsageError, match="already exists") as caught:
         encode(wav, out)
-    assert "--force" in caught.value.remedy
+    assert "`force`" in caught.value.remedy
     assert out.read_bytes() == b"mine"
     assert encode(wav, out, force=True).stat().st_size > 1000
 

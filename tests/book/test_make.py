@@ -110,7 +110,7 @@ def test_what_cannot_be_spoken_is_named_the_rest_is_kept_and_no_audiobook_is_wri
     broken = with_text(request_, 2, "Two", "silent words.", "deadly words.")
     with pytest.raises(BadInputError, match=r"2 sentences of 7 cannot be spoken.*silent words.*deadly words") as error:
         make(broken)
-    assert "--lexicon" in error.value.remedy
+    assert "`lexicon`" in error.value.remedy
     assert not request_.out.exists() and not request_.out.with_name("B.manifest.json").exists()
     outcome, _ = make(request_)
     assert outcome.known == 5, "all but `The last one.`"

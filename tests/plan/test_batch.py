@@ -58,7 +58,7 @@ def test_memory_that_cannot_suffice_even_for_one_clip_is_an_error() -> None:
     (finding,) = choose_batching(Budget(mib=350, why="x", limit_mib=700), NEED).findings
     assert finding.severity == "error"
     assert "only 700 MiB" in finding.problem
-    assert "--quality" in finding.remedy
+    assert "`quality`" in finding.remedy
     (finding,) = choose_batching(Budget(mib=350, why="x", limit_mib=int(NEED.least_mib) + 1), NEED).findings
     assert finding.severity == "warning"
 

@@ -19,7 +19,7 @@ def test_every_usual_spelling(text: str, precision: str) -> None:
 
 @pytest.mark.parametrize("text", ["8", "fp8", "int8", "-"])
 def test_another_is_usage(text: str) -> None:
-    with pytest.raises(UsageError, match="--precision"):
+    with pytest.raises(UsageError, match="`precision`"):
         parse_precision(text)
 
 
@@ -46,7 +46,7 @@ def test_a_forced_format_that_suits_is_not_warned_of() -> None:
 
 def test_a_cpu_with_instructions_for_bf16_is_told_of_it() -> None:
     assert choose_precision(None, None, cpu_bf16=True).value == "fp32"
-    assert "--precision bf16" in choose_precision(None, None, cpu_bf16=True).reason
+    assert "`precision=bf16`" in choose_precision(None, None, cpu_bf16=True).reason
     assert "no instructions" in choose_precision(None, None, cpu_bf16=False).reason
     assert "AVX512-BF16 or AMX" in choose_precision(None, None).reason
 

@@ -56,8 +56,8 @@ def test_a_contradiction_is_refused_with_both_values_and_the_flag(prepared: Prep
     previous = recipe(prepared, batch_size=3).plain()
     with pytest.raises(UsageError) as caught:
         recipe(prepared, previous, batch_size=5)
-    assert "--batch-size was 3, is 5" in caught.value.problem
-    assert "--fresh" in caught.value.remedy
+    assert "`batch_size` was 3, is 5" in caught.value.problem
+    assert "`fresh`" in caught.value.remedy
     assert str(OUT / "last.ckpt") in caught.value.remedy
 
 

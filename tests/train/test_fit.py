@@ -92,8 +92,8 @@ def test_memory_that_runs_out_beside_the_passes_is_said_with_what_is_kept(
     monkeypatch.setattr(stepper, "update", too_much)
     with pytest.raises(MemoryExhaustedError, match=r"step 3.*20 MiB were requested.*last\.ckpt has") as caught:
         run(max_steps=4)
-    assert "--quality" in caught.value.remedy
-    assert "--device cpu" not in caught.value.remedy  # it is the CPU that is short of memory
+    assert "`quality`" in caught.value.remedy
+    assert "`device=cpu`" not in caught.value.remedy  # it is the CPU that is short of memory
 
 
 def test_several_speakers_and_bfloat16_train(run: Fit, tmp_path: Path) -> None:

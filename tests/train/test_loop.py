@@ -115,7 +115,7 @@ def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_fil
     with pytest.raises(BadInputError, match="step 3: kl is not finite") as caught:
         run(max_steps=9, validate_every=1)
     assert last.read_bytes() == before
-    assert "--learning-rate" in caught.value.remedy
+    assert "`learning_rate`" in caught.value.remedy
 
 
 def test_losses_and_time_left_are_shown_from_the_second_step_on_where_they_are_due(run: Fit, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_a_resumed_run_says_from_where(run: Fit) -> None:
 def test_other_settings_are_refused_and_the_run_is_left_alone(run: Fit) -> None:
     last = run(max_steps=2).last
     before = last.read_bytes()
-    with pytest.raises(UsageError, match="--batch-size was 4, is 3"):
+    with pytest.raises(UsageError, match="`batch_size` was 4, is 3"):
         run(max_steps=4, batch_size=3)
     assert last.read_bytes() == before
 
@@ -66,7 +66,7 @@ def test_memory_that_cannot_suffice_ends_the_training_before_the_kernel_does(run
     with pytest.raises(MemoryExhaustedError, match="only 200 MiB") as refused:
         run(machine=replace(HERE, memory_mib=200, available_mib=150))
     assert refused.value.exit_code == 6
-    assert "--quality" in refused.value.remedy
+    assert "`quality`" in refused.value.remedy
 
 
 def test_a_device_that_is_not_there_is_said(run: Fit) -> None:

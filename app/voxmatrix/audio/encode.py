@@ -54,7 +54,7 @@ def encode(
     """
     target = check_format(out, bitrate)
     if out.exists() and not force:
-        raise UsageError(f"{out} already exists", f"add --force to replace it, or choose another name than {out.name}")
+        raise UsageError(f"{out} already exists", f"add `force` to replace it, or choose another name than {out.name}")
     if not source.is_file():
         raise BadInputError(f"{source} is not a file", "choose an existing sound file")
     check_finite(source)  # ffmpeg would make full-scale noise of it
@@ -80,9 +80,9 @@ def check_format(out: Path, bitrate: str | None) -> Format:
         raise UsageError(f"{out.name} has the unknown extension {out.suffix!r}", f"choose one of: {supported}")
     if bitrate is not None:
         if not target.default_options:
-            raise UsageError(f"a .{extension} file is lossless and has no bit rate", "omit --bitrate, or choose .mp3")
+            raise UsageError(f"a .{extension} file is lossless and has no bit rate", "omit `bitrate`, or choose .mp3")
         if not bitrate.removesuffix("k").isdecimal() or not bitrate.endswith("k") or int(bitrate[:-1]) == 0:
-            raise UsageError(f"the bit rate is {bitrate!r}", "give it in kilobits per second, e.g. --bitrate 96k")
+            raise UsageError(f"the bit rate is {bitrate!r}", "give it in kilobits per second, e.g. `bitrate=96k`")
         if target.most_kbit and int(bitrate[:-1]) > target.most_kbit:
             raise UsageError(f"the bit rate is {bitrate!r}", f"choose {target.most_kbit}k or less for .{extension}")
     return target

@@ -27,7 +27,7 @@ def check_picture(path: Path) -> None:
         UsageError: the extension is unsupported, or the path is a folder.
     """
     if path.suffix.lower() not in EXTENSIONS:
-        raise UsageError(f"--picture {path} has the extension {path.suffix!r}", f"use {' or '.join(EXTENSIONS)}")
+        raise UsageError(f"`picture={path}` has the extension {path.suffix!r}", f"use {' or '.join(EXTENSIONS)}")
     check_not_folder(path)
 
 

@@ -50,7 +50,10 @@ def _measured(part: BenchPart) -> dict[str, Any]:
 
 
 def _problem(name: str, error: Exception) -> dict[str, Any]:
-    text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}".splitlines()[0]
+    if isinstance(error, VoxmatrixError):
+        text = f"{error.problem}\n{error.remedy}"
+    else:
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
     problem = "; ".join(text.splitlines())[:_MAX_PROBLEM_CHARACTERS]
     return {"part": name, "problem": problem, "exit_code": _exit_code(error)}
 

@@ -29,7 +29,7 @@ def to_measure(
     *,
     task: Task,
     source: Source = "flag",
-    option: str = "--device",
+    option: str = "device",
     saved_device: SavedDevice | None = None,
     assess: Assess = assess,
 ) -> tuple[list[Gpu | None], tuple[Finding, ...]]:

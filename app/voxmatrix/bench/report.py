@@ -125,7 +125,7 @@ def _slower(kind: Benchmark, rows: Sequence[BenchRow]) -> list[Finding]:
     return [
         Finding(
             problem=f"{device} is {_below_one(ratio)} × as fast as the CPU",
-            remedy="set --device cpu",
+            remedy="set `device=cpu`",
             severity="warning",
         )
         for device, ratio in best.items()

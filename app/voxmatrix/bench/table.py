@@ -1,10 +1,12 @@
 """A benchmark as a table."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from voxmatrix.bench.benchmarks import Column
 from voxmatrix.bench.report import BenchReport, BenchRow
 from voxmatrix.machine.saved_device import CPU
+from voxmatrix.wording import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,13 +15,13 @@ _UNKNOWN = "–"
 _MAX_NAME_CHARACTERS, _MAX_PROBLEM_CHARACTERS = 60, 500
 
 
-def show(report: BenchReport, console: "Console") -> None:
-    """Print the rows with their figures or problems, then the findings."""
+def show(report: BenchReport, console: "Console", say: Callable[[str], str] = plain) -> None:
+    """Print the rows with their figures or problems, then the findings. `say` names the settings in messages."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    failed = "\n".join(_failure(row) for row in report.rows if row.problem)
+    failed = "\n".join(_failure(row, say) for row in report.rows if row.problem)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=Text(failed) if failed else None, caption_justify="left")
     for header in ("device", "name", "precision"):
         # Only names may be long: they are folded on a narrow terminal.
@@ -32,7 +34,7 @@ def show(report: BenchReport, console: "Console") -> None:
     console.print(Text(report.about))
     console.print(table)
     for finding in report.findings:
-        console.print(Text(f"{finding.problem}: {finding.remedy}" if finding.remedy else finding.problem))
+        console.print(Text(say(f"{finding.problem}: {finding.remedy}" if finding.remedy else finding.problem)))
 
 
 def ratio_text(ratio: float | None) -> str:
@@ -48,10 +50,10 @@ def clean(text: str, limit: int) -> str:
     return printable if len(printable) <= limit else printable[: limit - 2] + " …"
 
 
-def _failure(row: BenchRow) -> str:
+def _failure(row: BenchRow, say: Callable[[str], str]) -> str:
     batch = f" batch {row.parameters['batch_size']}" if row.parameters else ""
     part = f"{row.device} {row.format}".strip() + batch
-    return clean(f"{part}: not measured: {row.problem}", _MAX_PROBLEM_CHARACTERS)
+    return clean(f"{part}: not measured: {say(row.problem)}", _MAX_PROBLEM_CHARACTERS)
 
 
 def _cells(report: BenchReport, row: BenchRow) -> list[str]:

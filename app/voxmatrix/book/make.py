@@ -164,5 +164,5 @@ def _given_up(outcome: JobOutcome, total: int) -> BadInputError:
     more = f"; and {rest} more" if rest > 0 else ""
     return BadInputError(
         f"{count(len(outcome.given_up), 'sentence')} of {total} cannot be spoken, the others are kept: {named}{more}",
-        "change them in the book, or give their words a pronunciation (--lexicon), and run the same command again",
+        "change them in the book, or give their words a pronunciation (`lexicon`), and run the same command again",
     )

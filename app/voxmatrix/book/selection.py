@@ -66,4 +66,4 @@ def _first_paragraphs(paragraphs: Iterable[str], language: str, seconds: float) 
 
 
 def _invalid(problem: str, count: int) -> UsageError:
-    return UsageError(problem, f"select from 1 to {count}, e.g. --chapters 1-{min(count, 3)} or --chapters 1,{count}")
+    return UsageError(problem, f"select from 1 to {count}, e.g. `chapters=1-{min(count, 3)}` or `chapters=1,{count}`")

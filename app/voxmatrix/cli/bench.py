@@ -1,6 +1,5 @@
 """`voxmatrix bench matmul`, `speak` and `train`: the speed of each device of this computer compared with its CPU."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.terminal.messages import print_json
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.plan.overrides import override_number
 
@@ -158,7 +158,7 @@ def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
         if failed is not None:
             answer["findings"].append({"severity": "error", "problem": failed.problem, "remedy": failed.remedy})
             answer["exit_code"] = report.exit_code or failed.exit_code
-        typer.echo(json.dumps(answer))
+        print_json(answer)
         raise typer.Exit(answer["exit_code"])
     from rich.console import Console
 

@@ -1,6 +1,5 @@
 """`voxmatrix devices` and `devices select`: the devices of this computer, and the one to use."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.errors import Finding, NoDeviceError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def command(context: typer.Context, machine: MachineFile = None, as_json: option
     computer, notes = _computer(machine)
     if as_json:
         findings = [{"severity": n.severity, "problem": n.problem, "remedy": n.remedy} for n in notes]
-        typer.echo(json.dumps({"devices": as_rows(computer), "findings": findings}))
+        print_json({"devices": as_rows(computer), "findings": findings})
         return
     print_table(computer)
     print_parallel_voices(computer)
@@ -73,7 +72,7 @@ def select(
             reason += f"; saved in {saved.save_device(saved.saved_device_of(gpu))}"
     device = saved.CPU if gpu is None else gpu.device
     if as_json:
-        typer.echo(json.dumps({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason}))
+        print_json({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason})
     else:
         typer.echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
 

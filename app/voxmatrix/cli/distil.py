@@ -1,6 +1,5 @@
 """`voxmatrix distil VOICE --out FAST.onnx`: a fast voice from a slow one."""
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import Finding, VoxmatrixError
 from voxmatrix.files import check_not_folder
 
@@ -89,7 +88,7 @@ def command(
             warn(Finding(problem=unwritten.problem, remedy=unwritten.remedy, severity="warning"))
         raise
     if as_json:
-        typer.echo(json.dumps(distilled.to_json()))
+        print_json(distilled.to_json())
     else:
         _show_result(distilled, voice)
     _report(distilled, given.report)

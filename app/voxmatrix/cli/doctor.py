@@ -1,6 +1,5 @@
 """`voxmatrix doctor`: this computer, whether this image runs on it, and how to fix what is wrong."""
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.messages import print_json, with_flags
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
@@ -39,7 +39,7 @@ def command(
         check_not_folder(Path(record))
     report = _described(Path(machine), device) if machine else _here(device, record, no_smoke, fresh)
     if as_json:
-        typer.echo(json.dumps(report.to_json()))
+        print_json(report.to_json())
     else:
         _show(report)
     raise typer.Exit(report.exit_code)
@@ -81,4 +81,4 @@ def _show(report: "DoctorReport") -> None:
 
     from voxmatrix.doctor.text import show
 
-    show(report, Console())
+    show(report, Console(), with_flags)

@@ -1,12 +1,12 @@
 """`voxmatrix export voice` and `voxmatrix export audio`."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.messages import print_json
 
 group = typer.Typer(help="Export a voice as ONNX, or convert audio to another format.")
 
@@ -31,11 +31,7 @@ def voice(
     check_trainable(checkpoint, "be exported")
     exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:
-        typer.echo(
-            json.dumps(
-                {"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference}
-            )
-        )
+        print_json({"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference})
     else:
         typer.echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
 
@@ -53,6 +49,6 @@ def audio(
 
     encode(source, out, bitrate=bitrate or None, force=force)
     if as_json:
-        typer.echo(json.dumps({"out": str(out), "bytes": out.stat().st_size}))
+        print_json({"out": str(out), "bytes": out.stat().st_size})
     else:
         typer.echo(f"{out}: {out.stat().st_size / 1024:.0f} KiB")

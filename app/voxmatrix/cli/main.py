@@ -1,6 +1,5 @@
 """The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +11,7 @@ from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
-from voxmatrix.cli.terminal.problem import print_problem
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 
@@ -112,7 +110,7 @@ def _command_path(words: Sequence[str]) -> str:
 
 def _report(problem: str, remedy: str, exit_code: int, as_json: bool) -> int:
     if as_json:
-        typer.echo(json.dumps({"problem": problem, "remedy": remedy, "exit_code": exit_code}))
+        print_json({"problem": problem, "remedy": remedy, "exit_code": exit_code})
     else:
         print_problem("voxmatrix", problem, remedy)
     return exit_code

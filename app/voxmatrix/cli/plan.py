@@ -1,6 +1,5 @@
 """`voxmatrix plan`: every automatic setting with its reason, for this computer or the one that a file describes."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -10,7 +9,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.overrides import read_overrides
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,9 +52,9 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
         # The saved device belongs to this computer; a profile holds for a kind of device in any computer.
         plan = make_plan(read_machine(machine), given.quality, overrides, task=task, profile=profile_of)
     if as_json:
-        typer.echo(json.dumps(plan_to_json(plan), ensure_ascii=False))
+        print_json(plan_to_json(plan), ensure_ascii=False)
     else:
-        print_plan(plan)
+        print_plan(plan, with_flags)
 
 
 def _task(text: str) -> "Task":

@@ -1,6 +1,5 @@
 """`voxmatrix prepare DATA`: check recordings, report every problem and fill the cache."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,9 +8,8 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.terminal.problem import print_problem
+from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.files import check_not_folder
@@ -50,12 +48,12 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
         _write_report(failed, report)
         if as_json:
             end = {"exit_code": error.exit_code, "problem": error.problem, "remedy": error.remedy}
-            typer.echo(json.dumps({**_summary(failed), **end}))
+            print_json({**_summary(failed), **end})
             raise typer.Exit(error.exit_code) from error
         raise
     _write_report(prepared, report)
     if as_json:
-        typer.echo(json.dumps(_summary(prepared)))
+        print_json(_summary(prepared))
     else:
         show(prepared)
         if report:

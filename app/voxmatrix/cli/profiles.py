@@ -1,13 +1,12 @@
 """`voxmatrix profiles list`, `export`, `import` and `remove`: what `train --tune` measured on each kind of device."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import print_json, warn
 
 if TYPE_CHECKING:
     from voxmatrix.machine.profile import Measurement, Profile
@@ -32,7 +31,7 @@ def list_profiles(as_json: options.AsJson = False) -> None:
     kept = all_profiles()
     if as_json:
         findings = [{"severity": f.severity, "problem": f.problem, "remedy": f.remedy} for f in kept.findings]
-        typer.echo(json.dumps({"profiles": [_row(profile) for profile in kept.profiles], "findings": findings}))
+        print_json({"profiles": [_row(profile) for profile in kept.profiles], "findings": findings})
         return
     for profile in kept.profiles:
         typer.echo(f"{profile.key}: {profile.device.name or 'unnamed device'}")
@@ -76,7 +75,7 @@ def import_(
     merged = keep(profile)
     counts = {"added": merged.added, "replaced": merged.replaced, "left": merged.left}
     if as_json:
-        typer.echo(json.dumps({"name": profile.key, "path": str(place(profile.key)), **counts}))
+        print_json({"name": profile.key, "path": str(place(profile.key)), **counts})
     else:
         added = count(merged.added, "measurement")
         typer.echo(f"{profile.key}: {added} added, {merged.replaced} replaced, {merged.left} unchanged")

@@ -12,7 +12,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.serve.settings import ServeSettings

@@ -1,6 +1,5 @@
 """`voxmatrix speak`: text in, speech out, sentence by sentence. Imports little, so that speech starts soon."""
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,9 +19,8 @@ from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
-from voxmatrix.cli.terminal.problem import print_problem
+from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import UsageError
 from voxmatrix.files import digest, read_errors
 from voxmatrix.plan.overrides import override_number
@@ -212,7 +210,7 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
         return
     if as_json:
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
-        typer.echo(json.dumps({**summary, "left_out": [finding.problem for finding in speech.findings]}))
+        print_json({**summary, "left_out": [finding.problem for finding in speech.findings]})
     else:
         typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
 

@@ -1,15 +1,13 @@
 """`voxmatrix speak --batch`: many texts, and the outcome of each."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.terminal.problem import print_problem
+from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix.wording import count
 
@@ -61,7 +59,7 @@ def run(
         )
     failures = failures_of(outcomes)
     if as_json:
-        typer.echo(json.dumps(to_json(out, outcomes)))
+        print_json(to_json(out, outcomes))
     else:
         show(out, outcomes)
     if failures:

@@ -1,6 +1,5 @@
 """`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.overrides import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
+from voxmatrix.cli.terminal.messages import print_json, with_flags
 from voxmatrix.config import home, is_rank_zero
 from voxmatrix.wording import count
 
@@ -96,13 +96,14 @@ def command(
 
     from voxmatrix.train.fit import fit
     from voxmatrix.train.monitor.json_progress import JsonProgress
+    from voxmatrix.train.monitor.progress import make_progress
 
-    progress = JsonProgress() if as_json else None
+    progress = JsonProgress(with_flags) if as_json else make_progress(say=with_flags)
     result = fit(prepared, _settings(out, given, overrides), progress, preflight=context.obj)
     if not is_rank_zero():
         return
     if as_json:
-        typer.echo(json.dumps(_summary(result)))
+        print_json(_summary(result))
     else:
         typer.echo(
             f"{count(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"

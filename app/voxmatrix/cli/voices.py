@@ -1,12 +1,12 @@
 """`voxmatrix voices list`: the voices that `--voice NAME` finds."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.messages import print_json
 from voxmatrix.errors import VoxmatrixError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def list_voices(as_json: options.AsJson = False) -> None:
 
     rows = [_row(name, family, path) for name, (family, path) in installed().items()]
     if as_json:
-        typer.echo(json.dumps({"voices": rows}))
+        print_json({"voices": rows})
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:

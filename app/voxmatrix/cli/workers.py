@@ -1,6 +1,5 @@
 """`voxmatrix workers`: all workers of a cluster, with their health."""
 
-import json
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.messages import print_json
 from voxmatrix.config import environment
 from voxmatrix.errors import UnreachableError
 
@@ -39,7 +39,7 @@ def command(
     least = wait or (1 if name else 0)
     found = _workers(broker, name, least, _WAIT_SECONDS if wait else 0.0)
     if as_json:
-        typer.echo(json.dumps({"workers": [asdict(worker) for worker in found]}))
+        print_json({"workers": [asdict(worker) for worker in found]})
     elif not found and not least:
         shown = without_password(broker)
         typer.echo(f"no workers\n  → start one: voxmatrix worker --cluster {shown}", err=True)

@@ -54,7 +54,7 @@ def torch_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
         return _directml(gpu)
     if gpu.kind in _TORCH_NAMES:
         return torch.device(_TORCH_NAMES[gpu.kind], _ordinal(gpu, machine))
-    raise NoDeviceError(f"{gpu.device} ({gpu.name}) is of a kind that no image supports", "set --device cpu or auto")
+    raise NoDeviceError(f"{gpu.device} ({gpu.name}) is of a kind that no image supports", "set `device=cpu` or auto")
 
 
 def torch_name(device: str) -> str:
@@ -101,6 +101,6 @@ def _directml(gpu: Gpu) -> "torch.device":
     except ImportError as error:
         raise MissingProgramError(
             f"{gpu.device} requires the package torch-directml, which is not installed",
-            "use the image directml-windows, or set --device cpu",
+            "use the image directml-windows, or set `device=cpu`",
         ) from error
     return torch_directml.device(gpu.index)  # type: ignore[no-any-return]

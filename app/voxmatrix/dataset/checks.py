@@ -71,7 +71,7 @@ def _of_sound(item: ProcessedRecording, settings: PrepareSettings) -> Iterator[P
         yield _problem(item, "too-short", what, "record a whole sentence")
     if sound.trimmed_seconds > settings.max_seconds:
         what = f"it has {sound.trimmed_seconds:.1f} s of speech; the limit is {settings.max_seconds:g} s"
-        yield _problem(item, "too-long", what, "split it into sentences, or raise --max-seconds (uses more memory)")
+        yield _problem(item, "too-long", what, "split it into sentences, or raise `max_seconds` (uses more memory)")
     if sound.clipped_fraction >= CLIPPED_WARNING:
         bad = sound.clipped_fraction >= CLIPPED_ERROR
         what = f"{sound.clipped_fraction:.2%} of its samples are clipped at full scale"
@@ -100,7 +100,7 @@ def _of_text(item: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
     if missing:
         shown = " ".join(sorted(missing)[:10])
         what = f"the voice has no symbols for these phonemes, which are left out: {shown}"
-        yield _problem(item, "unknown-symbols", what, "check the language (--language) and the text", "warning")
+        yield _problem(item, "unknown-symbols", what, "check the language (`language`) and the text", "warning")
 
 
 def _same_ids(items: Sequence[ProcessedRecording]) -> list[Problem]:

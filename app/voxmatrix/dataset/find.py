@@ -52,15 +52,17 @@ def _supported_layouts() -> str:
 
 def _select_folder(root: Path, profile: str | None, prompt_list: str | None) -> Path:
     if prompt_list and not profile:
-        raise UsageError(f"--prompt-list {prompt_list} needs a profile", f"add --profile: one of {_subfolders(root)}")
+        raise UsageError(f"`prompt_list={prompt_list}` needs a profile", f"add `profile`: one of {_subfolders(root)}")
     folder = root
-    for flag, name in (("--profile", profile), ("--prompt-list", prompt_list)):
+    for setting, name in (("`profile`", profile), ("`prompt_list`", prompt_list)):
         if name is None:
             continue
         if name in ("", ".", "..") or any(char in name for char in "/\\\0"):
-            raise UsageError(f"{flag} is {name!r}, which is not a folder name", f"choose one of: {_subfolders(folder)}")
+            raise UsageError(
+                f"{setting} is {name!r}, which is not a folder name", f"choose one of: {_subfolders(folder)}"
+            )
         if not (folder / name).is_dir():
-            raise BadInputError(f"{folder / name} is not a folder", f"set {flag} to one of: {_subfolders(folder)}")
+            raise BadInputError(f"{folder / name} is not a folder", f"set {setting} to one of: {_subfolders(folder)}")
         folder /= name
     if not folder.is_dir():
         raise BadInputError(f"{folder} does not exist", f"give a folder with {_supported_layouts()}")

@@ -52,7 +52,7 @@ def check_amount(data: Path, prepared: PreparedSet) -> None:
     if round(prepared.seconds) < MIN_SECONDS:
         raise TooFewRecordingsError(
             f"{data} has {prepared.seconds:.0f} s of usable speech; less than {MIN_SECONDS} s are too few for a voice",
-            "record at least 10 minutes, or add --force to use these recordings anyway",
+            "record at least 10 minutes, or add `force` to use these recordings anyway",
             prepared,
         )
 

@@ -16,7 +16,7 @@ from voxmatrix.dataset.charts import durations, paces, printable
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.rows import Problem
-from voxmatrix.wording import count
+from voxmatrix.wording import count, plain
 
 _STYLE = """
 :root {
@@ -167,7 +167,7 @@ def _problems(prepared: PreparedSet, folder: Path) -> str:
     for recording, problems in grouped.items():
         item, first = measured.get(recording), problems[0]
         what = "<br>".join(
-            f"{_severity(problem.severity)}: {_safe(problem.problem)} <small>→ {_safe(problem.remedy)}</small>"
+            f"{_severity(problem.severity)}: {_message(problem.problem)} <small>→ {_message(problem.remedy)}</small>"
             for problem in problems
         )
         facts = [_safe(first.place), _seconds(item), _text(item.text if item else "")]
@@ -246,6 +246,10 @@ def _pace(item: MeasuredRecording) -> float:
 
 def _severity(severity: str) -> str:
     return '<span class="error">left out</span>' if severity == "error" else "warning"
+
+
+def _message(text: str) -> str:
+    return _safe(plain(text))
 
 
 def _safe(text: str) -> str:

@@ -93,7 +93,7 @@ class GatesError(BadInputError):
         super().__init__(
             f"after {distilled.steps} steps the fast voice still does not sound like its original ({found}); "
             "it was not written",
-            "run the same command again to learn further, or add --force to write it as it is",
+            "run the same command again to learn further, or add `force` to write it as it is",
         )
         self.distilled = distilled
 
@@ -122,7 +122,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
     check_free(settings.out, force=settings.force)
     voice, folder = settings.voice, settings.out.with_suffix(".distil")
     checkpoint, source = folder / "state.ckpt", _source(voice, settings.text)
-    with locked(folder, "distillation", "wait for it, or choose another --out"):
+    with locked(folder, "distillation", "wait for it, or choose another `out`"):
         _claim(folder, source, fresh=settings.fresh)
         try:
             original = _open(voice, folder, settings.text)
@@ -178,7 +178,7 @@ def _claim(folder: Path, source: str, *, fresh: bool) -> None:
                 path.unlink()
     elif record.exists() and record.read_text(encoding="utf-8") != source:
         raise UsageError(
-            f"{folder} belongs to another voice or text", "add --fresh to start again, or choose another --out"
+            f"{folder} belongs to another voice or text", "add `fresh` to start again, or choose another `out`"
         )
     write_text(record, source)
 
@@ -237,7 +237,7 @@ def _open_training(
             training.restore(torch.load(checkpoint, map_location="cpu", weights_only=True))
         except (KeyError, ValueError, RuntimeError, TypeError, EOFError, pickle.UnpicklingError) as error:
             raise DamagedFileError(
-                f"{checkpoint} is damaged, or was written by another version", "add --fresh to start again"
+                f"{checkpoint} is damaged, or was written by another version", "add `fresh` to start again"
             ) from error
     return training
 

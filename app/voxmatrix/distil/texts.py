@@ -45,7 +45,7 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
         raise BadInputError(
             f"{file or 'the list'} has {len(sentences)} sentences that the voice can speak, and at least {_MIN} "
             "are needed",
-            "give more text with --text FILE: a few hundred sentences are a good amount",
+            "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
     every = max(round(1 / _COMPARED_SHARE), len(sentences) // _COMPARED)
     return Texts(
@@ -69,7 +69,7 @@ def _bundled(config: VoiceConfig) -> list[str]:
     if language not in _LISTS:
         raise BadInputError(
             f"there are no bundled sentences for the language of this voice, {config.espeak_voice!r}",
-            "give some hundred sentences in it with --text FILE, e.g. a chapter of a book",
+            "give some hundred sentences in it with `text=FILE`, e.g. a chapter of a book",
         )
     return list(chain.from_iterable(map(sentence_list, _LISTS[language])))
 

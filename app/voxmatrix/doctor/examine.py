@@ -22,7 +22,7 @@ def chosen_gpu(machine: Machine, assessments: Sequence[Assessment], device: str)
         UsageError: this is not the name of a device.
         NoDeviceError: the device is not available.
     """
-    request = parse_device(device, "flag", f"--device {device}")
+    request = parse_device(device, "flag", f"`device={device}`")
     running = [gpu for gpu, assessment in zip(machine.gpus, assessments, strict=True) if assessment.verdict in RUNS]
     if request.kind == "cpu":
         return None

@@ -40,7 +40,7 @@ _BUILT_FOR = {
 #: The first operation of the child.
 IMPORT = "import torch"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
-_REPORT = "set --device cpu, and report this with the file written by: voxmatrix doctor --record machine.json"
+_REPORT = "set `device=cpu`, and report this with the file written by: voxmatrix doctor --record machine.json"
 #: With less, DataLoader workers run out of space for batches. Docker's default is 64, which is enough for a CPU.
 _MIN_SHM_MIB = 512
 _MIN_SHM_MIB_ON_CPU = 64

@@ -15,7 +15,7 @@ from voxmatrix.plan.verdict import Assessment, assess
 
 #: CUDA's error if a library of torch has no kernels for the GPU.
 _NO_KERNELS = "no kernel image is available"
-_USE_CPU = "set --device cpu, or use another image (see docs/images.md)"
+_USE_CPU = "set `device=cpu`, or use another image (see docs/images.md)"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,6 +58,6 @@ def _disk(folder: Path) -> Requirement:
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     elif free_gib < MIN_FREE_GIB:
         problem = f"only {free_gib:.1f} GiB are free in {folder}: a training needs up to {MIN_FREE_GIB}"
-        remedy = "free some space, or choose folders on another disk (--out, VOXMATRIX_HOME)"
+        remedy = "free some space, or choose folders on another disk (`out`, VOXMATRIX_HOME)"
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     return Requirement(name="Disk", found=f"{free_gib:.1f} GiB free in {folder}", findings=tuple(findings))

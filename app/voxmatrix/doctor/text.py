@@ -1,5 +1,6 @@
 """The report as text: the computer, its GPUs, the smoke test, the findings."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from voxmatrix.doctor.findings import advice, of_gpu
@@ -7,7 +8,7 @@ from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
-from voxmatrix.wording import count
+from voxmatrix.wording import count, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 _COLOURS = {"native": "green", "ptx-jit": "yellow", "unsupported": "red", "driver-too-old": "red", None: "yellow"}
 
 
-def show(report: DoctorReport, console: "Console") -> None:
-    """Print the report for people, in colour on a terminal."""
+def show(report: DoctorReport, console: "Console", say: Callable[[str], str] = plain) -> None:
+    """Print the report for people, in colour on a terminal. `say` names the settings in its messages."""
     for line in (*_computer(report.machine), *_gpus(report), *_smoke(report), *_needs(report), *_findings(report)):
-        console.print(line, highlight=False, soft_wrap=True)
+        console.print(say(line), highlight=False, soft_wrap=True)
 
 
 def _computer(machine: Machine) -> list[str]:
@@ -28,9 +29,9 @@ def _computer(machine: Machine) -> list[str]:
     torch = "no torch" if machine.torch is None else f"torch {machine.torch.version}"
     kernels = f" with {' '.join(machine.torch.kernels)}" if machine.torch and machine.torch.kernels else ""
     return [
-        f"[bold]This computer[/]: {_plain(', '.join([system, *inside]))}",
-        f"  {count(machine.cpus, 'CPU')} ({_plain(machine.cpu or 'name unknown')}), {memory}",
-        f"  {_plain(torch + kernels)}{_plain(f'; image {machine.image}' if machine.image else '')}",
+        f"[bold]This computer[/]: {_escaped(', '.join([system, *inside]))}",
+        f"  {count(machine.cpus, 'CPU')} ({_escaped(machine.cpu or 'name unknown')}), {memory}",
+        f"  {_escaped(torch + kernels)}{_escaped(f'; image {machine.image}' if machine.image else '')}",
     ]
 
 
@@ -41,7 +42,7 @@ def _gpus(report: DoctorReport) -> list[str]:
     return [
         line
         for gpu, assessment in pairs
-        for line in (*_gpu(gpu, assessment), *(f"  {_plain(advised)}" for advised in advice(gpu, report.machine)))
+        for line in (*_gpu(gpu, assessment), *(f"  {_escaped(advised)}" for advised in advice(gpu, report.machine)))
     ]
 
 
@@ -57,10 +58,10 @@ def _gpu(gpu: Gpu, assessment: Assessment) -> list[str]:
     colour, verdict = _COLOURS[assessment.verdict], assessment.verdict or "no verdict"
     described = f" ({', '.join(facts)})" if facts else ""
     lines = [
-        f"[bold]GPU {gpu.index}[/]: {_plain((gpu.name or 'unnamed') + described)}: "
-        f"[{colour}]{verdict}[/]: {_plain(assessment.reason)}"
+        f"[bold]GPU {gpu.index}[/]: {_escaped((gpu.name or 'unnamed') + described)}: "
+        f"[{colour}]{verdict}[/]: {_escaped(assessment.reason)}"
     ]
-    return lines + ([f"  → {_plain(assessment.remedy)}"] if assessment.remedy else [])
+    return lines + ([f"  → {_escaped(assessment.remedy)}"] if assessment.remedy else [])
 
 
 def _smoke(report: DoctorReport) -> list[str]:
@@ -81,20 +82,20 @@ def _flash(report: DoctorReport) -> list[str]:
     """The result of the test of flash-attn. What is not installed stands with the GPUs."""
     if report.machine.gpus and not report.flash.installed:
         return []
-    return [f"[bold]flash-attn[/]: {_plain(report.flash.reason)}"]
+    return [f"[bold]flash-attn[/]: {_escaped(report.flash.reason)}"]
 
 
 def _result(result: OperationResult) -> str:
     name = f"{result.op} {result.dtype}"
     if not result.ok:
-        return f"  [red]✗ {_plain(name)}: {_plain(result.problem)}[/]"
-    return f"  ✓ {_plain(name)}: error {result.max_abs_error:.1e}, {result.milliseconds:.1f} ms"
+        return f"  [red]✗ {_escaped(name)}: {_escaped(result.problem)}[/]"
+    return f"  ✓ {_escaped(name)}: error {result.max_abs_error:.1e}, {result.milliseconds:.1f} ms"
 
 
 def _needs(report: DoctorReport) -> list[str]:
     shm_mib = report.machine.shm_mib
     shared = [f"[bold]/dev/shm[/]: {shm_mib} MiB free"] if report.needs and shm_mib is not None else []
-    return [*(f"[bold]{need.name}[/]: {_plain(need.found)}" for need in report.needs), *shared]
+    return [*(f"[bold]{need.name}[/]: {_escaped(need.found)}" for need in report.needs), *shared]
 
 
 def _findings(report: DoctorReport) -> list[str]:
@@ -107,13 +108,13 @@ def _findings(report: DoctorReport) -> list[str]:
         if finding.problem in already_shown:
             continue
         colour = "red" if finding.severity == "error" else "yellow"
-        lines.append(f"[{colour}]{finding.severity}[/]: {_plain(finding.problem)}")
+        lines.append(f"[{colour}]{finding.severity}[/]: {_escaped(finding.problem)}")
         if finding.remedy:
-            lines.append(f"  → {_plain(finding.remedy)}")
+            lines.append(f"  → {_escaped(finding.remedy)}")
     return lines
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """Escape markup: names come from drivers and files."""
     from rich.markup import escape
 

@@ -108,7 +108,7 @@ class VoiceCard:
         if speed is None and style.speed != 1.0:
             raise UsageError(f"the speed of the voice {self.id} cannot be changed", "leave it at 1")
         if speed is not None and not speed[0] <= style.speed <= speed[1]:
-            raise UsageError(f"speed is {style.speed}", f"choose a number from {speed[0]:g} to {speed[1]:g}")
+            raise UsageError(f"`speed` is {style.speed}", f"choose a number from {speed[0]:g} to {speed[1]:g}")
         for name, value in style.knobs.items():
             if name not in knobs:
                 known = f"choose one of: {', '.join(knobs)}" if knobs else "it has none: leave it out"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, GpuKind, Machine
+from voxmatrix.wording import plain
 
 #: Reports a finding to the user at once.
 Warn = Callable[[Finding], None]
@@ -64,4 +65,4 @@ class DeviceSelection(NamedTuple):
 
 def python_warning(finding: Finding) -> None:
     """Report a finding as a Python warning."""
-    warnings.warn(f"{finding.problem} → {finding.remedy}", RuntimeWarning, stacklevel=2)
+    warnings.warn(plain(f"{finding.problem} → {finding.remedy}"), RuntimeWarning, stacklevel=2)

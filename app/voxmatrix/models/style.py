@@ -35,9 +35,9 @@ class Style:
         _check("sentence_pause", self.pause_seconds, 0.0, MAX_PAUSE_SECONDS)
         _check("volume", self.volume, 0.0, MAX_VOLUME)
         if self.seed is not None and self.seed < 0:
-            raise UsageError(f"seed is {self.seed}, must not be negative", "set seed to 0 or more")
+            raise UsageError(f"`seed` is {self.seed}, must not be negative", "set `seed` to 0 or more")
         if self.seed is not None and self.seed > MAX_SEED:
-            raise UsageError(f"seed is {self.seed}, more than torch can use", f"set seed to {MAX_SEED} or less")
+            raise UsageError(f"`seed` is {self.seed}, more than torch can use", f"set `seed` to {MAX_SEED} or less")
 
     def sentence_seed(self, text: str) -> int | None:
         """The seed of one sentence.
@@ -84,4 +84,4 @@ class Runtime:
 
 def _check(setting: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
-        raise UsageError(f"{setting} is {value}", f"choose a number from {low:g} to {high:g}")
+        raise UsageError(f"`{setting}` is {value}", f"choose a number from {low:g} to {high:g}")

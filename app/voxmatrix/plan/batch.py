@@ -105,7 +105,7 @@ def _too_large(budget: Budget, need: Need, batch_size: int, checkpointed: bool) 
             Finding(
                 problem=f"training needs at least {need.least_mib:.0f} MiB, even with single clips of "
                 f"{need.seconds:g} s, and there are only {budget.limit_mib} MiB",
-                remedy="choose a smaller --quality, or give it more memory: in a container, a larger --memory",
+                remedy="choose a smaller `quality`, or give it more memory: in a container, a larger --memory",
             ),
         )
     budget = budget.when(need.measured(checkpointed))
@@ -115,7 +115,7 @@ def _too_large(budget: Budget, need: Need, batch_size: int, checkpointed: bool) 
         Finding(
             problem=f"batch {batch_size} needs about {need.mib(batch_size, checkpointed):.0f} MiB "
             f"({need.basis(checkpointed)}), the budget is {budget.mib:.0f} MiB ({budget.why}): memory may run out",
-            remedy="choose a smaller --batch-size or --quality, or free memory on the device",
+            remedy="choose a smaller `batch_size` or `quality`, or free memory on the device",
             severity="warning",
         ),
     )

@@ -23,7 +23,7 @@ class DeviceRequest:
     kind: DeviceKind = "auto"
     index: int | None = None
     source: Source = "automatic"
-    origin: str = ""  # the option or variable with its value, e.g. --device cuda:1
+    origin: str = ""  # the option or variable with its value, e.g. `device=cuda:1`
     fallback: Fallback = "end"
 
 

@@ -29,7 +29,7 @@ def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDev
     name = f"{gpu.device} ({gpu.name or 'unnamed GPU'})"
     if task == "train" and gpu.kind == "directml":
         return NoDeviceError(
-            f"{name} cannot train a voice: {_NO_TRAINING}", "set --device cpu; this GPU can only speak"
+            f"{name} cannot train a voice: {_NO_TRAINING}", "set `device=cpu`; this GPU can only speak"
         )
     assessment = assess(gpu, machine)
     if gpu.kind not in USED_BY[task]:
@@ -45,9 +45,9 @@ def not_found(machine: Machine, request: DeviceRequest) -> NoDeviceError:
     """The error for a missing GPU, with the available devices."""
     listed = ", ".join(f"{gpu.device} ({gpu.name or 'unnamed GPU'})" for gpu in machine.gpus)
     if listed:
-        problem, remedy = f"available: {listed}, cpu", "choose one of these, or set --device auto"
+        problem, remedy = f"available: {listed}, cpu", "choose one of these, or set `device=auto`"
     else:
-        problem, remedy = "this computer has no GPU", "set --device cpu or auto; in a container add --gpus all"
+        problem, remedy = "this computer has no GPU", "set `device=cpu` or auto; in a container add --gpus all"
     return NoDeviceError(f"{request.origin}: no such GPU; {problem}", remedy)
 
 

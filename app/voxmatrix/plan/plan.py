@@ -1,6 +1,6 @@
 """The plan: all settings of a training on a computer, each with its reason; as a table and as JSON. Pure; no torch."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,6 +20,7 @@ from voxmatrix.settings import Setting
 from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import Quality, quality
+from voxmatrix.wording import plain
 
 #: Default for the longest recording: sentences read aloud are seldom longer.
 USUAL_SECONDS = 10.0
@@ -188,8 +189,8 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def print_plan(plan: Plan) -> None:
-    """Print a table of the settings, then the warnings."""
+def print_plan(plan: Plan, say: Callable[[str], str] = plain) -> None:
+    """Print a table of the settings, then the warnings. `say` names the settings in them."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -201,10 +202,10 @@ def print_plan(plan: Plan) -> None:
     table.add_column("reason", ratio=1)
     table.add_column("source", no_wrap=True)
     for name, setting in plan.settings.items():
-        table.add_row(name, Text(format_value(setting)), Text(setting.reason), setting.source)
+        table.add_row(name, Text(format_value(setting)), Text(say(setting.reason)), setting.source)
     console.print(table)
     for finding in plan.findings:
-        console.print(Text(f"\n{finding.severity}: {finding.problem}\n  → {finding.remedy}"))
+        console.print(Text(say(f"\n{finding.severity}: {finding.problem}\n  → {finding.remedy}")))
 
 
 def format_value(setting: Setting[Any]) -> str:

@@ -15,7 +15,7 @@ SPELLINGS: dict[str, Precision] = {
 #: was measured for its speed only (docs/measured-by-hand.md).
 _CPU_BF16 = {
     True: (
-        "on this one, training with --precision bf16 is 1.1 to 1.4 times as fast, and speaking many sentences is 1.3 "
+        "on this one, training with `precision=bf16` is 1.1 to 1.4 times as fast, and speaking many sentences is 1.3 "
         "times as fast with openvino (pip install voxmatrix[openvino])"
     ),
     False: "this one has no instructions for bf16 (AVX512-BF16, AMX)",
@@ -31,7 +31,7 @@ def parse_precision(text: str) -> Precision:
     """
     found = SPELLINGS.get(text.strip().lower())
     if found is None:
-        raise UsageError(f"--precision is {text!r}", "set it to fp32, bf16, fp16 or auto")
+        raise UsageError(f"`precision` is {text!r}", "set it to fp32, bf16, fp16 or auto")
     return found
 
 
@@ -74,14 +74,14 @@ def precision_findings(
     findings = []
     if gpu is None and precision.value == "bf16":
         if precision.source != "automatic" and not cpu_bf16:
-            findings.append(_warning(f"precision bf16 on the CPU: {_CPU_BF16[cpu_bf16]}", "set --precision auto"))
+            findings.append(_warning(f"precision bf16 on the CPU: {_CPU_BF16[cpu_bf16]}", "set `precision=auto`"))
     elif precision.source != "automatic" and precision.value != "fp32" and (row is None or row.precision == "fp32"):
         why = row.because if row else "its capability could not be read"
-        findings.append(_warning(f"precision {precision.value} on {_name(gpu)}: {why}", "set --precision auto"))
+        findings.append(_warning(f"precision {precision.value} on {_name(gpu)}: {why}", "set `precision=auto`"))
     elif precision.source != "automatic" and precision.value == "bf16" and row and row.precision == "fp16":
-        findings.append(_warning(f"precision bf16 on {_name(gpu)} is emulated and slow", "set --precision auto"))
+        findings.append(_warning(f"precision bf16 on {_name(gpu)} is emulated and slow", "set `precision=auto`"))
     if tf32.source != "automatic" and tf32.value and not (row and row.tf32):
-        findings.append(_warning(f"TF32 has no effect on {_name(gpu)}", "set --tf32 auto"))
+        findings.append(_warning(f"TF32 has no effect on {_name(gpu)}", "set `tf32=auto`"))
     return findings
 
 

@@ -54,8 +54,8 @@ def memory_remedy(out: str) -> str:
     """The remedy for nearly full memory, for the training in `out`."""
     return (
         "close other programs. If memory runs out, a step is computed in smaller parts: slower, with the same result. "
-        "Or limit the audio per batch: stop (Ctrl-C saves) and continue in another --out "
-        f"with --from {out}/last.ckpt --max-batch-seconds 60"
+        "Or limit the audio per batch: stop (Ctrl-C saves) and continue in another `out` "
+        f"with `from={out}/last.ckpt` `max_batch_seconds=60`"
     )
 
 

@@ -49,4 +49,4 @@ def compile_findings(gpu: Gpu | None, forced: Setting[bool]) -> list[Finding]:
     if gpu.capability >= _COMPILES_FROM:
         return []
     problem = f"torch.compile needs capability 7.0 and this GPU has {gpu.capability}: it will fail"
-    return [Finding(problem=problem, remedy="set --compile off", severity="warning")]
+    return [Finding(problem=problem, remedy="set `compile=off`", severity="warning")]

@@ -111,7 +111,7 @@ def _remedy(verdict: Verdict | None, gpu: Gpu, machine: Machine) -> str:
     if verdict == "ptx-jit" and best_image(gpu, machine).name == CPU:
         return "nothing to do: the first start takes a few minutes longer"
     if verdict is None and machine.torch and machine.torch.built_for == gpu.kind and gpu.kind in OTHER_BUILDS:
-        return "try it: voxmatrix doctor; if that fails, set --device cpu"
+        return "try it: voxmatrix doctor; if that fails, set `device=cpu`"
     if gpu.kind == "cuda" and gpu.capability is None:
         return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
     return advice(gpu, machine)

@@ -18,6 +18,7 @@ from voxmatrix.errors import (
     UsageError,
     VoxmatrixError,
 )
+from voxmatrix.wording import plain
 
 _INVALID = "invalid_request_error"
 _TYPES = {429: "requests"}
@@ -65,8 +66,8 @@ class ApiError(HTTPException):
         code: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(status, message, dict(headers or {}))
-        self.message = message
+        self.message = plain(message)
+        super().__init__(status, self.message, dict(headers or {}))
         self.param = param
         self.code = code
 
@@ -110,7 +111,7 @@ def is_server_problem(error: Exception) -> bool:
 def explanation(error: Exception) -> str:
     """What the log says about an error: its class and, for an error of our own, the problem and the remedy."""
     if isinstance(error, VoxmatrixError):
-        return f"{error.problem} → {error.remedy}" if error.remedy else error.problem
+        return plain(f"{error.problem} → {error.remedy}" if error.remedy else error.problem)
     return f"{type(error).__name__}: {error}"
 
 

@@ -13,6 +13,7 @@ from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.machine.saved_device import saved_device
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.plan import Overrides, Plan, make_plan, plan_to_json
+from voxmatrix.wording import plain, with_messages
 
 _FRESH_SECONDS = 15.0
 
@@ -37,7 +38,8 @@ class MachineReport:
             machine, notes = self._probed()
             if self._report is None:
                 plan = _plan(machine, "medium", Overrides(device=self._device))
-                self._report = {"doctor": describe(machine, "auto", notes).to_json(), "plan": plan_to_json(plan)}
+                report = {"doctor": describe(machine, "auto", notes).to_json(), "plan": plan_to_json(plan)}
+                self._report = with_messages(report, plain)
             return self._report
 
     def plan(self, quality: str, overrides: Overrides) -> Plan:

@@ -48,12 +48,12 @@ class HttpServer:
         """
         settings = self.services.settings
         with ExitStack() as stack:
-            listening = stack.enter_context(closing(listening_socket(settings.host, settings.port, "--port 3001")))
+            listening = stack.enter_context(closing(listening_socket(settings.host, settings.port, "`port=3001`")))
             urls = [url_of(settings.host, listening.getsockname()[1])]
             wyoming = None
             if settings.wyoming_port is not None:
                 host, port = settings.wyoming_host, settings.wyoming_port
-                wyoming = stack.enter_context(closing(listening_socket(host, port, "--wyoming-port 10201")))
+                wyoming = stack.enter_context(closing(listening_socket(host, port, "`wyoming_port=10201`")))
                 urls.append(url_of(host, wyoming.getsockname()[1], "tcp"))
 
             def ready() -> None:
@@ -144,7 +144,7 @@ def _config(services: Services) -> uvicorn.Config:
 
 
 def listening_socket(host: str, port: int, example: str) -> socket.socket:
-    """A socket that listens there. `example` is the flag with another port.
+    """A socket that listens there. `example` is the setting with another port.
 
     Raises:
         UsageError: the port is in use, or the host is not one of this computer.
@@ -156,7 +156,7 @@ def listening_socket(host: str, port: int, example: str) -> socket.socket:
         reason = error.strerror or str(error)
         remedy = f"stop the program that uses the port, or choose another one, e.g. {example}"
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-            remedy = "set --host to an address of this computer: 127.0.0.1 for itself only, 0.0.0.0 for others, too"
+            remedy = "set `host` to an address of this computer: 127.0.0.1 for itself only, 0.0.0.0 for others, too"
         raise UsageError(f"cannot listen on port {port} of {host}: {reason}", remedy) from error
 
 

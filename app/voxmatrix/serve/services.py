@@ -14,6 +14,7 @@ from voxmatrix.serve.voices.catalogue import Catalogue
 from voxmatrix.serve.voices.turns import Turns
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
+from voxmatrix.wording import plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
     metrics = ServerMetrics()
 
     def warn(finding: Finding) -> None:
-        log(finding.severity, {"problem": finding.problem, "remedy": finding.remedy})
+        log(finding.severity, {"problem": plain(finding.problem), "remedy": plain(finding.remedy)})
 
     voices = OpenVoices(
         settings.device,

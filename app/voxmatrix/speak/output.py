@@ -133,7 +133,7 @@ def _check_free(out: Path, output: Output) -> None:
         check_format(out, output.bitrate)  # fail before anything is computed
     check_not_folder(out)
     if out.exists() and not output.force:
-        raise UsageError(f"{out} already exists", "add --force to overwrite it, or choose another name")
+        raise UsageError(f"{out} already exists", "add `force` to overwrite it, or choose another name")
 
 
 @contextmanager

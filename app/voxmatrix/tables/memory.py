@@ -28,7 +28,7 @@ class MemoryRow:
     def __post_init__(self) -> None:
         sizes = (self.parameters, self.once_mib, self.segment_mib_16, self.second_mib_16)
         if min(sizes) <= 0 or not self.source:
-            raise ValueError("every size must be greater than 0, and a row needs a `source`")
+            raise ValueError("every size must be greater than 0, and a row needs a source")
         if self.segment_mib_16 > self.segment_mib_32 or self.second_mib_16 > self.second_mib_32:
             raise ValueError("16 bits cannot need more memory than 32")
         if not 0 < self.checkpointed < 1:
@@ -85,7 +85,7 @@ def parse(table: dict[str, Any]) -> MemoryTable:
     """
     for name in ("process", "overhead", "unified", "voice", "share"):
         if not table[name].get("source"):
-            raise ValueError(f"{name} has no `source` for its numbers")
+            raise ValueError(f"{name} has no source for its numbers")
     return MemoryTable(
         qualities={name: MemoryRow(**row) for name, row in table["quality"].items()},
         process_mib=table["process"]["process_mib"],

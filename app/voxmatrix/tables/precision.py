@@ -30,7 +30,7 @@ class PrecisionRow:
         if self.tf32 and self.precision != "bf16":
             raise ValueError("TF32 and bf16 both require capability 8.0")
         if not self.because or not self.source:
-            raise ValueError(f"{self.device}: a row needs `because` and `source`")
+            raise ValueError(f"{self.device}: a row needs because and source")
         re.compile(self.name or "")
 
     def fits(self, device: str, capability: tuple[int, int] | None, name: str) -> bool:

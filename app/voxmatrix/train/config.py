@@ -79,16 +79,14 @@ class Recipe:
         return {**asdict(self), "speakers": list(self.speakers)}
 
 
-#: Names of fields in messages, where they differ from the field's own flag.
+#: Names of fields in messages, where they differ from those of their settings.
 _NAMES = {
-    "quality": "--quality",
     "rate_hz": "the sample rate",
-    "language": "--language",
-    "phoneme_type": "--phonemes",
+    "phoneme_type": "`phonemes`",
     "symbols": "the symbol table",
     "speakers": "the speakers",
     "data": "the recordings (some were added, removed or changed)",
-    "start_from": "--from",
+    "start_from": "`from`",
 }
 
 
@@ -142,31 +140,31 @@ def symbols_digest(id_map: Mapping[str, list[int]]) -> str:
 
 def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
     positive: dict[str, float | None] = {
-        "--batch-size": recipe.batch_size,
-        "--accumulation": recipe.accumulation,
-        "--learning-rate": recipe.learning_rate,
-        "--max-steps": settings.max_steps,
-        "--epochs": settings.epochs,
-        "--validate-every": settings.validate_every,
-        "--checkpoint-every": settings.checkpoint_every,
-        "--keep": settings.keep,
-        "--log-every": settings.log_every,
-        "--threads": settings.threads,
+        "batch_size": recipe.batch_size,
+        "accumulation": recipe.accumulation,
+        "learning_rate": recipe.learning_rate,
+        "max_steps": settings.max_steps,
+        "epochs": settings.epochs,
+        "validate_every": settings.validate_every,
+        "checkpoint_every": settings.checkpoint_every,
+        "keep": settings.keep,
+        "log_every": settings.log_every,
+        "threads": settings.threads,
     }
     not_negative: dict[str, float | None] = {
-        "--clip-norm": recipe.clip_norm,
-        "--max-batch-seconds": recipe.max_batch_seconds,
-        "--discriminator-start": recipe.discriminator_start,
-        "--seed": recipe.seed,
+        "clip_norm": recipe.clip_norm,
+        "max_batch_seconds": recipe.max_batch_seconds,
+        "discriminator_start": recipe.discriminator_start,
+        "seed": recipe.seed,
     }
-    for flag, value in positive.items():
+    for name, value in positive.items():
         if value is not None and not value > 0:
-            raise UsageError(f"{flag} is {value}, must be greater than 0", f"set {flag} to a number above 0")
-    for flag, value in not_negative.items():
+            raise UsageError(f"`{name}` is {value}, must be greater than 0", f"set `{name}` to a number above 0")
+    for name, value in not_negative.items():
         if value is not None and not value >= 0:
-            raise UsageError(f"{flag} is {value}, must not be negative", f"set {flag} to 0 or more")
+            raise UsageError(f"`{name}` is {value}, must not be negative", f"set `{name}` to 0 or more")
     if recipe.seed > MAX_SEED:
-        raise UsageError(f"--seed is {recipe.seed}, more than torch can use", f"set --seed to {MAX_SEED} or less")
+        raise UsageError(f"`seed` is {recipe.seed}, more than torch can use", f"set `seed` to {MAX_SEED} or less")
 
 
 def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[str, Any]) -> None:
@@ -179,11 +177,11 @@ def _check_unchanged(out: Path, current: Mapping[str, Any], previous: Mapping[st
     changes = [_describe(name, previous.get(name), current[name]) for name in changed]
     raise UsageError(
         f"{out} contains a run with other settings, and a run can only be resumed with the same: {'; '.join(changes)}",
-        f"restore those settings, choose another --out (add --from {out / 'last.ckpt'} to start from its weights), "
-        "or add --fresh to move the old run aside",
+        f"restore those settings, choose another `out` (add `from={out / 'last.ckpt'}` to start from its weights), "
+        "or add `fresh` to move the old run aside",
     )
 
 
 def _describe(name: str, previous: object, current: object) -> str:
-    flag = _NAMES.get(name, "--" + name.replace("_", "-"))
-    return flag if name in ("symbols", "data") else f"{flag} was {previous!r}, is {current!r}"
+    called = _NAMES.get(name, f"`{name}`")
+    return called if name in ("symbols", "data") else f"{called} was {previous!r}, is {current!r}"

@@ -25,7 +25,7 @@ def open_devices(plan: Plan, machine: Machine) -> list[torch.device]:
         UsageError: the device does not support the precision.
     """
     if plan.precision.value == "fp16" and plan.device.value == "cpu":
-        raise UsageError("--precision fp16 is only for GPUs: a CPU gains nothing", "set --precision fp32 or bf16")
+        raise UsageError("`precision=fp16` is only for GPUs: a CPU gains nothing", "set `precision=fp32` or bf16")
     prepare_environment(plan.allocator.value)
     # The older options, torch.backends.*.allow_tf32, conflict with this one when both are set (pytorch #152008).
     torch.set_float32_matmul_precision("high" if plan.tf32.value else "highest")
@@ -45,15 +45,15 @@ def planned_gpus(plan: Plan, machine: Machine) -> list[Gpu | None]:
         return [None] * count
     if count > 1 and first.kind == "xpu":
         raise NoDeviceError(
-            f"--devices is {count}, but Intel GPUs cannot train a voice together: Lightning does not support them",
-            "set --devices 1",
+            f"`devices` is {count}, but Intel GPUs cannot train a voice together: Lightning does not support them",
+            "set `devices=1`",
         )
     others = [gpu for gpu in machine.gpus if gpu.kind == first.kind and gpu != first]
     usable = [gpu for gpu in others if unsupported(gpu, machine, assess, "train") is None]
     usable.sort(key=lambda gpu: gpu.capability != first.capability)  # the slowest sets the pace: prefer similar ones
     if len(usable) + 1 < count:
         raise NoDeviceError(
-            f"--devices is {count}, but only {len(usable) + 1} GPUs here can train a voice",
+            f"`devices` is {count}, but only {len(usable) + 1} GPUs here can train a voice",
             "run voxmatrix devices to see which; in a container, add --gpus all",
         )
     return [first, *usable[: count - 1]]

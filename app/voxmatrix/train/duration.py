@@ -22,11 +22,11 @@ def describe_length(run: Run, prepared: PreparedSet, preflight: Preflight, total
     per_epoch = len(run.loader.schedule.epoch(0))
     ends = []
     if settings.max_steps is None and settings.epochs is None:
-        ends.append(f"  epochs {DEFAULT_EPOCHS}: the default; --epochs or --max-steps ends it earlier or later")
+        ends.append(f"  epochs {DEFAULT_EPOCHS}: the default; `epochs` or `max_steps` ends it earlier or later")
     late = step < recipe.discriminator_start < total_steps
     known = _step_seconds(run, prepared, preflight, (len(prepared.clips) - len(run.validation)) / per_epoch)
     if known is None:
-        ends.append(f"  duration unknown before the second of {count(left, 'step')}: --tune measures this device")
+        ends.append(f"  duration unknown before the second of {count(left, 'step')}: `tune` measures this device")
     else:
         seconds, source = known
         steps = f"{count(left, 'step')} of {seconds:.2g} s{' at first' if late else ''}"

@@ -1,6 +1,5 @@
 """Train a voice from prepared recordings."""
 
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ from voxmatrix.train.step.stepper import follow
 from voxmatrix.train.stop import StopRequest
 from voxmatrix.train.tune.result import TuneResult
 from voxmatrix.train.tune.tune import tune
-from voxmatrix.wording import printable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +127,7 @@ def _save_and_report(loop: Loop) -> int:
     except VoxmatrixError as failure:
         error = failure
     loop.progress.ended()
-    print(printable(f"voxmatrix: {error.problem}\n  → {error.remedy}"), file=sys.stderr, flush=True)  # noqa: T201
+    loop.progress.failed(error)
     return error.exit_code
 
 
@@ -147,8 +145,8 @@ def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
 
 def _instead(run: Run) -> str:
     if run.device.type == "cpu":
-        return "or choose a smaller --quality; "
-    return "choose a smaller --quality, or train with --device cpu; "
+        return "or choose a smaller `quality`; "
+    return "choose a smaller `quality`, or train with `device=cpu`; "
 
 
 def _not_written(run: Run, error: UnreachableError) -> UnreachableError:

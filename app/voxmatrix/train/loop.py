@@ -185,9 +185,9 @@ class Loop:
         saved = f"{last} was saved before that" if last.is_file() else "nothing was saved yet"
         raise BadInputError(
             f"training diverged at step {self.run.state.position.step}: {', '.join(bad)} is not finite; {saved}",
-            "start again in another --out with a lower --learning-rate"
-            + (f" and --from {last}" if last.is_file() else "")
-            + ("" if self.run.plan.precision.value == "fp32" else ", or add --precision fp32"),
+            "start again in another `out` with a lower `learning_rate`"
+            + (f" and `from={last}`" if last.is_file() else "")
+            + ("" if self.run.plan.precision.value == "fp32" else ", or add `precision=fp32`"),
         )
 
 

@@ -93,6 +93,6 @@ def _default() -> tuple[Family, Path]:
         return found
     folders = " or ".join(map(str, voice_folders()))
     raise BadInputError(
-        f"no voice was chosen, and there is no voice in {folders}",
-        "choose a voice, or put NAME.onnx and NAME.onnx.json there",
+        f"no `voice` was given, and there is no voice in {folders}",
+        "set `voice`, or put NAME.onnx and NAME.onnx.json there",
     )

@@ -34,7 +34,7 @@ def test_nearly_full_memory_is_reported_once_with_what_to_do() -> None:
     watched.check()
     watched.check()
     (warning,) = warnings
-    assert "cuda:1" in warning.problem and "--parallel-voices" in warning.remedy
+    assert "cuda:1" in warning.problem and "`parallel_voices`" in warning.remedy
 
 
 def test_the_load_of_every_device_is_shown_as_far_as_it_is_known() -> None:

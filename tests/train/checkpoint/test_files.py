@@ -163,7 +163,7 @@ def test_when_every_checkpoint_is_damaged_that_is_said_with_the_way_out(run: Fit
         run(max_steps=3)
     assert "last.ckpt" in caught.value.problem
     assert "best.ckpt" in caught.value.problem
-    assert "--fresh" in caught.value.remedy
+    assert "`fresh`" in caught.value.remedy
     assert run(max_steps=1, fresh=True).steps == 1
 
 

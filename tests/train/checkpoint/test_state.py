@@ -52,7 +52,7 @@ def test_a_format_of_another_time_is_refused_with_the_way_to_use_its_weights(
     checkpoint_files.write(last, content)
     with pytest.raises(DamagedFileError, match="format 99") as caught:
         run(max_steps=2)
-    assert "--from" in caught.value.remedy
+    assert "`from`" in caught.value.remedy
 
 
 def test_what_is_restored_is_what_was_saved(run: Fit, prepared: PreparedSet, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_fine_tuning_goes_on_like_any_run_and_does_not_start_over(run: Fit, so
     assert run(start_from=source, max_steps=3, progress=notes).steps == 3
     assert run(max_steps=4).steps == 4
     assert notes.starts[-1].came_from == "resuming from last.ckpt, step 2"
-    with pytest.raises(UsageError, match="--from was"):
+    with pytest.raises(UsageError, match="`from` was"):
         run(start_from=source.with_name("best.ckpt"), max_steps=5)
 
 
@@ -107,7 +107,7 @@ def test_another_rate_is_refused_with_the_quality_to_choose(
     monkeypatch.setitem(memory_table().qualities, "mini22", memory_table().qualities["tiny"])
     with pytest.raises(BadInputError, match="16000 Hz") as caught:
         run(start_from=source, prepared=replace(prepared, quality="mini22", rate_hz=22050))
-    assert "--quality mini" in caught.value.remedy
+    assert "`quality=mini`" in caught.value.remedy
 
 
 def test_another_quality_is_refused(run: Fit, source: Path, prepared: PreparedSet) -> None:
@@ -129,4 +129,4 @@ def test_a_foreign_checkpoint_lying_in_the_folder_is_no_run_to_go_on_with(run: F
     path.rename(path.parent.parent / "run" / "last.ckpt")
     with pytest.raises(DamagedFileError, match="format None") as caught:
         run()
-    assert "--from" in caught.value.remedy
+    assert "`from`" in caught.value.remedy

@@ -72,8 +72,8 @@ def test_where_nothing_fits_it_ends_with_the_numbers_and_what_to_lower(run: Fit)
         run(progress=notes)
     assert caught.value.exit_code == 6
     assert "1 clip of" in caught.value.problem
-    assert "--quality" in caught.value.remedy
-    assert "--device cpu" not in caught.value.remedy  # it is the CPU that is short of memory
+    assert "`quality`" in caught.value.remedy
+    assert "`device=cpu`" not in caught.value.remedy  # it is the CPU that is short of memory
     said = " ".join(notes.warnings)
     assert said.index("parts of") < said.index("checkpointing") < said.index("segments of 16 frames")
 

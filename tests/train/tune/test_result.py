@@ -29,15 +29,15 @@ def test_the_line_uses_the_whole_gpu_and_says_what_it_changes() -> None:
     said = tuned(whole()).paragraph()
     assert "cuda:0 (NVIDIA H100) fits 384 clips of 10 s in medium, fp32: 58600 of 60000 MiB" in said
     assert "Batch 400 does not fit." in said
-    assert "--batch-size 384 --accumulation 1; each step then trains on 384 clips instead of 32" in said
+    assert "`batch_size=384` `accumulation=1`; each step then trains on 384 clips instead of 32" in said
 
 
 def test_several_gpus_share_the_batch_that_is_typed() -> None:
-    assert tuned(whole(), devices=2).line == "--batch-size 768 --accumulation 1"
+    assert tuned(whole(), devices=2).line == "`batch_size=768` `accumulation=1`"
 
 
 def test_no_batch_is_larger_than_what_there_is_to_learn_from() -> None:
-    assert tuned(whole(), clips=100).line == "--batch-size 100 --accumulation 1"
+    assert tuned(whole(), clips=100).line == "`batch_size=100` `accumulation=1`"
 
 
 @pytest.mark.parametrize("most", [1, 8, 32])
@@ -56,7 +56,7 @@ def test_a_cpu_is_told_its_fastest_batch_and_not_to_fill_its_memory() -> None:
         measurement=replace(measurement(), sizes=sizes, largest_batch=128), ended="batch 256 does not fit"
     )
     on_cpu = tuned(found, device="cpu")
-    assert on_cpu.line == "--batch-size 64 --accumulation 1"
+    assert on_cpu.line == "`batch_size=64` `accumulation=1`"
     assert "use the fastest batch" in on_cpu.paragraph()
 
 
@@ -75,7 +75,7 @@ def test_what_could_not_be_measured_is_said_without_a_number() -> None:
 
 def test_json_has_the_same() -> None:
     said = tuned(whole()).to_json()
-    assert said["line"] == "--batch-size 384 --accumulation 1"
+    assert said["line"] == "`batch_size=384` `accumulation=1`"
     assert said["limit_mib"] == 60000
     assert said["measurements"][0]["largest_batch"] == 384
     assert (said["kept"], said["problem"]) == (None, None)

@@ -223,7 +223,7 @@ def test_a_gpu_is_filled_to_nine_tenths_and_the_line_to_use_it_is_named(
     largest = result.best.measurement.largest_batch
     peak = next(size.peak_mib for size in result.best.measurement.sizes if size.batch_size == largest)
     assert 0.8 * 80000 <= peak <= 0.9 * 80000
-    assert result.line == f"--batch-size {largest} --accumulation 1"
+    assert result.line == f"`batch_size={largest}` `accumulation=1`"
     assert result.kept == place("nvidia-h100-80gb-hbm3-80gib")
 
     plan = plan_training(

@@ -175,7 +175,7 @@ def test_a_url_that_nothing_opens_is_an_error(url: str) -> None:
 def test_a_broker_that_is_not_redis_needs_a_store() -> None:
     with pytest.raises(UsageError, match=r"amqp://guest:\*\*@box") as error:
         open_store("", "amqp://guest:guest@box//")
-    assert "--store" in error.value.remedy
+    assert "`store`" in error.value.remedy
 
 
 @pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.s3)])

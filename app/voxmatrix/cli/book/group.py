@@ -38,7 +38,7 @@ class BookGroup(TyperGroup):
 
 group = typer.Typer(
     cls=BookGroup,
-    help="Make an audiobook: voxmatrix book FILE --voice V --out BOOK.m4b. The word `make` can be left out.",
+    help="Make an audiobook: voxmatrix book FILE --voice V --out BOOK.m4b. The word make can be left out.",
 )
 group.command(_MAKE, cls=checked("speak", make.folders), epilog=EPILOG)(make.command)
 group.command("inspect")(inspect.command)

@@ -1,6 +1,5 @@
 """`voxmatrix book inspect`: what is in a book, and how long it takes."""
 
-import json
 from base64 import b64encode
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ import typer
 
 from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters, split_language
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.errors import Finding
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def command(
     language = _split_language(book, voice)
     rows = [_row(chapter.index, chapter.title, chapter.paragraphs, language) for chapter in book.chapters]
     if as_json:
-        typer.echo(json.dumps(_contents(book, rows, voice)))
+        print_json(_contents(book, rows, voice))
         return
     _print_contents(book, rows)
     for finding in book.findings:

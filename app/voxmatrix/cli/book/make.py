@@ -1,6 +1,5 @@
 """`voxmatrix book`: a book in, an audiobook out."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +23,8 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
+from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.terminal.warn import warn
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
@@ -167,7 +166,7 @@ def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: P
     if as_json:
         files = [str(path) for path in (*joined.sound, *joined.others)]
         summary = {"out": files, "manifest": str(joined.manifest), "sentences": sentences, "seconds": joined.seconds}
-        typer.echo(json.dumps({**summary, "spoken": outcome.spoken, "kept": outcome.known}))
+        print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known})
         return
     *chapters, last = joined.sound
     parts = f"; {count(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:

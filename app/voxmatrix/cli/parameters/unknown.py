@@ -11,7 +11,7 @@ from voxmatrix.errors import Finding
 _PREFIX = "VOXMATRIX_"
 #: Variables that need no check: of the program, of the tools in a clone, and of the images, which set two options.
 _UNCHECKED = re.compile(
-    r"VOXMATRIX_(HOST|CLUSTER|HOME|FAMILIES|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|ESPEAK"
+    r"VOXMATRIX_(HOST|CLUSTER|HOME|FAMILIES|IMAGE|IMAGE_FACTS|MACHINE|PATCHES|CHECK|LOG|MESSAGES|ESPEAK"
     r"|UID|DATA|PUBLISH|SHM|PORT|CA|ROW|REQUIRE|BUILD_NETWORK|(TORCH_INDEX|REGISTRY|TEST|FAULT)(_\w+)?)"
 )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voxmatrix.cli.parameters.options import ClusterOptions
-from voxmatrix.cli.terminal.warn import warn
+from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import environment
 from voxmatrix.settings import Setting
 

@@ -239,7 +239,7 @@ def train(
             if not math.isfinite(loss):
                 raise BadInputError(
                     f"the losses are not finite after {position.step} steps",
-                    "check the voice with `voxmatrix speak`, or start again with --fresh",
+                    "check the voice with `voxmatrix speak`, or start again with `fresh`",
                 )
             if position.step % EVALUATE_EVERY == 0:
                 mel_distance, position.in_tune = training.evaluate()
@@ -259,7 +259,7 @@ def _sampler(material: Sequence[Utterance], frames: int, margin: int, device: to
         return Sampler(material, frames, margin, device)
     except ValueError as error:
         raise BadInputError(
-            f"the sentences are too short to learn from: {error}", "give longer sentences with --text FILE"
+            f"the sentences are too short to learn from: {error}", "give longer sentences with `text=FILE`"
         ) from error
 
 

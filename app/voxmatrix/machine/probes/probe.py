@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from voxmatrix.errors import Finding
 
 T = TypeVar("T")
-_REMEDY = "the other facts are valid; to supply this one, describe this computer in a file and add --machine FILE"
+_REMEDY = "the other facts are valid; to supply this one, describe this computer in a file and add `machine=FILE`"
 
 
 class Probe(Generic[T]):

@@ -11,7 +11,7 @@ from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn
 
 T = TypeVar("T")
 R = TypeVar("R")
-_REMEDY = "run voxmatrix doctor to see why, or set --device cpu"
+_REMEDY = "run voxmatrix doctor to see why, or set `device=cpu`"
 
 
 class WithCpuFallback(Generic[T]):
@@ -74,7 +74,7 @@ def _device_error(device: SpeakDevice, error: Exception) -> VoxmatrixError:
     if is_out_of_memory(error):
         return MemoryExhaustedError(
             f"{device} has no memory left for the voice: {_reason(error)}",
-            "stop other programs on the GPU (nvidia-smi lists them), or set --device cpu",
+            "stop other programs on the GPU (nvidia-smi lists them), or set `device=cpu`",
         )
     return NoDeviceError(f"{device} was requested and failed: {_reason(error)}", _REMEDY)
 

@@ -19,7 +19,7 @@ from voxmatrix.piper.onnx.parts import NOISE, ModelPart
 
 #: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
 _NOISE_PER_ID = 512
-_REMEDY = "set --threads 1, split long sentences (. ! ?), or use a smaller voice"
+_REMEDY = "set `threads=1`, split long sentences (. ! ?), or use a smaller voice"
 
 
 class Session(Protocol):
@@ -52,7 +52,7 @@ def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = Fal
 def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimised: bool = False) -> Network:
     """`on_cpu` on a GPU."""
     session = open_gpu_session(gpu, path, part.model, optimised=optimised)
-    return Network(session, part, ChunkedDecoder(least, str(gpu), f"set --device cpu, or {_REMEDY}"))
+    return Network(session, part, ChunkedDecoder(least, str(gpu), f"set `device=cpu`, or {_REMEDY}"))
 
 
 def all_inputs(ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> dict[str, Any]:

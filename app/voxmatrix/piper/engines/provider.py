@@ -15,9 +15,9 @@ from voxmatrix.piper.engines.session import Provider, open_session
 
 INSTALL = (
     "speak from the checkpoint, replace onnxruntime by onnxruntime-gpu (on Windows: onnxruntime-directml), "
-    "or set --device cpu"
+    "or set `device=cpu`"
 )
-_LIBRARIES_MISSING = "install the missing libraries (pip install onnxruntime-gpu[cuda,cudnn]), or set --device cpu"
+_LIBRARIES_MISSING = "install the missing libraries (pip install onnxruntime-gpu[cuda,cudnn]), or set `device=cpu`"
 _NAMES: dict[GpuKind, str] = {"cuda": "CUDAExecutionProvider", "directml": "DmlExecutionProvider"}
 #: Libraries that the GPU packages of onnxruntime contain, in their folder `capi`.
 _LIBRARIES: dict[GpuKind, str] = {"cuda": "*onnxruntime_providers_cuda.*", "directml": "DirectML.dll"}

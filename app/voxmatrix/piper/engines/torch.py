@@ -75,7 +75,7 @@ class TorchEngine:
         if device.type == "cuda":
             # As exact as the CPU: rounding can change a duration, and then a seed would give another rhythm.
             torch.backends.cudnn.allow_tf32 = False
-        return self._network_on(device, str(gpu), f"set --device cpu, or {_REMEDY}")
+        return self._network_on(device, str(gpu), f"set `device=cpu`, or {_REMEDY}")
 
     def _to_cpu(self) -> _Network:
         return self._network_on(torch.device("cpu"), str(CPU), _REMEDY)

@@ -87,10 +87,10 @@ def check_free(out: Path, *, force: bool) -> None:
         UsageError: `out` does not end in .onnx, or one of them is a folder, or exists and `force` is not set.
     """
     if out.suffix != ".onnx":
-        raise UsageError(f"--out is {out}", f"choose a file that ends in .onnx, e.g. --out {out.with_suffix('.onnx')}")
+        raise UsageError(f"`out` is {out}", f"choose a file that ends in .onnx, e.g. `out={out.with_suffix('.onnx')}`")
     files = out, config_path(out)
     for path in files:
         check_not_folder(path)
     existing = [path for path in files if path.exists()]
     if existing and not force:
-        raise UsageError(f"{existing[0]} already exists", "add --force to overwrite it, or choose another name")
+        raise UsageError(f"{existing[0]} already exists", "add `force` to overwrite it, or choose another name")

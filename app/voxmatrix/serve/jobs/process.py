@@ -16,6 +16,7 @@ from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, storage_errors
 from voxmatrix.processes import OUT_OF_MEMORY, describe_exit
 from voxmatrix.serve.jobs.job import Job, JobError
+from voxmatrix.wording import plain
 
 #: Written by the command on standard error.
 LOG_NAME = "log.txt"
@@ -114,7 +115,7 @@ def error_of_command(code: int, answer: Mapping[str, Any], folder: Path) -> JobE
 def error_of_server(error: Exception, folder: Path) -> JobError:
     """Why a command could not be run."""
     if isinstance(error, VoxmatrixError):
-        message, remedy = _without_paths(error.problem, folder), _without_paths(error.remedy, folder)
+        message, remedy = (_without_paths(plain(text), folder) for text in (error.problem, error.remedy))
         return JobError(message=message, remedy=remedy)
     return JobError(message="the server failed to run the command; its log says why")
 

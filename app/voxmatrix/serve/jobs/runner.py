@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from voxmatrix.config import environment
+from voxmatrix.config import MESSAGES_VARIABLE, environment
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.serve.errors import explanation
 from voxmatrix.serve.jobs.job import Job
@@ -109,6 +109,7 @@ class Runner:
         if job.work.unpack is not None:
             unpack_recordings(folder / job.work.unpack, folder / "data", running.stopping.is_set)
         variables = {name: value for name, value in environment().items() if name != _CLUSTER}
+        variables[MESSAGES_VARIABLE] = "plain"  # who reads them has typed no flags
         if job.work.cluster:
             variables[_CLUSTER] = self._cluster
         process = running.attach(lambda: JobProcess(job.work.words, folder, variables))

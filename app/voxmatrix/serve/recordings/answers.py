@@ -6,6 +6,7 @@ from typing import Any
 from voxmatrix.serve.recordings.prompt_list import PromptList
 from voxmatrix.serve.recordings.review import Review, Take
 from voxmatrix.tables.amount import MIN_SECONDS, amount_of
+from voxmatrix.wording import plain
 
 
 def list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def _take_facts(take: Take) -> dict[str, Any]:
         "seconds": round(take.seconds, 2),
         "usable": take.usable,
         "findings": [
-            {"kind": each.kind, "severity": each.severity, "problem": each.problem, "remedy": each.remedy}
+            {"kind": each.kind, "severity": each.severity, "problem": plain(each.problem), "remedy": plain(each.remedy)}
             for each in take.remarks
         ],
         "peak_dbfs": measured and measured.peak_dbfs,

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.requests import ClientDisconnect
 
 from voxmatrix.compute.child import json_objects
+from voxmatrix.config import MESSAGES_VARIABLE, environment
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.kinds.book import book_of
 from voxmatrix.serve.jobs.kinds.kind import Id, Name, exactly_one, named_voice
@@ -92,6 +93,7 @@ def _inspected(words: list[str]) -> dict[str, Any]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**environment(), MESSAGES_VARIABLE: "plain"},
             timeout=_INSPECT_SECONDS,
         )
     except subprocess.TimeoutExpired as error:

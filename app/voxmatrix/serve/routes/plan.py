@@ -19,7 +19,7 @@ from voxmatrix.serve.services import Services
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import QualityName, quality
 from voxmatrix.tables.speed import cpu_speed
-from voxmatrix.wording import count
+from voxmatrix.wording import count, plain, with_messages
 
 
 def expected_training(machine: Machine, plan: Plan, name: str, clips: int, seconds: float) -> dict[str, Any]:
@@ -78,10 +78,11 @@ def plan_routes(services: Services) -> APIRouter:
             chosen = services.machine.plan(body.quality, _overrides(body))
         except NoDeviceError as error:  # the request names a device that is not there
             raise ApiError(400, error.problem, param="device", code="invalid_value") from error
+        shown: dict[str, Any] = with_messages(plan_to_json(chosen), plain)
         if body.clips is None or body.seconds is None:
-            return plan_to_json(chosen)
+            return shown
         expected = expected_training(services.machine.machine(), chosen, body.quality, body.clips, body.seconds)
-        return {**plan_to_json(chosen), "training": expected}
+        return {**shown, "training": expected}
 
     return router
 

@@ -83,10 +83,10 @@ def _text_file(path: Path) -> Item:
 
 def _file(path: Path) -> list[Item]:
     if not path.exists():
-        raise BadInputError(f"--batch {path}: No such file or folder", f"choose {_KINDS}")
+        raise BadInputError(f"`batch={path}`: No such file or folder", f"choose {_KINDS}")
     extension = path.suffix.lower()
     if extension != ".txt" and extension not in _READERS:
-        raise UsageError(f"--batch {path} has no known extension: {extension!r}", f"choose {_KINDS}")
+        raise UsageError(f"`batch={path}` has no known extension: {extension!r}", f"choose {_KINDS}")
     with read_errors(path):
         data = path.read_bytes()
     check_text(data, path)

@@ -90,7 +90,7 @@ def failure_of(error: Exception) -> Failure:
         return out_of_memory("there is not enough memory for this text")
     return Failure(
         problem=summary(error),
-        remedy="try this text alone (--text); if it fails again, report a bug with this message",
+        remedy="try this text alone (`text`); if it fails again, report a bug with this message",
         exit_code=VoxmatrixError.exit_code,
     )
 
@@ -105,6 +105,6 @@ def out_of_memory(problem: str) -> Failure:
     """The failure of a text that does not fit into memory."""
     return Failure(
         problem=problem,
-        remedy="split the text into shorter sentences, or set --parallel-voices 1",
+        remedy="split the text into shorter sentences, or set `parallel_voices=1`",
         exit_code=MemoryExhaustedError.exit_code,
     )

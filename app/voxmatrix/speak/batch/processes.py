@@ -103,5 +103,5 @@ def death(worker: str, exitcode: int | None) -> Failure:
     """The failure of what a process was doing when it died."""
     if exitcode == OUT_OF_MEMORY:
         return out_of_memory(f"{worker} was killed, probably because the system is out of memory")
-    remedy = "run the same command again, with --parallel-voices 1 to use the least memory"
+    remedy = "run the same command again, with `parallel_voices=1` to use the least memory"
     return Failure(problem=f"{worker} {describe_exit(exitcode)}", remedy=remedy, exit_code=VoxmatrixError.exit_code)

@@ -12,7 +12,7 @@ from voxmatrix.machine.sensors.reading import BackgroundSensor, Sensor, describe
 from voxmatrix.models.device import SpeakDevice, Warn
 from voxmatrix.plan.pressure import PressureMonitor
 
-_REMEDY = "close other programs, or stop (Ctrl-C keeps what is spoken) and continue with a smaller --parallel-voices"
+_REMEDY = "close other programs, or stop (Ctrl-C keeps what is spoken) and continue with a smaller `parallel_voices`"
 
 
 class BatchTelemetry:

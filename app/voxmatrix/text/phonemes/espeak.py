@@ -28,7 +28,7 @@ _SYSTEM = {
     "darwin": ("/opt/homebrew/lib/libespeak-ng.dylib", "/usr/local/lib/libespeak-ng.dylib"),
 }
 _VOICE_NAME = re.compile(r"[\w/+.-]+")
-_VOICES = "choose a language of espeak-ng, e.g. --language en-us, de, sv or cmn"
+_VOICES = "choose a language of espeak-ng, e.g. `language=en-us`, de, sv or cmn"
 _ENDS = "its process ends at once"
 _INSTALL = "pip install espeakng-loader"
 
@@ -154,7 +154,7 @@ def espeak_findings() -> list[Finding]:
 def _missing(detail: str) -> MissingProgramError:
     return MissingProgramError(
         f"espeak-ng cannot be loaded ({detail}); voices with phoneme type 'espeak' need it to pronounce text",
-        f"install it:  {_INSTALL}\nor use a voice trained with --phonemes text, which needs no espeak-ng",
+        f"install it:  {_INSTALL}\nor use a voice trained with `phonemes=text`, which needs no espeak-ng",
     )
 
 

@@ -74,7 +74,7 @@ def newest_good(folder: Path, warn: Callable[[str], None]) -> tuple[Path, Checkp
     if damaged:
         raise DamagedFileError(
             f"all checkpoints in {folder} are damaged: {'; '.join(bad.problem for bad in damaged)}",
-            "add --fresh to move the old run aside and start again",
+            "add `fresh` to move the old run aside and start again",
         )
     return None
 

@@ -81,7 +81,7 @@ class RunState:
         if saved.get("format") != FORMAT or checkpoint.discriminator is None:
             raise DamagedFileError(
                 f"this checkpoint has format {saved.get('format')!r}, but this voxmatrix resumes from format {FORMAT}",
-                "choose another --out and add --from with that checkpoint: only its weights are used",
+                "choose another `out` and add `from` with that checkpoint: only its weights are used",
             )
         self.networks.generator.load_state_dict(checkpoint.generator)
         self.networks.discriminator.load_state_dict(checkpoint.discriminator)
@@ -134,10 +134,10 @@ def _check_shape(path: Path, checkpoint: Checkpoint, row: Quality, rate_hz: int)
     if checkpoint.rate_hz != rate_hz:
         raise BadInputError(
             f"{path} has a sample rate of {checkpoint.rate_hz} Hz, but quality {row.name} has {rate_hz} Hz",
-            f"choose the quality of that voice: --quality {checkpoint.quality}",
+            f"choose the quality of that voice: `quality={checkpoint.quality}`",
         )
     if checkpoint.quality != row.name:
         raise BadInputError(
             f"{path} is a voice of quality {checkpoint.quality}, whose networks differ from those of {row.name}",
-            f"choose --quality {checkpoint.quality}, or omit --from",
+            f"choose `quality={checkpoint.quality}`, or omit `from`",
         )

@@ -84,7 +84,7 @@ class BatchLoader:
         detected some seconds later, when the next batch is fetched.
         """
         with warnings.catch_warnings():
-            # Torch warns about more workers than CPUs; the plan never chooses that many, and --workers is the user's.
+            # Torch warns about more workers than CPUs; the plan never chooses that many, and `workers` is the user's.
             warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)
             loader: DataLoader[Batch] = DataLoader(
                 self.dataset,  # type: ignore[arg-type]  # the collation makes batches of its items

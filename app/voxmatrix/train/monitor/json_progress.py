@@ -4,10 +4,12 @@ import json
 import math
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from voxmatrix.progress import Activity
 from voxmatrix.train.monitor.progress import LineProgress, RunSummary, StepReport
+from voxmatrix.wording import plain
 
 #: Between two lines of progress.
 _EVERY_SECONDS = 1.0
@@ -16,8 +18,8 @@ _EVERY_SECONDS = 1.0
 class JsonProgress(LineProgress):
     """Prints {"progress": …}, how far the training is, and {"metrics": …}, its losses."""
 
-    def __init__(self) -> None:
-        super().__init__(sys.stderr)
+    def __init__(self, say: Callable[[str], str] = plain) -> None:
+        super().__init__(sys.stderr, say=say)
         self._seconds_left: float | None = None
         self._printed_at = -math.inf
 

@@ -3,13 +3,14 @@
 import math
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+from voxmatrix.errors import VoxmatrixError
 from voxmatrix.machine.sensors.reading import Reading, describe_load
-from voxmatrix.wording import count
+from voxmatrix.wording import count, plain, printable
 
 #: Between two updates of a bar: as often as rich redraws it.
 _BAR_SECONDS = 0.25
@@ -80,12 +81,18 @@ class Progress(Protocol):
     def warned(self, sentence: str) -> None:
         """A warning for the user."""
 
+    def failed(self, error: VoxmatrixError) -> None:
+        """The training ends with an error that nobody else shows."""
+
     def ended(self) -> None:
         """No further events follow."""
 
 
 class QuietProgress:
-    """Shows nothing but warnings."""
+    """Shows nothing but warnings. `say` names the settings in them."""
+
+    def __init__(self, say: Callable[[str], str] = plain) -> None:
+        self._say = say
 
     def tuning(self, sentence: str) -> None:
         """Ignore."""
@@ -111,7 +118,12 @@ class QuietProgress:
 
     def warned(self, sentence: str) -> None:
         """Print to standard error."""
-        print(f"warning: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"warning: {self._say(sentence)}", file=sys.stderr, flush=True)  # noqa: T201
+
+    def failed(self, error: VoxmatrixError) -> None:
+        """Print to standard error."""
+        text = self._say(f"voxmatrix: {error.problem}\n  → {error.remedy}")
+        print(printable(text), file=sys.stderr, flush=True)  # noqa: T201
 
     def ended(self) -> None:
         """Ignore."""
@@ -120,7 +132,8 @@ class QuietProgress:
 class LineProgress(QuietProgress):
     """Lines of text, with at most one report every few seconds; used without a terminal."""
 
-    def __init__(self, stream: TextIO, every_seconds: float = 5.0) -> None:
+    def __init__(self, stream: TextIO, every_seconds: float = 5.0, say: Callable[[str], str] = plain) -> None:
+        super().__init__(say)
         self._stream = stream
         self._every_seconds = every_seconds
         self._reported_at = -math.inf
@@ -159,14 +172,14 @@ class LineProgress(QuietProgress):
         self._print(f"warning: {sentence}")
 
     def _print(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(self._say(line), file=self._stream, flush=True)
 
 
 class BarProgress(LineProgress):
     """On a terminal: a progress bar with speed and time left, losses below it, and all other lines above."""
 
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream, every_seconds=_BAR_SECONDS)
+    def __init__(self, stream: TextIO, say: Callable[[str], str] = plain) -> None:
+        super().__init__(stream, every_seconds=_BAR_SECONDS, say=say)
         from rich.console import Console, Group
         from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -199,13 +212,13 @@ class BarProgress(LineProgress):
         self._live.stop()
 
     def _print(self, line: str) -> None:
-        self._live.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self._live.console.print(self._say(line), highlight=False, markup=False, soft_wrap=True)
 
 
-def make_progress(stream: TextIO | None = None) -> Progress:
+def make_progress(stream: TextIO | None = None, say: Callable[[str], str] = plain) -> Progress:
     """A bar on a terminal, plain lines elsewhere; on standard error by default."""
     stream = stream or sys.stderr
-    return BarProgress(stream) if stream.isatty() else LineProgress(stream)
+    return BarProgress(stream, say) if stream.isatty() else LineProgress(stream, say=say)
 
 
 def describe(start: RunSummary) -> list[str]:

@@ -82,13 +82,13 @@ class OomRecovery:
     def _exhausted(self, error: BaseException) -> MemoryExhaustedError:
         missing = missing_mib(error)
         request = "" if missing is None else f" (another {missing:.0f} MiB were requested)"
-        less = "choose a smaller --quality, exclude long recordings with --max-seconds, "
+        less = "choose a smaller `quality`, exclude long recordings with `max_seconds`, "
         free = "free memory on the device (voxmatrix devices shows how much is free)"
         what = "before the first part of a batch" if self.current is None else f"with {_describe(self.current)}"
         return MemoryExhaustedError(
             f"{self.device} has too little memory for this training: it ran out {what}, gradient checkpointing and "
             f"segments of {self.savings.segment_frames} frames{request}",
-            less + (f"or {free}" if self.device == "cpu" else f"{free}, or train with --device cpu"),
+            less + (f"or {free}" if self.device == "cpu" else f"{free}, or train with `device=cpu`"),
         )
 
 

@@ -31,7 +31,9 @@ def main(request: str) -> None:
         )
         print_json({"ended": search.run()})
     except Exception as error:  # any error of torch or a driver is a result of the measurement
-        text = str(error) if isinstance(error, VoxmatrixError) else f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}"
+        if isinstance(error, VoxmatrixError):
+            text = f"{error.problem}\n{error.remedy}"
         print_json({"problem": "; ".join(text.splitlines())[:_MAX_CHARACTERS]})
 
 

@@ -51,7 +51,7 @@ class TuneResult:
     def line(self) -> str:
         """The flags for the recommended batch; empty if the plan already uses it."""
         batch = self.recommended_batch
-        return f"--batch-size {batch} --accumulation 1" if batch > EFFECTIVE_BATCH else ""
+        return f"`batch_size={batch}` `accumulation=1`" if batch > EFFECTIVE_BATCH else ""
 
     def to_json(self) -> dict[str, Any]:
         """The output of `train --tune --json`."""

@@ -118,7 +118,7 @@ class Trial:
     def _peak_mib(self) -> float:
         peak = peak_mib(self.device)
         if peak is None:
-            raise NoDeviceError(f"{self.job.device} does not report how much memory is used", "set --batch-size")
+            raise NoDeviceError(f"{self.job.device} does not report how much memory is used", "set `batch_size`")
         if self.device.type != "cuda":
             return peak
         if self.job.free_mib is None:

@@ -123,7 +123,7 @@ def piper_hyper_parameters(
 
 def _load(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise BadInputError(f"{path} does not exist", "check the path; `ls` the folder to see its checkpoints")
+        raise BadInputError(f"{path} does not exist", f"check the path: ls {path.parent}")
     if not _may_be_checkpoint(path):
         raise BadInputError(f"{path} is not a torch file", "give a checkpoint (.ckpt) of voxmatrix train or of Piper")
     try:

@@ -8,7 +8,7 @@ from voxmatrix.errors import UsageError
 #: Broker URLs of Redis, over which everything else can travel as well.
 REDIS_SCHEMES = ("redis", "rediss", "redis+socket")
 _PORT = 6379
-_HINT = "add --cluster redis://HOST:6379/0, with the address of the coordinator"
+_HINT = "add `cluster=redis://HOST:6379/0`, with the address of the coordinator"
 
 
 def broker_url(given: str, environment: Mapping[str, str]) -> str:

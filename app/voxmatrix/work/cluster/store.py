@@ -67,7 +67,7 @@ def open_store(url: str, broker: str) -> Store:
     if not url and not is_redis(broker):
         raise UsageError(
             f"the broker {without_password(broker)} cannot carry audio",
-            "add --store with a folder or bucket that all computers reach, e.g. --store s3://bucket/voxmatrix",
+            "add `store` with a folder or bucket that all computers reach, e.g. `store=s3://bucket/voxmatrix`",
         )
     if not url or urlsplit(url).scheme in REDIS_SCHEMES:
         return RedisStore(url or broker)
@@ -104,7 +104,7 @@ def redis_errors(url: str) -> Iterator[None]:
     try:
         yield
     except redis.exceptions.OutOfMemoryError as error:
-        remedy = "give it more memory (maxmemory), or use another store: --store s3://… or a shared folder"
+        remedy = "give it more memory (maxmemory), or use another store: `store=s3://…` or a shared folder"
         raise UnreachableError(f"{shown} is full: {error}", remedy) from error
     except redis.RedisError as error:
         refusals = (redis.AuthenticationError, redis.exceptions.NoPermissionError)
@@ -160,7 +160,7 @@ class FolderStore:
         self._url = url
         if find_spec("fsspec") is None:
             raise MissingProgramError(
-                "fsspec is not installed, and --store needs it", 'pip install "voxmatrix[cluster]"'
+                "fsspec is not installed, and `store` needs it", 'pip install "voxmatrix[cluster]"'
             )
         import fsspec
 

@@ -94,7 +94,7 @@ def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
             if data is None:
                 raise UnreachableError(
                     f"the store does not have the voice {file.name}",
-                    "check that this worker and the coordinator were started with the same --store",
+                    "check that this worker and the coordinator were started with the same `store`",
                 )
             checksum.update(data)
             opened.write(data)

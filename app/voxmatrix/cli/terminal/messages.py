@@ -1,0 +1,38 @@
+"""Messages on the terminal and in JSON, which name settings by their flags."""
+
+import json
+from typing import Any
+
+import typer
+
+from voxmatrix.config import MESSAGES_VARIABLE, environment
+from voxmatrix.errors import Finding
+from voxmatrix.wording import name_settings, plain, printable, with_messages
+
+
+def with_flags(text: str) -> str:
+    """A message that names settings as they are typed: --speed, --device cpu.
+
+    For readers who do not type them, e.g. those of the server's page, VOXMATRIX_MESSAGES=plain keeps their names.
+    """
+    return plain(text) if environment().get(MESSAGES_VARIABLE) == "plain" else name_settings(text, _flag)
+
+
+def _flag(name: str, value: str | None) -> str:
+    flag = "--" + name.replace("_", "-")
+    return flag if value is None else f"{flag} {value}"
+
+
+def print_problem(what: str, problem: str, remedy: str, *, err: bool = True) -> None:
+    """Print a problem with its remedy. Its words may come from any file, and must not command the terminal."""
+    typer.echo(printable(with_flags(f"{what}: {problem}" + (f"\n  → {remedy}" if remedy else ""))), err=err)
+
+
+def warn(finding: Finding) -> None:
+    """Print a finding to standard error: standard output is for results."""
+    print_problem(finding.severity, finding.problem, finding.remedy)
+
+
+def print_json(content: Any, *, ensure_ascii: bool = True) -> None:
+    """Print the result of a command as JSON, on one line."""
+    typer.echo(json.dumps(with_messages(content, with_flags), ensure_ascii=ensure_ascii))

@@ -1,0 +1,36 @@
+"""A warning goes beside the output, with what mends it, and messages name settings by their flags."""
+
+import json
+
+import pytest
+
+from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
+from voxmatrix.config import MESSAGES_VARIABLE
+from voxmatrix.errors import Finding
+
+
+def test_a_finding_is_said_on_standard_error_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    warn(Finding(problem="the GPU is busy ☃", remedy="wait for it", severity="warning"))
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == "warning: the GPU is busy ☃\n  → wait for it\n"
+
+
+def test_control_characters_are_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    warn(Finding(problem="in \x1b[2Jbook\x07:\n\tåäö", remedy="look at \x9b0m", severity="warning"))
+    assert capsys.readouterr().err == "warning: in \\x1b[2Jbook\\x07:\n\tåäö\n  → look at \\x9b0m\n"
+
+
+def test_settings_are_named_by_their_flags() -> None:
+    said = with_flags("`noise_w` is 3: set `device=cpu` or auto, or `tf32=off`")
+    assert said == "--noise-w is 3: set --device cpu or auto, or --tf32 off"
+
+
+def test_for_readers_who_type_no_flags_settings_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MESSAGES_VARIABLE, "plain")
+    assert with_flags("`noise_w` is 3: set `device=cpu` or auto") == "noise_w is 3: set device = cpu or auto"
+
+
+def test_json_has_flags_in_its_messages_only(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"title": "`speed`", "findings": [{"problem": "`speed` is 0", "remedy": "set `speed=1`"}], "seconds": 1})
+    findings = [{"problem": "--speed is 0", "remedy": "set --speed 1"}]
+    assert json.loads(capsys.readouterr().out) == {"title": "`speed`", "findings": findings, "seconds": 1}

@@ -1,0 +1,49 @@
+"""Messages name settings, and whoever shows them says how."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from voxmatrix.cli.main import cli
+from voxmatrix.errors import UsageError
+from voxmatrix.wording import plain, quoted, with_messages
+
+PACKAGE = Path(__file__).parents[1] / "app" / "voxmatrix"
+
+
+def test_a_setting_is_plain_unless_it_is_said_otherwise() -> None:
+    assert plain("`noise_w` is 3: set `device=cpu`, and see `voxmatrix voices list`") == (
+        "noise_w is 3: set device = cpu, and see `voxmatrix voices list`"
+    )
+    assert str(UsageError("`speed` is 0", "set `speed=1`")) == "speed is 0\nset speed = 1"
+
+
+def test_a_quoted_text_names_no_setting() -> None:
+    assert plain(quoted("turn `speed` up")) == repr("turn 'speed' up")
+
+
+def test_messages_in_json_are_found_wherever_they_are() -> None:
+    content = {"a": [{"problem": "x", "b": "x"}], "reason": "x", "left_out": ["x", "x"], "problem": None}
+    found = {"a": [{"problem": "y", "b": "x"}], "reason": "y", "left_out": ["y", "y"], "problem": None}
+    assert with_messages(content, lambda text: "y") == found
+
+
+def test_every_setting_that_a_message_names_is_an_option() -> None:
+    named = {
+        (setting, path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if '"""' not in line and not line.lstrip().startswith("#")
+        for text in re.findall(r'"[^"]*"', line)
+        for setting in re.findall(r"`([a-z][a-z0-9_]*)(?:=[^`]*)?`", text)
+    }
+    known = {flag.lstrip("-").replace("-", "_") for flag in _flags(typer.main.get_command(cli))}
+    assert len(named) > 50
+    assert {(setting, place) for setting, place in named if setting not in known} == set()
+
+
+def _flags(command: Any) -> set[str]:
+    own = {flag for option in command.params for flag in option.opts}
+    return own.union(*(_flags(inner) for inner in getattr(command, "commands", {}).values()))
