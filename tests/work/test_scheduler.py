@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from voxmatrix.work.lane import PendingUnit
 from voxmatrix.work.scheduler import Decision, Scheduler
+from voxmatrix.work.worker_load import PendingUnit
 
 
 class World:

@@ -117,13 +117,12 @@ def _check_cluster(given: str) -> None:
         UsageError: the URL is invalid.
         MissingProgramError: Celery is not installed.
     """
-    from voxmatrix.work.cluster.address import broker_url
-    from voxmatrix.work.cluster.app import cluster_app
-    from voxmatrix.work.cluster.mailbox import Mailbox
+    from voxmatrix.work.cluster.broker import broker_url, cluster_app
+    from voxmatrix.work.cluster.broker_client import BrokerClient
 
     broker = broker_url(given, environment())
     try:
-        Mailbox(cluster_app(broker), broker).check()
+        BrokerClient(cluster_app(broker), broker).check()
     except UnreachableError as error:
         problem = f"no books on the cluster yet: {error.problem}"
         warn(Finding(problem=problem, remedy=error.remedy, severity="warning"))

@@ -48,7 +48,7 @@ class WorkerOptions(options.ThreadOptions, options.DeviceOptions, options.Cluste
 @expand
 def command(context: typer.Context, *, given: WorkerOptions) -> None:
     """Work for a cluster until Ctrl-C: one worker per GPU, or one on the CPU. It speaks what `book --cluster` sends."""
-    from voxmatrix.work.cluster.address import broker_url
+    from voxmatrix.work.cluster.broker import broker_url
     from voxmatrix.work.cluster.store import open_store
     from voxmatrix.work.cluster.worker.node import NodeSettings
     from voxmatrix.work.cluster.worker.supervise import run_workers, scratch_folder
@@ -127,7 +127,7 @@ def _placements(name: str, request: "DeviceRequest") -> "dict[str, DeviceRequest
 
 def _show_user(name: str, workers: list[str]) -> None:
     """Print the command that creates the user of this computer, with a new password."""
-    from voxmatrix.work.cluster.acl import set_user
+    from voxmatrix.work.cluster.broker import set_user
 
     password = secrets.token_urlsafe(24)
     typer.echo(set_user(name, password, workers))
@@ -141,7 +141,7 @@ def _check_cluster(broker: str, names: list[str]) -> None:
         UnreachableError: the broker does not answer, or refuses this client.
         UsageError: a worker of this name is running already.
     """
-    from voxmatrix.work.cluster.address import without_password
+    from voxmatrix.work.cluster.broker import without_password
     from voxmatrix.work.cluster.health import is_running
 
     until = time.monotonic() + _BROKER_SECONDS

@@ -33,7 +33,7 @@ def command(
 
     The exit code is 8 if fewer workers answer than asked for: with NAME, one.
     """
-    from voxmatrix.work.cluster.address import broker_url, without_password
+    from voxmatrix.work.cluster.broker import broker_url, without_password
 
     broker = broker_url(cluster, environment())
     least = wait or (1 if name else 0)

@@ -8,10 +8,10 @@ from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.executors.base import Executor, UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.lane import PendingUnit
 from voxmatrix.work.ledger import Delivery, GivenUp, Ledger
 from voxmatrix.work.scheduler import Scheduler
 from voxmatrix.work.unit import Unit
+from voxmatrix.work.worker_load import PendingUnit
 
 #: Units that are read from the ledger ahead of the workers, in total and for each worker.
 _AHEAD, _AHEAD_PER_WORKER = 1000, 20

@@ -22,7 +22,7 @@ from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.wording import quoted
-from voxmatrix.work.database import connect, salvaged
+from voxmatrix.work.ledger_files import connect, salvaged
 from voxmatrix.work.unit import Unit
 
 _FILE = "ledger.sqlite"

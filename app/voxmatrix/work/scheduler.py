@@ -16,10 +16,8 @@ The rule, with measured figures in docs/scale.md:
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from voxmatrix.work.drain import Drain
-from voxmatrix.work.failures import Failures
-from voxmatrix.work.lane import Lane, PendingUnit
-from voxmatrix.work.unit_queue import UnitQueue
+from voxmatrix.work.unit_queue import Failures, UnitQueue
+from voxmatrix.work.worker_load import FinishEstimate, PendingUnit, WorkerLoad
 
 #: Seconds that a batch takes on its worker.
 MIN_SECONDS = 2.0
@@ -56,13 +54,13 @@ class Scheduler:
     def __init__(self, overhead_seconds: float = 0.3) -> None:
         """`overhead_seconds` is what a batch costs a worker in addition to speaking."""
         self._overhead = overhead_seconds
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, WorkerLoad] = {}
         self._open: dict[str, PendingUnit] = {}  # added and neither delivered nor given up
-        self._holders: dict[str, list[Lane]] = {}
+        self._holders: dict[str, list[WorkerLoad]] = {}
         self._waiting = UnitQueue()
         self._failures = Failures()
         self._recalls: dict[str, list[str]] = {}
-        self._drained: tuple[float, Drain] | None = None  # as of a time, until something is assigned
+        self._drained: tuple[float, FinishEstimate] | None = None  # as of a time, until something is assigned
         #: Seconds of audio that exist but were not added yet, so that endings are estimated well.
         self.later_seconds = 0.0
 
@@ -78,7 +76,7 @@ class Scheduler:
     def joined(self, worker: str, now: float, speed: float | None = None) -> None:
         """A worker is there, or there again: whatever it held before is lost."""
         self.left(worker)
-        self._lanes[worker] = Lane(worker, speed or UNKNOWN_SPEED, self._overhead, now)
+        self._lanes[worker] = WorkerLoad(worker, speed or UNKNOWN_SPEED, self._overhead, now)
 
     def left(self, worker: str) -> None:
         """A worker is gone."""
@@ -170,11 +168,11 @@ class Scheduler:
         self._recalls.clear()
         return Decision(recalls=recalls, assignments=tuple(assignments))
 
-    def _trusted(self) -> list[Lane]:
+    def _trusted(self) -> list[WorkerLoad]:
         """The workers that report, fastest first."""
         return sorted((lane for lane in self._lanes.values() if not lane.suspect), key=lambda lane: -lane.speed)
 
-    def _feed(self, lanes: Sequence[Lane], now: float) -> list[Assignment]:
+    def _feed(self, lanes: Sequence[WorkerLoad], now: float) -> list[Assignment]:
         """Batches of the queue for all workers that have room."""
         found = []
         total = sum(lane.speed for lane in lanes)
@@ -186,7 +184,7 @@ class Scheduler:
                 found.append(self._assign(lane, units, now))
         return found
 
-    def _next_batch(self, lane: Lane, lanes: Sequence[Lane], total: float, now: float) -> list[PendingUnit]:
+    def _next_batch(self, lane: WorkerLoad, lanes: Sequence[WorkerLoad], total: float, now: float) -> list[PendingUnit]:
         """The next units for a worker with room; none if it declines, or if the queue has none for it."""
         first = self._next_unit(lane)
         if first is None:
@@ -211,7 +209,7 @@ class Scheduler:
             seconds -= unit.seconds
         return units
 
-    def _next_unit(self, lane: Lane) -> PendingUnit | None:
+    def _next_unit(self, lane: WorkerLoad) -> PendingUnit | None:
         """The first unit of the queue, but for those that failed here and that another worker has yet to try."""
         first = self._waiting.first()
         if first is None or not self._failures or self._may_try(lane, first):
@@ -221,13 +219,15 @@ class Scheduler:
     def _has_failed(self, unit: PendingUnit) -> bool:
         return bool(self._failures.of(unit.key))
 
-    def _may_try(self, lane: Lane, unit: PendingUnit) -> bool:
+    def _may_try(self, lane: WorkerLoad, unit: PendingUnit) -> bool:
         workers = self._failures.of(unit.key)
         if lane.name not in workers:
             return True
         return not any(other.name not in workers and not other.suspect for other in self._lanes.values())
 
-    def _declines(self, lane: Lane, lanes: Sequence[Lane], unit: PendingUnit, drain: Drain, now: float) -> bool:
+    def _declines(
+        self, lane: WorkerLoad, lanes: Sequence[WorkerLoad], unit: PendingUnit, drain: FinishEstimate, now: float
+    ) -> bool:
         """Whether all others would have finished before this worker ends its next unit, and one of them sooner."""
         own = lane.ends_in(now)
         ends = own + lane.overhead + unit.seconds / lane.speed
@@ -236,13 +236,13 @@ class Scheduler:
         others = (other for other in lanes if other is not lane and self._may_try(other, unit))
         return any(ends > other.ends_in(now) + other.overhead + unit.seconds / other.speed for other in others)
 
-    def _drain(self, lanes: Sequence[Lane], now: float) -> Drain:
+    def _drain(self, lanes: Sequence[WorkerLoad], now: float) -> FinishEstimate:
         if self._drained is None or self._drained[0] != now:
             busy = [(lane.ends_in(now), lane.speed) for lane in lanes]
-            self._drained = now, Drain(busy, self._waiting.seconds + self.later_seconds)
+            self._drained = now, FinishEstimate(busy, self._waiting.seconds + self.later_seconds)
         return self._drained[1]
 
-    def _relieve(self, lanes: Sequence[Lane], now: float) -> list[Assignment]:
+    def _relieve(self, lanes: Sequence[WorkerLoad], now: float) -> list[Assignment]:
         """For workers without work, fastest first: units of those that would end last."""
         idle = [lane for lane in lanes if not lane.batches]
         if not idle:
@@ -257,7 +257,7 @@ class Scheduler:
                 break  # the others are no faster, and may try the same units
         return found
 
-    def _relieved_by(self, lane: Lane, ends: dict[Lane, float], now: float) -> Assignment | None:
+    def _relieved_by(self, lane: WorkerLoad, ends: dict[WorkerLoad, float], now: float) -> Assignment | None:
         """A batch of what a busy worker holds, whose end then changes."""
         for other in sorted(ends, key=lambda busy: -ends[busy]):
             if lane.overhead >= GAIN * ends[other]:
@@ -267,7 +267,7 @@ class Scheduler:
                 return self._assign(lane, units, now)
         return None
 
-    def _taken_over(self, lane: Lane, other: Lane, there: float, now: float) -> list[PendingUnit]:
+    def _taken_over(self, lane: WorkerLoad, other: WorkerLoad, there: float, now: float) -> list[PendingUnit]:
         """Units from the back of what `other` holds, as long as each ends sooner here than with all who hold it.
 
         `there` is when `other` ends. The unit that it speaks is copied, the others are moved.
@@ -294,21 +294,21 @@ class Scheduler:
 
     # Bookkeeping ------------------------------------------------------------------------------------------------------
 
-    def _assign(self, lane: Lane, units: list[PendingUnit], now: float) -> Assignment:
+    def _assign(self, lane: WorkerLoad, units: list[PendingUnit], now: float) -> Assignment:
         lane.hold(units, now)
         self._drained = None
         for unit in units:
             self._holders.setdefault(unit.key, []).append(lane)
         return Assignment(worker=lane.name, units=tuple(units))
 
-    def _release(self, unit: PendingUnit, by: Lane | None) -> None:
+    def _release(self, unit: PendingUnit, by: WorkerLoad | None) -> None:
         """A unit is done: nobody else need speak it."""
         self._waiting.discard(unit)
         for lane in self._holders.pop(unit.key, ()):
             if lane is not by and lane.drop(unit.key):
                 self._recall(lane, [unit.key])
 
-    def _take_back(self, lane: Lane) -> list[str]:
+    def _take_back(self, lane: WorkerLoad) -> list[str]:
         """Everything that a worker holds goes back to the front of the queue, unless another one has it too."""
         units = list(lane.units())
         for unit in reversed(units):
@@ -321,6 +321,6 @@ class Scheduler:
                 self._waiting.put_back(unit)
         return [unit.key for unit in units]
 
-    def _recall(self, lane: Lane, keys: Sequence[str]) -> None:
+    def _recall(self, lane: WorkerLoad, keys: Sequence[str]) -> None:
         if keys and lane.name in self._lanes:
             self._recalls.setdefault(lane.name, []).extend(keys)

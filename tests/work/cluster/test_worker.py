@@ -251,7 +251,7 @@ def test_a_message_that_is_no_batch_does_not_end_the_worker(
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
 ) -> None:
-    from voxmatrix.work.cluster.app import SPEAK, cluster_app
+    from voxmatrix.work.cluster.broker import SPEAK, cluster_app
 
     worker = start_worker(redis_server.url, "a")
     cluster_app(redis_server.url).send_task(SPEAK, kwargs={"run": "../..", "units": []}, queue="w.a")
@@ -288,7 +288,7 @@ def test_flower_shows_device_and_memory(redis_server: RedisServer, start_worker:
 
 
 def test_heartbeats_say_device_and_memory(redis_server: RedisServer, start_worker: Start) -> None:
-    from voxmatrix.work.cluster.app import cluster_app
+    from voxmatrix.work.cluster.broker import cluster_app
 
     start_worker(redis_server.url, "a")
     events: list[Mapping[str, object]] = []

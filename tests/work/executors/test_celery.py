@@ -17,7 +17,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.wav import header
-from voxmatrix.work.cluster.app import cluster_app, queue_of
+from voxmatrix.work.cluster.broker import cluster_app, queue_of
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message
 from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.executors import celery

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from voxmatrix.work.lane import PendingUnit
 from voxmatrix.work.scheduler import Scheduler
+from voxmatrix.work.worker_load import PendingUnit
 
 OVERHEAD, DELAY, NOTICED, TICK, SOONEST = 0.3, 0.05, 10.0, 0.25, 0.02
 GUESS, NOISE = 0.5, 0.15

@@ -44,7 +44,7 @@ def own_processes(
 
 def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
     """The workers of a cluster."""
-    from voxmatrix.work.cluster.address import broker_url
+    from voxmatrix.work.cluster.broker import broker_url
 
     broker = broker_url(options.cluster, environment())
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from voxmatrix.work.cluster.app import cluster_app
-from voxmatrix.work.cluster.mailbox import Mailbox
-from voxmatrix.work.cluster.worker.panel import HEALTH
+from voxmatrix.work.cluster.broker import cluster_app
+from voxmatrix.work.cluster.broker_client import BrokerClient
+from voxmatrix.work.cluster.worker.state import HEALTH
 
 #: Workers that have not answered by then are not listed.
 ANSWER_SECONDS = 1.0
@@ -39,7 +39,7 @@ def workers_health(broker: str, timeout_seconds: float = ANSWER_SECONDS) -> list
         UnreachableError: the broker does not answer, or refuses this client.
     """
     app = cluster_app(broker)
-    mailbox = Mailbox(app, broker)
+    mailbox = BrokerClient(app, broker)
     mailbox.check()
     found = []
     for answer in mailbox.ask(HEALTH, timeout_seconds):
@@ -56,7 +56,7 @@ def is_running(broker: str, name: str) -> bool:
     Raises:
         As `workers_health`.
     """
-    mailbox = Mailbox(cluster_app(broker), broker)
+    mailbox = BrokerClient(cluster_app(broker), broker)
     mailbox.check()
     answers = mailbox.ask(HEALTH, ANSWER_SECONDS, pattern=f"{name}@*", matcher="glob", limit=1)
     return any(isinstance(answer, Mapping) for answer in answers)

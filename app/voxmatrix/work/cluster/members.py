@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from voxmatrix.work.cluster.app import queue_of
+from voxmatrix.work.cluster.broker import queue_of
 
 logger = logging.getLogger(__name__)
 

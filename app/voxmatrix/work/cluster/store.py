@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from voxmatrix.errors import MissingProgramError, UnreachableError, UsageError
 from voxmatrix.wording import summary
-from voxmatrix.work.cluster.address import REDIS_SCHEMES, is_redis, without_password
+from voxmatrix.work.cluster.broker import REDIS_SCHEMES, is_redis, without_password
 
 _PREFIX = "voxmatrix:"
 _CONNECT_SECONDS = 3.0

@@ -18,10 +18,8 @@ from voxmatrix.errors import UnreachableError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
-from voxmatrix.work.cluster.address import without_password
-from voxmatrix.work.cluster.app import cluster_app
-from voxmatrix.work.cluster.inbox import UnwritableError
-from voxmatrix.work.cluster.mailbox import Mailbox
+from voxmatrix.work.cluster.broker import cluster_app, without_password
+from voxmatrix.work.cluster.broker_client import BrokerClient, run_key
 from voxmatrix.work.cluster.members import Heartbeat, Members
 from voxmatrix.work.cluster.messages import (
     UNITS_PER_MESSAGE,
@@ -29,11 +27,10 @@ from voxmatrix.work.cluster.messages import (
     SpeechBatch,
     read_report,
 )
-from voxmatrix.work.cluster.run_key import run_key
 from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.cluster.voices import publish, shared_voice
 from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.executors.deliveries import Deliveries, SentTask, remote_failure
+from voxmatrix.work.executors.deliveries import Deliveries, SentTask, UnwritableError, remote_failure
 from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for this long it is gone.
@@ -96,7 +93,7 @@ class CeleryExecutor(Closing):
         self._run = uuid.uuid4().hex
         self._voice, self._voice_paths = shared_voice(voice), voice.files
         app = cluster_app(broker, results)
-        self._mailbox, self._store = Mailbox(app, broker), open_store(store, broker)
+        self._mailbox, self._store = BrokerClient(app, broker), open_store(store, broker)
         self._key = run_key(broker, self._run)
         self._mailbox.check()
         self._key.beat()

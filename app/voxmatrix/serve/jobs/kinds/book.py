@@ -12,7 +12,7 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import ENDED, Job, Work
 from voxmatrix.serve.jobs.kinds.kind import Id, Plain, Sources, VoiceRequest, exactly_one, number
 from voxmatrix.serve.jobs.uploads import link
-from voxmatrix.work.ledger_copy import copy_ledger
+from voxmatrix.work.ledger_files import copy_ledger
 
 #: Part of a line of a lexicon, which must not become two lines or a comment.
 Word = Annotated[

@@ -22,15 +22,13 @@ from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.processes import die_with_parent
 from voxmatrix.voices.opened import OpenVoices, device_name
-from voxmatrix.work.cluster.address import is_redis
-from voxmatrix.work.cluster.app import SPEAK, cluster_app, queue_of, unacknowledged_keys
+from voxmatrix.work.cluster.broker import SPEAK, cluster_app, is_redis, queue_of, unacknowledged_keys
+from voxmatrix.work.cluster.broker_client import LiveRuns
 from voxmatrix.work.cluster.messages import read_batch, to_message
-from voxmatrix.work.cluster.run_key import LiveRuns
 from voxmatrix.work.cluster.store import open_store, redis_client
-from voxmatrix.work.cluster.worker.notices import Notices
-from voxmatrix.work.cluster.worker.panel import register_commands, tell_with_heartbeats
+from voxmatrix.work.cluster.worker.control import ControlFolder
 from voxmatrix.work.cluster.worker.speaking import BatchSpeaker, log_finding
-from voxmatrix.work.cluster.worker.state import WorkerState
+from voxmatrix.work.cluster.worker.state import WorkerState, register_commands, tell_with_heartbeats
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +64,7 @@ def run_node(settings: NodeSettings) -> None:
     request = replace(settings.request, fallback="cpu")
     preflight = Preflight.on(detect().machine, request, "speak", saved_device=saved_device())
     gpu = preflight.selected.gpu
-    notices = Notices(settings.scratch)
+    notices = ControlFolder(settings.scratch)
     for left_over in settings.scratch.iterdir():
         left_over.unlink()
     app = cluster_app(settings.broker, settings.results, worker=settings.name)
@@ -126,7 +124,7 @@ def _log_start(settings: NodeSettings, selected: SelectedDevice) -> None:
     logger.info("worker %s is ready (device: %s)", settings.name, device)
 
 
-def _register_task(app: Any, settings: NodeSettings, voices: OpenVoices, notices: Notices, boot: str) -> None:
+def _register_task(app: Any, settings: NodeSettings, voices: OpenVoices, notices: ControlFolder, boot: str) -> None:
     """Define the task. It runs in the child process, which opens voices and connections when it first speaks."""
     opened: list[BatchSpeaker] = []
 

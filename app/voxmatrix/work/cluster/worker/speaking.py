@@ -18,6 +18,7 @@ from voxmatrix.speak.batch.messages import failure_of
 from voxmatrix.speak.batch.worker import speak_job
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
+from voxmatrix.work.cluster.broker_client import LiveRuns
 from voxmatrix.work.cluster.messages import (
     BatchReport,
     BatchState,
@@ -26,10 +27,9 @@ from voxmatrix.work.cluster.messages import (
     SpokenUnit,
     audio_name,
 )
-from voxmatrix.work.cluster.run_key import LiveRuns
 from voxmatrix.work.cluster.store import Store
 from voxmatrix.work.cluster.voices import fetch
-from voxmatrix.work.cluster.worker.notices import Notices, SpeakerStatus
+from voxmatrix.work.cluster.worker.control import ControlFolder, SpeakerStatus
 from voxmatrix.work.unit import Unit
 
 logger = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class _Work:
 class BatchSpeaker:
     """Speaks one batch after the other."""
 
-    def __init__(self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: Notices, *, boot: str) -> None:
+    def __init__(self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: ControlFolder, *, boot: str) -> None:
         self._voices, self._store, self._runs, self._notices = voices, store, runs, notices
         self._boot = boot
         self._device_type = ""  # of the voice that was used last

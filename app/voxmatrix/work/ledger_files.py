@@ -1,11 +1,13 @@
-"""The SQLite file of a ledger, which is read as far as possible if it is damaged."""
+"""The files of a ledger: SQLite, read as far as possible if damaged, and a copy of what is finished for another job."""
 
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
 from voxmatrix import database
+from voxmatrix.files import storage_errors
 
 #: 2: sentences have seeds of their own, and so other keys.
 _VERSION = 2
@@ -42,3 +44,17 @@ def salvaged(path: Path) -> Iterator[tuple[object, ...]]:
     """The deliveries that can still be read from a damaged database, unchecked."""
     with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(path)) as damaged:
         yield from damaged.execute("select * from deliveries")
+
+
+def copy_ledger(source: Path, target: Path, link: Callable[[Path, Path], object]) -> None:
+    """Copy the record of a job that is not running; its audio, which never changes, gets another path by `link`.
+
+    Raises:
+        UnreachableError: the disk is full.
+    """
+    with storage_errors(target):
+        target.mkdir(parents=True, exist_ok=True)
+        for path in source.glob("audio/*/*.wav"):
+            link(path, target / path.relative_to(source))
+        for path in source.glob("ledger.sqlite*"):  # and what SQLite had beside it when the job was killed
+            shutil.copyfile(path, target / path.name)

@@ -1,5 +1,6 @@
 """What the two processes of a worker tell each other, as files in a folder of their own: the one that talks to the
-broker says what to stop, and the one that speaks says what it is doing. Both may be killed at any moment."""
+broker says what to stop, and the one that speaks says what it is doing. Both may be killed at any moment.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ class SpeakerStatus:
     busy_with: str | None = None
 
 
-class Notices:
+class ControlFolder:
     """The folder of one worker."""
 
     def __init__(self, folder: Path) -> None:

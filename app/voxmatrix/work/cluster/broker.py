@@ -1,10 +1,112 @@
-"""The Celery application of a cluster. Celery carries batches of units, JSON only, to the queue of one worker each."""
+"""The broker of a cluster: its address, what a worker may do in Redis, and the Celery application.
 
+Celery carries batches of units, JSON only, to the queue of one worker each.
+"""
+
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote, urlsplit
 
-from voxmatrix.errors import MissingProgramError
-from voxmatrix.work.cluster.address import is_redis
+from voxmatrix.errors import MissingProgramError, UsageError
+
+#: Broker URLs of Redis, over which everything else can travel as well.
+REDIS_SCHEMES = ("redis", "rediss", "redis+socket")
+_PORT = 6379
+_HINT = "add `cluster=redis://HOST:6379/0`, with the address of the coordinator"
+
+
+def broker_url(given: str, environment: Mapping[str, str]) -> str:
+    """The URL that was given or, in this order, that of REDIS_URL or COORDINATOR_IP.
+
+    A bare host is one with Redis, whose password, if it has one, is REDIS_PASSWORD.
+
+    Raises:
+        UsageError: nothing was given, or it is not a URL.
+    """
+    named = given or environment.get("REDIS_URL", "") or environment.get("COORDINATOR_IP", "")
+    if not named.strip():
+        raise UsageError("no cluster was given", _HINT)
+    return _checked(named.strip() if "://" in named else _of_host(named.strip(), environment.get("REDIS_PASSWORD", "")))
+
+
+def without_password(url: str) -> str:
+    """The URL as messages show it."""
+    parts = urlsplit(url)
+    credentials, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url
+    user = credentials.partition(":")[0]
+    return parts._replace(netloc=f"{user}:**@{host}").geturl()
+
+
+def is_redis(url: str) -> bool:
+    """Whether the broker is a Redis server."""
+    return urlsplit(url).scheme in REDIS_SCHEMES
+
+
+def _of_host(host: str, password: str) -> str:
+    has_port = host.rpartition(":")[2].isdecimal() and not host.endswith("]")
+    credentials = f":{quote(password, safe='')}@" if password else ""
+    return f"redis://{credentials}{host if has_port else f'{host}:{_PORT}'}/0"
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        valid = bool(parts.scheme and (parts.hostname or parts.path)) and (parts.port or 1) > 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise UsageError(f"{without_password(url) if '@' not in url else 'the cluster'} is not a valid URL", _HINT)
+    return url
+
+
+#: Separates the parts of a queue's name for priorities in the Redis transport of kombu.
+_PRIORITY = "\x06\x16"
+_SHARED = (
+    "~_kombu.binding*",
+    "~*.reply.celery.pidbox*",
+    "~celery-task-meta-*",
+    "~voxmatrix:audio/*",
+    "%R~voxmatrix:voices/*",
+    "%R~voxmatrix:run:*",
+    "&/0.celery.pidbox",
+    "&/0.celeryev*",
+    "&celery-task-meta-*",
+    "+@all",
+    "-@dangerous",
+    "-@admin",
+    "+info",
+)
+
+
+def set_user(user: str, password: str, workers: Sequence[str]) -> str:
+    """The command for redis-cli that creates the user of these workers, with escapes as redis-cli reads them.
+
+    The workers of one computer share a user, because they share the URL of the broker.
+    """
+    own = (rule for worker in workers for rule in _own_rules(worker))
+    words = (f">{password}", "resetkeys", "resetchannels", *own, *_SHARED)
+    return f"ACL SETUSER {user} on " + " ".join(_quoted(word) for word in words)
+
+
+def _own_rules(worker: str) -> tuple[str, ...]:
+    """For the keys that belong to one worker."""
+    return (
+        f"~w.{worker}",
+        f"~w.{worker}{_PRIORITY}*",
+        f"~unacked:{worker}",
+        f"~unacked_index:{worker}",
+        f"~unacked_mutex:{worker}",
+        f"~{worker}@*.celery.pidbox*",
+    )
+
+
+def _quoted(word: str) -> str:
+    escaped = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in word)
+    return f'"{escaped}"'
+
 
 #: The only task.
 SPEAK = "voxmatrix.speak"
