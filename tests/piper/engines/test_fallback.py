@@ -52,7 +52,7 @@ def test_a_gpu_that_cannot_be_opened_costs_a_warning_with_the_reason(error: Exce
     (finding,) = told
     assert finding.severity == "warning" and finding.remedy in (
         "install",
-        "run voxmatrix doctor to see why, or set --device cpu",
+        "run voxmatrix doctor to see why, or set `device=cpu`",
     )
     assert finding.problem == (
         "cuda:1 (Tesla T4) failed, falling back to the CPU: CUDA error: no kernel image is available"
@@ -66,7 +66,7 @@ def test_work_that_a_gpu_fails_at_is_done_again_on_the_cpu_which_stays() -> None
     def work(where: str) -> str:
         tried.append(where)
         if "cuda" in where:
-            raise MemoryExhaustedError("cuda:1 has no memory left", "set --device cpu")
+            raise MemoryExhaustedError("cuda:1 has no memory left", "set `device=cpu`")
         return where
 
     assert [held.do(work), held.do(work)] == ["on the CPU", "on the CPU"]

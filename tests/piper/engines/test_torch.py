@@ -199,10 +199,10 @@ def test_a_gpu_whose_memory_holds_nothing_leaves_it_to_the_cpu_unless_it_was_dem
     samples = spoken(checkpoint, ids, guard=guard, device=on(T4), told=told)
 
     assert np.abs(samples - spoken(checkpoint, ids)).max() <= 1e-4
-    assert "no memory left to speak a sentence of 40 symbols" in told[0].problem and "--device cpu" in told[0].remedy
+    assert "no memory left to speak a sentence of 40 symbols" in told[0].problem and "`device=cpu`" in told[0].remedy
     with pytest.raises(MemoryExhaustedError, match="cuda:1") as caught:
         spoken(checkpoint, ids, guard=memory_for(0), device=on(T4, required=True))
-    assert "--device cpu" in caught.value.remedy
+    assert "`device=cpu`" in caught.value.remedy
 
 
 @pytest.mark.parametrize("required", [False, True])

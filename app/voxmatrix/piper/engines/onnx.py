@@ -49,8 +49,8 @@ def open_onnx(
 ) -> Engine:
     """Open the voice in `path`. The engine is thread-safe, and may use `threads` itself.
 
-    `reproducible`: a seed gives the same samples whenever and wherever the voice is opened. Otherwise it opens sooner
-    if it has not been prepared on this computer yet, and later computes in bfloat16 where that is faster.
+    `reproducible`: the engine is ready for many sentences from the beginning, so that a seed gives the same samples for
+    one sentence as for many. Otherwise it opens sooner.
 
     Raises:
         BadInputError: the file is not a Piper voice, or not the one that the voice config describes.
@@ -120,7 +120,6 @@ class SplitModelEngine:
     ) -> None:
         self._path = path
         self._split = rewritten_voice(path, split) if reproducible else split
-        self._reproducible = reproducible
         self._first = on_cpu(path, self._split.first, threads=min(threads, _MAX_TOGETHER))
         second, least, optimised = split.second, MIN_SAMPLES // split.receptive_field.hop, split.uses_conv2d
         self._second = WithCpuFallback(
@@ -131,6 +130,8 @@ class SplitModelEngine:
         )
         self._spoken = 0
         self._preparing = Lock()
+        if reproducible:
+            self.prepare()
 
     def prepare(self) -> None:
         """Get ready for many sentences, once: with fewer operations, and on a CPU in bfloat16 where that pays."""
@@ -138,9 +139,10 @@ class SplitModelEngine:
             if self._spoken > _MANY:
                 return
             self._spoken = _MANY + 1
-            self._split = rewritten_voice(self._path, self._split)
-            self._first = on_cpu(self._path, self._split.first)
-            if not self._reproducible and self._second.device.on is None:
+            if not self._split.is_rewritten:
+                self._split = rewritten_voice(self._path, self._split)
+                self._first = on_cpu(self._path, self._split.first)
+            if self._second.device.on is None:
                 self._use_bf16()
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
