@@ -42,10 +42,10 @@ def batch(prepared: PreparedSet) -> Batch:
 
 
 def test_a_batch_four_times_too_large_ends_with_the_losses_of_a_run_that_fitted(run: Fit, tmp_path: Path) -> None:
-    plenty = run(out=tmp_path / "plenty", batch_size=8, max_steps=6, log_every=1)
+    plenty = run(out=tmp_path / "plenty", batch_size=8, max_steps=4, log_every=1)
     notes = Notes()
     with memory_for(lambda part, savings: part.size.clips <= 2):
-        tight = run(out=tmp_path / "tight", batch_size=8, max_steps=6, log_every=1, progress=notes)
+        tight = run(out=tmp_path / "tight", batch_size=8, max_steps=4, log_every=1, progress=notes)
     assert content(tight.last)["voxmatrix"]["recipe"] == content(plenty.last)["voxmatrix"]["recipe"]
     for ours, theirs in zip(rows(tight.out), rows(plenty.out), strict=True):
         assert float(ours["mel"] or 0) == pytest.approx(float(theirs["mel"] or 0), abs=1e-4), ours["step"]
