@@ -1,13 +1,16 @@
-"""docs/server.md: its curl lines run as written, and the tests that it names exist."""
+"""docs/server.md: its curl lines run as written, and it names what can be sent and what is answered."""
 
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tests.serve.conftest import Serve
+from voxmatrix.serve.jobs.jobs import AnyJobRequest
+from voxmatrix.serve.routes.speech import SpeechRequest
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -26,9 +29,13 @@ def test_every_curl_line_runs_as_written(serve: Serve, tmp_path: Path) -> None:
         assert (tmp_path / sound).stat().st_size > 5000
 
 
-def test_every_test_that_the_page_names_exists() -> None:
-    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("test_*.py"))
-    named = re.findall(r"`(test_\w+)`", TEXT)
-    assert named
-    for name in named:
-        assert f"def {name}(" in tests
+def test_every_field_of_a_request_is_on_the_page() -> None:
+    (jobs, _) = get_args(AnyJobRequest)
+    for request in (SpeechRequest, *get_args(jobs)):
+        missing = [name for name in request.model_fields if f"`{name}`" not in TEXT]
+        assert not missing, request
+
+
+def test_every_capability_of_a_voice_is_on_the_page(serve: Serve) -> None:
+    (listed, *_) = serve().get("/v1/audio/voices").json()["voices"]
+    assert [name for name in listed["capabilities"] if f"| `{name}` |" not in TEXT] == []

@@ -34,6 +34,8 @@ _VALIDATION_CODES = {
     "float_type": "invalid_type",
     "json_invalid": "invalid_json",
 }
+#: Fields with entries of any name, which errors name as well.
+_MAPPINGS = ("knobs",)
 
 
 class ErrorContent(BaseModel):
@@ -123,6 +125,8 @@ def validation_error(error: RequestValidationError) -> ApiError:
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
     if len(place) > 1 and isinstance(error.body, dict) and place[0] == error.body.get("kind"):
         del place[0]  # of a body that has several kinds, which pydantic names first
+    if len(place) > 1 and place[0] in _MAPPINGS and place[-1] != "[key]":
+        place[0] = ".".join(place[:2])
     param = place[0] if place else None
     code = _VALIDATION_CODES.get(first["type"], "invalid_value")
     return ApiError(400, f"{param or 'the body'}: {first['msg']}", param=param, code=code)

@@ -20,6 +20,8 @@ from voxmatrix.voices.resolve import open_voice
 
 #: Called before a voice is opened on a device.
 OnOpen = Callable[[VoiceCard, SpeakDevice], None]
+#: Changes when a file of a voice is replaced.
+FileVersion = tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -29,7 +31,7 @@ class VoiceInMemory:
     card: VoiceCard
     voice: OpenVoice
     device: SpeakDevice
-    version: tuple[int, ...]  # of its files
+    version: FileVersion
     users: int = 0
     last_used: float = field(default_factory=time.monotonic)
     #: By speaker, the gain of what was spoken last: a next answer need not be measured before it can leave.
@@ -125,7 +127,7 @@ class OpenVoices(Closing):
 
     def _enter(self, card: VoiceCard) -> VoiceInMemory:
         device = self._device_of(card)
-        version = tuple(path.stat().st_mtime_ns for path in card.files)
+        version = file_version(card)
         file, replaced = _file(card), None
         with self._lock:
             opened = self._open.get(file)
@@ -183,6 +185,15 @@ VoiceFile = tuple[str, str]
 
 def _file(card: VoiceCard) -> VoiceFile:
     return str(card.path), card.id
+
+
+def file_version(card: VoiceCard) -> FileVersion:
+    """The version of the files of a voice as they are now.
+
+    Raises:
+        OSError: one is missing.
+    """
+    return tuple(path.stat().st_mtime_ns for path in card.files)
 
 
 def device_name(card: VoiceCard, device: SpeakDevice) -> str:

@@ -6,6 +6,7 @@ import shutil
 import wave
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -13,6 +14,9 @@ import pytest
 from tests.serve.conftest import Running
 from tests.serve.jobs.conftest import LONG, download, submit, upload, wait_for
 from voxmatrix.config import home
+from voxmatrix.models.style import Output, Style
+from voxmatrix.speak.output import speak_to
+from voxmatrix.speak.wav import HEADER_BYTES
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "en"
 TRAIN = {"quality": "tiny", "phonemes": "text", "device": "cpu", "batch_size": 2, "force": True, "threads": 1}
@@ -43,6 +47,37 @@ def test_a_text_becomes_a_file(server: Running) -> None:
     assert [file["name"] for file in done["files"]] == ["speech.wav", "log.txt"]
     with wave.open(io.BytesIO(download(server, job, "speech.wav"))) as sound:
         assert sound.getnframes() / sound.getframerate() == pytest.approx(done["result"]["seconds"], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"knobs": {"temperature": 1.0}}, "knobs.temperature"),
+        ({"knobs": {"noise": 10.5}}, "knobs.noise"),
+        ({"knobs": {"noise": "loud"}}, "knobs.noise"),
+        ({"noise": 10.5}, "noise"),
+        ({"speed": 10.5}, "speed"),
+    ],
+)
+def test_a_voice_is_not_asked_for_what_it_cannot_do(server: Running, fields: dict[str, Any], param: str) -> None:
+    answer = server.post("/v1/jobs", {"kind": "speech", "text": "Hello.", **fields})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, param), answer.json()
+
+
+def test_knobs_reach_the_command(server: Running) -> None:
+    fields = {"noise": 0.5, "knobs": {"noise_w": 0.25, "noise": 0.0}, "seed": 3}
+    job = submit(server, "speech", text="Hello there.", format="wav", **fields)
+    words = server.services.jobs.get(job).work.words
+    assert {"--noise=0.5", "--set=noise_w=0.25", "--set=noise=0.0", "--seed=3"} <= set(words)
+    done = wait_for(server, job)
+    assert done["state"] == "done", done
+    assert done["request"]["knobs"] == fields["knobs"]
+    knobs = Style(knobs=fields["knobs"], seed=3)  # type: ignore[arg-type]
+    speak_to(sound := io.BytesIO(), "Hello there.", server.services.catalogue.default, knobs, output=Output(raw=True))
+    assert download(server, job, "speech.wav")[HEADER_BYTES:] == sound.getvalue()
+    book = submit(server, "book", file=upload(server, "a.txt", b"One."), **fields)
+    assert {"--noise=0.5", "--set=noise_w=0.25", "--set=noise=0.0"} <= set(server.services.jobs.get(book).work.words)
+    assert wait_for(server, book)["state"] == "done"
 
 
 def test_a_book_becomes_an_audiobook(server: Running) -> None:

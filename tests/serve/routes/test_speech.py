@@ -15,8 +15,11 @@ import soundfile
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.config import home
+from voxmatrix.models.style import Output, Style
 from voxmatrix.piper.engines.onnx import SEGMENT_SAMPLES
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
+from voxmatrix.speak.output import speak_to
+from voxmatrix.speak.wav import HEADER_BYTES
 
 TYPES = {
     "mp3": "audio/mpeg",
@@ -113,6 +116,15 @@ ERRORS: list[tuple[str, dict[str, Any], int, str | None, str]] = [
     ("path with a null", {"voice": "a\0b"}, 400, "voice", "invalid_value"),
     ("endless voice", {"voice": "x" * 300}, 400, "voice", "string_above_max_length"),
     ("path as a model", {"model": "/etc/passwd"}, 404, "model", "model_not_found"),
+    ("knob that is too high", {"knobs": {"noise_w": 0.5, "noise": 10.5}}, 400, "knobs.noise", "invalid_value"),
+    ("knob of another family", {"knobs": {"temperature": 1}}, 400, "knobs.temperature", "invalid_value"),
+    ("knob of another type", {"knobs": {"noise": "loud"}}, 400, "knobs.noise", "invalid_value"),
+    ("knobs of another type", {"knobs": ["noise"]}, 400, "knobs", "invalid_value"),
+    ("too many knobs", {"knobs": {str(n): 0 for n in range(101)}}, 400, "knobs", "invalid_value"),
+    ("knob with an endless name", {"knobs": {"x" * 300: 1}}, 400, "knobs", "string_above_max_length"),
+    ("negative seed", {"seed": -1}, 400, "seed", "decimal_below_min_value"),
+    ("endless seed", {"seed": 2**63}, 400, "seed", "decimal_above_max_value"),
+    ("seed of another type", {"seed": "any"}, 400, "seed", "invalid_value"),
 ]
 
 
@@ -151,6 +163,9 @@ def test_every_invalid_field_is_an_error_of_openai(
         {"input": "A." + " " * 4094},  # the longest, and soon spoken
         {"input": "Ünïcödé 你好 😀 and words"},
         {"a_field_of_tomorrow": True},
+        {"knobs": {}},
+        {"knobs": {"noise": 0, "noise_w": 10}, "input": "Hello."},
+        {"seed": 2**63 - 1},
     ],
     ids=str,
 )
@@ -219,6 +234,28 @@ def _events(server: Running, text: str) -> list[dict[str, Any]]:
 def test_speed_changes_the_length(shared: Running) -> None:
     slow, fast = (seconds_of(shared.speak(speed=speed).content, "wav") for speed in (0.5, 2.0))
     assert slow > 2 * fast
+
+
+def test_a_knob_changes_the_sound(shared: Running) -> None:
+    usual, same, flat = (shared.speak(seed=1, **more).content for more in ({}, {"knobs": {}}, {"knobs": {"noise": 0}}))
+    assert usual == same != flat
+
+
+def test_the_knobs_of_a_voice_are_told_to_who_asks_for_others(shared: Running) -> None:
+    assert error_of(shared.speak(knobs={"temperature": 1}))["message"].endswith("choose one of: noise, noise_w")
+    assert "from 0 to 10" in error_of(shared.speak(knobs={"noise": 11}))["message"]
+
+
+def test_the_same_seed_gives_the_bytes_of_the_command_line_whatever_was_spoken_before(server: Running) -> None:
+    text, style = f"{SENTENCE} And then it slept.", Style(seed=7)
+    spoken = io.BytesIO()
+    speak_to(spoken, text, server.services.catalogue.default, style, output=Output(raw=True))
+    first = server.speak(input=text, seed=7).content
+    server.speak(input="Something else is louder, or not as loud.")
+    again = server.speak(input=text, seed=7).content
+    assert first == again
+    assert first[HEADER_BYTES:] == spoken.getvalue()
+    assert server.speak(input=text, seed=8).content != first
 
 
 def test_a_wav_stream_has_no_length_and_is_read_by_other_programs(shared: Running) -> None:

@@ -60,7 +60,7 @@ def file_routes(services: Services) -> APIRouter:
         book = book_of(*sources.job(body.job)) if body.job is not None else uploads.get(body.file or "").path
         options = ["--notes"] if body.notes else []
         if body.voice is not None:
-            options.append(f"--voice={named_voice(sources, body.voice)[0]}")
+            options.append(f"--voice={named_voice(sources, body.voice)[0].path.absolute()}")
         if not turns.acquire(timeout=_INSPECT_SECONDS / 4):
             raise ApiError(429, "other books are being inspected", code="busy", headers=_BUSY)
         try:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import MAX_SPEED, Style
+from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -102,24 +102,30 @@ def _style(body: PiperRequest, voice: VoiceCard) -> Style:
         speaker = voice.speakers.get(body.speaker)
     if speaker is None or not 0 <= speaker < voice.num_speakers:
         speaker = voice.default_speaker
-    length_scale = _config(voice)["inference"]["length_scale"]
-    speed = 1.0 if body.length_scale is None else length_scale / body.length_scale
+    speed = 1.0
+    if body.length_scale is not None and voice.capabilities.speed is not None:
+        low, high = voice.capabilities.speed
+        usual = float(_config(voice)["inference"]["length_scale"])
+        speed = min(high, max(low, usual / body.length_scale))
     knobs = {"noise": body.noise_scale, "noise_w": body.noise_w_scale}
     return Style(
         speaker=str(speaker),
-        speed=min(MAX_SPEED, max(1 / MAX_SPEED, speed)) if voice.capabilities.speed else 1.0,
+        speed=speed,
         knobs={name: value for name, value in knobs.items() if value is not None and name in voice.capabilities.knobs},
         pause_seconds=0.0,
     )
 
 
 def _config(voice: VoiceCard) -> dict[str, Any]:
-    """The voice as the JSON of Piper's voices describes it: its own, if it has one."""
-    facts: dict[str, Any] = {
+    """The voice as the JSON of Piper's voices describes it, with whatever its own says."""
+    described: dict[str, Any] = {
         "audio": {"sample_rate": voice.rate_hz, "quality": voice.quality},
         "espeak": {"voice": voice.language},
         "inference": {"length_scale": 1.0},
         "num_speakers": voice.num_speakers,
         "speaker_id_map": dict(voice.speakers),
     }
-    return facts | dict(voice.facts)
+    for name, fact in voice.facts.items():
+        known = described.get(name)
+        described[name] = known | fact if isinstance(known, dict) and isinstance(fact, dict) else fact
+    return described

@@ -7,9 +7,8 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from voxmatrix.errors import VoxmatrixError
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import MAX_KNOBS, MAX_SEED, Style
+from voxmatrix.models.style import MAX_SEED, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -20,11 +19,11 @@ from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import SpeechResponse, until_left
 from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, UnknownVoiceError, find
+from voxmatrix.serve.voices.fields import Knobs, check_fields
 
 _EVENT_STREAM = "text/event-stream"
 _BINARY = {"type": "string", "format": "binary"}
 _Name = Annotated[str, Field(max_length=256)]
-_Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class VoiceId(BaseModel):
@@ -45,7 +44,7 @@ class SpeechRequest(BaseModel):
     response_format: FormatName = "mp3"
     speed: Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)] = 1.0
     stream_format: Literal["audio", "sse"] = "audio"
-    knobs: Annotated[dict[_Name, _Number], Field(max_length=MAX_KNOBS, examples=[{"noise": 0.5}])] = {}  # of the voice
+    knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
 
 
@@ -62,7 +61,7 @@ def speech_routes(services: Services) -> APIRouter:
         check_length(body.input, services.settings.max_input, "input")
         voice, speaker = chosen_voice(services.catalogue.voices(), body)
         style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed)
-        check_style(voice, style)
+        check_fields(voice, speed=body.speed, knobs=body.knobs)
         # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what
         # of a sentence is ready when it is sent.
         streamed = body.seed is None
@@ -108,18 +107,6 @@ def check_length(text: str, most: int, param: str) -> None:
         raise ApiError(400, message, param=param, code="string_above_max_length")
     if not text.strip():
         raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
-
-
-def check_style(voice: VoiceCard, style: Style) -> None:
-    """Check that the voice can speak like this.
-
-    Raises:
-        ApiError: it cannot.
-    """
-    try:
-        voice.check(style)
-    except VoxmatrixError as error:
-        raise ApiError(400, f"{error.problem}; {error.remedy}", param="knobs", code="invalid_value") from error
 
 
 def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[VoiceCard, str | None]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import Family
+from voxmatrix.voices.opened import FileVersion, file_version
 from voxmatrix.voices.resolve import installed
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
@@ -27,7 +28,7 @@ class Catalogue:
     def __init__(self, default: VoiceCard) -> None:
         """`default` is listed first."""
         self.default = default
-        self._known: dict[tuple[Path, int], VoiceCard] = {}
+        self._known: dict[Path, tuple[FileVersion, VoiceCard]] = {}
 
     def voices(self) -> dict[str, VoiceCard]:
         """All voices by name, the default one first. Those that are incomplete or corrupt are left out."""
@@ -45,14 +46,12 @@ class Catalogue:
 
     def _card(self, family: Family, path: Path) -> VoiceCard:
         """The card of a voice, made again only when a file of it has changed."""
-        known = next((card for (file, _), card in self._known.items() if file == path), None)
-        key = path, max(file.stat().st_mtime_ns for file in (known.files if known else (path,)))
-        if known is None or key not in self._known:
+        known = self._known.pop(path, None)
+        if known is None or known[0] != file_version(known[1]):
             card = family.card(path)
-            self._known = {old: one for old, one in self._known.items() if old[0] != path}
-            self._known[path, max(file.stat().st_mtime_ns for file in card.files)] = card
-            return card
-        return known
+            known = file_version(card), card
+        self._known[path] = known
+        return known[1]
 
 
 def find(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | None]:

@@ -20,7 +20,7 @@ def info(voices: Mapping[str, VoiceCard]) -> Info:
         name="voxmatrix",
         attribution=_OURS,
         installed=True,
-        description="Voices trained with voxmatrix, and Piper's",
+        description="The voices of a voxmatrix server",
         version=voxmatrix.__version__,
         voices=[_described(voice) for voice in voices.values()],
         supports_synthesize_streaming=True,
@@ -35,13 +35,13 @@ def _described(voice: VoiceCard) -> TtsVoice:
         installed=True,
         description=voice.id,
         version=None,
-        languages=[language_code(voice.language)],
+        languages=[language_code(language) for language in voice.languages],
         speakers=[TtsVoiceSpeaker(name=name) for name in voice.speaker_names] or None,
     )
 
 
 def language_code(espeak_voice: str) -> str:
-    """The language of a voice of espeak-ng as Home Assistant writes it: en_US for en-us, sv for sv."""
+    """A language of espeak-ng as Home Assistant writes it: en_US for en-us, sv for sv."""
     language, _, rest = espeak_voice.partition("-")
     country = rest.partition("-")[0]
     return f"{language}_{country.upper()}" if len(country) == _COUNTRY_LETTERS else language
@@ -64,7 +64,7 @@ def chosen_voice(voices: Mapping[str, VoiceCard], wanted: SynthesizeVoice | None
             raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
     for same in (_code, _language):
         for voice in voices.values():
-            if same(language_code(voice.language)) == same(wanted.language or ""):
+            if same(wanted.language or "") in [same(language_code(language)) for language in voice.languages]:
                 return voice, None
     raise ApiError(400, "there is no voice of this language", param="voice", code="invalid_value")
 

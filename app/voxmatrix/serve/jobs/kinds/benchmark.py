@@ -25,7 +25,7 @@ class BenchmarkJobRequest(JobRequest):
         """The words of `voxmatrix bench`."""
         words = ["bench", self.what, *self.options(("device", "runs"))]
         if self.what == "speak":
-            words.append(f"--voice={named_voice(sources, self.voice)[0]}")
+            words.append(f"--voice={named_voice(sources, self.voice)[0].path.absolute()}")
         if self.what == "train":
             words += self.options(("quality",))
         return Work(

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.voices.catalogue import Catalogue, UnknownVoiceError, find
+from voxmatrix.serve.voices.fields import Knobs, check_fields
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
@@ -80,31 +82,33 @@ class VoiceRequest(JobRequest):
     sentence_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
     volume: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     seed: Seed | None = None
+    knobs: Knobs = {}
 
     def voice_words(self, sources: Sources) -> list[str]:
         """Words for the voice and how it speaks.
 
         Raises:
-            ApiError: there is no such voice.
+            ApiError: there is no such voice, or it cannot speak like this.
         """
         voice, speaker = named_voice(sources, self.voice)
-        words = [f"--voice={voice}"] + ([] if speaker is None else [f"--speaker={speaker}"])
-        return words + self.options(("speed", "noise", "noise_w", "sentence_pause", "volume", "seed"))
+        check_fields(voice, speed=self.speed or 1.0, knobs=self.knobs, noise=self.noise, noise_w=self.noise_w)
+        words = [f"--voice={voice.path.absolute()}"] + ([] if speaker is None else [f"--speaker={speaker}"])
+        words += self.options(("speed", "noise", "noise_w", "sentence_pause", "volume", "seed"))
+        return words + [f"--set={name}={value}" for name, value in self.knobs.items()]
 
 
-def named_voice(sources: Sources, name: str | None) -> tuple[Path, str | None]:
-    """The file of a voice, and its speaker. Without a name, it is the default voice.
+def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | None]:
+    """A voice, and its speaker. Without a name, it is the default voice.
 
     Raises:
         ApiError: there is no such voice.
     """
     if name is None:
-        return sources.catalogue.default.path.absolute(), None
+        return sources.catalogue.default, None
     try:
-        voice, speaker = find(sources.catalogue.voices(), name)
+        return find(sources.catalogue.voices(), name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
-    return voice.path.absolute(), speaker
 
 
 def exactly_one(request: BaseModel, *names: str) -> None:
