@@ -59,7 +59,7 @@ def test_what_a_command_needs_and_is_not_there_is_found_with_its_remedy(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voxmatrix.text.phonemes.espeak.espeak_version", lambda: None)
-    monkeypatch.setattr("voxmatrix.doctor.requirements.espeak_version", lambda: None)
+    monkeypatch.setattr("voxmatrix.doctor.report.espeak_version", lambda: None)
     monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     full = shutil.disk_usage("/")._replace(free=1024**3)

@@ -9,7 +9,7 @@ from voxmatrix.dataset.prepared import PrepareSettings
 from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.sound import SoundFacts
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem
 
 SETTINGS = PrepareSettings(quality="medium", language="en-us", phoneme_type="text", cache=Path("cache"))
 TEXT = "forty letters are in this sentence, nearly so"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.dataset.folder import Folder, OutsideError
-from voxmatrix.transcripts.rows import identity
+from voxmatrix.transcripts.lines import identity
 
 
 @pytest.fixture

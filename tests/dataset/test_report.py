@@ -14,7 +14,7 @@ from voxmatrix.cli.prepare import show
 from voxmatrix.dataset.prepare import prepare
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet, PrepareSettings
 from voxmatrix.dataset.report import page, write_report
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem
 
 #: Of the page.
 FOLDER = Path("/reports")

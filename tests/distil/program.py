@@ -8,7 +8,7 @@ from voxmatrix_entrypoint import patches
 patches.install()
 
 from voxmatrix.cli.terminal.progress import progress  # noqa: E402
-from voxmatrix.distil.learn import training  # noqa: E402
+from voxmatrix.distil import training  # noqa: E402
 from voxmatrix.distil.run import DistilSettings, distil  # noqa: E402
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from tests.models.gpus import RADEON, T4, on
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.learn.student import Student, copy_weights
 from voxmatrix.distil.material import Original, Utterance
+from voxmatrix.distil.student import Student, copy_weights
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines import openvino
 from voxmatrix.piper.engines.base import SynthesisOptions

@@ -15,8 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.examples import examples
 from voxmatrix.distil.int8 import Range, Ranges, measure, to_int8
-from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.student import Student
 
 PATH = "dec.trunk.0"
 Numbers = NDArray[np.float32]

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem, split_lines
 
 
 def read(data: bytes) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.transcripts.rows import TranscriptRow
+from voxmatrix.transcripts.lines import TranscriptRow
 from voxmatrix.transcripts.table import guess_columns, header_columns, read_table
 
 LJ = """LJ001-0001|Printing, in the only sense|Printing, in the only sense

@@ -11,7 +11,7 @@ from typing import Any
 from voxmatrix.bench import matmul, speak, train
 from voxmatrix.bench.benchmarks import BenchPart
 from voxmatrix.compute.child import print_json
-from voxmatrix.compute.child_device import device_in_child
+from voxmatrix.compute.device import device_in_child
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
 from voxmatrix.machine.facts import Gpu, Machine

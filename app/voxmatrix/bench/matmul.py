@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
-from voxmatrix.compute.child_device import open_device
+from voxmatrix.compute.device import open_device
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32
 

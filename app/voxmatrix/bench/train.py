@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
-from voxmatrix.compute.child_device import open_device
-from voxmatrix.compute.peak_memory import peak_mib
+from voxmatrix.compute.device import open_device
+from voxmatrix.compute.memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book
-from voxmatrix.book.join.audiobook import Joined, join_book
+from voxmatrix.book.join.audiobook import Joined, Origin, join_book, manifest_path
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.loudness import SpeechMeter
-from voxmatrix.book.join.manifest import Origin, manifest_path
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit

@@ -58,8 +58,8 @@ def command(
     context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
     """Make a voice several times faster: same words, pitch and files, from its ONNX file alone."""
-    from voxmatrix.distil.learn.training import Limits
     from voxmatrix.distil.run import DistilSettings, GatesError, distil
+    from voxmatrix.distil.training import Limits
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import check_trainable, locate
 

@@ -54,7 +54,7 @@ def _described(path: Path, device: str) -> "DoctorReport":
 
 def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorReport":
     from voxmatrix.doctor.examine import describe, examine
-    from voxmatrix.doctor.requirements import requirements
+    from voxmatrix.doctor.report import requirements
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.record import write_machine
 

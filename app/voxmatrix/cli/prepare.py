@@ -19,7 +19,7 @@ from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
-    from voxmatrix.transcripts.rows import Problem
+    from voxmatrix.transcripts.lines import Problem
 
 #: Recordings listed per warning; --json and --report list all of them.
 _NAMED = 5

@@ -142,7 +142,7 @@ def _check_cluster(broker: str, names: list[str]) -> None:
         UsageError: a worker of this name is running already.
     """
     from voxmatrix.work.cluster.broker import without_password
-    from voxmatrix.work.cluster.health import is_running
+    from voxmatrix.work.cluster.members import is_running
 
     until = time.monotonic() + _BROKER_SECONDS
     while True:

@@ -12,7 +12,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import UnreachableError
 
 if TYPE_CHECKING:
-    from voxmatrix.work.cluster.health import WorkerHealth
+    from voxmatrix.work.cluster.members import WorkerHealth
 
 #: How long --wait waits.
 _WAIT_SECONDS = 60.0
@@ -53,7 +53,7 @@ def command(
 
 def _workers(broker: str, name: str, least: int, wait_seconds: float) -> "list[WorkerHealth]":
     """The workers that answer, as soon as there are enough; those of a computer are called NAME, NAME-cuda0 …"""
-    from voxmatrix.work.cluster.health import workers_health
+    from voxmatrix.work.cluster.members import workers_health
 
     until = time.monotonic() + wait_seconds
     while True:

@@ -9,7 +9,7 @@ from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import MAX_CHARACTERS
 from voxmatrix.errors import Severity
 from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality
-from voxmatrix.transcripts.rows import Problem, ProblemKind
+from voxmatrix.transcripts.lines import Problem, ProblemKind
 from voxmatrix.wording import quoted
 
 #: A recording whose loudest 20 ms are below this is silent.

@@ -8,8 +8,7 @@ from voxmatrix.dataset.layouts import LAYOUTS, json_lines
 from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.transcripts.json_lines import read_json_lines
-from voxmatrix.transcripts.lines import readable
-from voxmatrix.transcripts.rows import Problem, ProblemKind, TranscriptRow, identity
+from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, identity, readable
 from voxmatrix.transcripts.table import read_table
 
 Found = tuple[list[Recording], list[Problem]]

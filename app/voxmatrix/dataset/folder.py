@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from voxmatrix.transcripts.rows import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
+from voxmatrix.transcripts.lines import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
 
 
 @dataclass(frozen=True, kw_only=True)

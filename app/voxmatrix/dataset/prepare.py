@@ -19,7 +19,7 @@ from voxmatrix.progress import OnProgress
 from voxmatrix.tables.amount import MIN_SECONDS
 from voxmatrix.tables.quality import quality
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem
 
 #: One for training and one for validation.
 MIN_CLIPS = 2

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem
 
 #: The automatic limit of a recording's duration.
 MAX_SECONDS = 20.0

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from voxmatrix.dataset.charts import durations, paces, printable
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.files import write_text
-from voxmatrix.transcripts.rows import Problem
+from voxmatrix.transcripts.lines import Problem
 from voxmatrix.wording import count, plain
 
 _STYLE = """

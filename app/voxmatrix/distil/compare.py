@@ -1,11 +1,13 @@
-"""Speak with the original and the fast voice: the same sentences, with the same noise."""
+"""Speak with the original and the fast voice: the same sentences, with the same noise; and hear their words."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.gates import Pair
 from voxmatrix.piper.config import VoiceConfig
@@ -60,3 +62,29 @@ def times_as_fast(original: Path, fast: Path, config: VoiceConfig, sentences: Se
             spent.append(time.process_time() - began)
         ratios.append(spent[0] / max(spent[1], 1e-6))
     return float(np.median(ratios))
+
+
+_RATE_HZ = 16000
+
+
+def recogniser(language: str) -> Callable[[Samples, int], str] | None:
+    """A function from samples and their rate to text; None if the language is another, or nothing is installed."""
+    if language.partition("-")[0] != "en":
+        return None
+    try:
+        from pocketsphinx import Decoder
+    except ImportError:
+        return None
+    decoder = Decoder(samprate=_RATE_HZ, loglevel="FATAL")
+    return lambda samples, rate_hz: _heard(decoder, samples, rate_hz)
+
+
+def _heard(decoder: Any, samples: Samples, rate_hz: int) -> str:
+    import soxr
+
+    padded = np.pad(soxr.resample(samples, rate_hz, _RATE_HZ), _RATE_HZ // 5)
+    decoder.start_utt()
+    decoder.process_raw((np.clip(padded, -1, 1) * 32767).astype(np.int16).tobytes(), full_utt=True)
+    decoder.end_utt()
+    hypothesis = decoder.hyp()
+    return str(hypothesis.hypstr) if hypothesis else ""

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.distil.int8 import measure, to_int8
-from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.student import Student
 from voxmatrix.piper.export.onnx_writer import trace_onnx
 from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
 from voxmatrix.piper.onnx.flow import replace_flow

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.distil.learn.student import Student
 from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.student import Student
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
 
 #: Layers that are computed in float32.

@@ -13,15 +13,14 @@ import numpy as np
 import torch
 
 import voxmatrix
-from voxmatrix.distil.compare import options_of, speak_with_both, times_as_fast
+from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
 from voxmatrix.distil.gates import Gate, Pair, examine, examine_words, failed
 from voxmatrix.distil.graft import graft
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
-from voxmatrix.distil.learn.training import Limits, Position, Training, train
 from voxmatrix.distil.material import Original, Utterance, make_material
-from voxmatrix.distil.recogniser import recogniser
+from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
+from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
 from voxmatrix.files import digest, read_errors, replacing, write_text
 from voxmatrix.lock import locked

@@ -11,7 +11,7 @@ from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.record import Record, new_record, route_of
-from voxmatrix.serve.recordings.limits import body_limit
+from voxmatrix.serve.recordings.store import body_limit
 from voxmatrix.serve.security import body, keys
 from voxmatrix.serve.security.hosts import HostList, is_foreign
 from voxmatrix.serve.settings import ServeSettings

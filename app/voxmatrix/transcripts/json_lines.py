@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.rows import Problem, TranscriptRow
+from voxmatrix.transcripts.lines import Problem, TranscriptRow, split_lines
 from voxmatrix.transcripts.table import FILE_WORDS, SPEAKER_WORDS, TEXT_WORDS
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from voxmatrix.transcripts.lines import split_lines
-from voxmatrix.transcripts.rows import Problem, TranscriptRow, identity
+from voxmatrix.transcripts.lines import Problem, TranscriptRow, identity, split_lines
 
 #: Names of columns in a header, in order of preference.
 FILE_WORDS = ("audio_filepath", "audio", "file", "file_name", "filename", "path", "wav", "id")

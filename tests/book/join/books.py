@@ -15,10 +15,10 @@ from PIL import Image
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.book.content import Book, Chapter, Cover
+from voxmatrix.book.join.audiobook import Origin
 from voxmatrix.book.join.cover import with_usable_cover
 from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
 from voxmatrix.book.join.loudness import measure
-from voxmatrix.book.join.manifest import Origin
 from voxmatrix.book.join.timeline import Spoken, timeline
 
 RATE_HZ = 16000

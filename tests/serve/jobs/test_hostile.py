@@ -14,7 +14,7 @@ from tests.serve.conftest import Running, Serve, error_of
 from tests.serve.jobs.conftest import submit, upload, wait_for
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
-from voxmatrix.serve.jobs.unpack import unpack_recordings
+from voxmatrix.serve.jobs.uploads import unpack_recordings
 
 ID = "0" * 32
 SPEECH = {"kind": "speech", "text": "Hello."}

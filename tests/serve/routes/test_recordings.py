@@ -17,7 +17,7 @@ import soundfile
 from tests.serve.conftest import Running, error_of, raw
 from voxmatrix.config import home
 from voxmatrix.dataset.find import find
-from voxmatrix.serve.recordings.limits import TAKE_BYTES
+from voxmatrix.serve.recordings.store import TAKE_BYTES
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "en"
 TEXTS = [line.partition("|")[2] for line in (SAMPLES / "metadata.csv").read_text(encoding="utf-8").splitlines()]

@@ -7,7 +7,7 @@ import pytest
 from tests.work.cluster.jobs import Job
 from tests.work.cluster.processes import ClusterWorker, RedisServer
 from voxmatrix.work.cluster.broker import set_user
-from voxmatrix.work.cluster.health import workers_health
+from voxmatrix.work.cluster.members import workers_health
 from voxmatrix.work.unit import Unit
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]

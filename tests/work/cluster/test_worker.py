@@ -18,7 +18,7 @@ from tests.work.cluster.processes import LONG_SECONDS, ClusterWorker, RedisServe
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.work.cluster.health import WorkerHealth, workers_health
+from voxmatrix.work.cluster.members import WorkerHealth, workers_health
 from voxmatrix.work.unit import Unit, unit_of
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]

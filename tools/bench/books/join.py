@@ -27,7 +27,7 @@ import hashlib, json, sys
 from pathlib import Path
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.audiobook import join_book
-from voxmatrix.book.join.manifest import Origin
+from voxmatrix.book.join.audiobook import Origin
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.timeline import Spoken
 folder, rate_hz, sentences, each = Path(sys.argv[1]), *map(int, sys.argv[2:])

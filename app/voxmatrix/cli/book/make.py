@@ -133,7 +133,7 @@ def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard
 
 
 def _out(file: Path, given: BookOptions) -> Path:
-    from voxmatrix.book.join.manifest import manifest_path
+    from voxmatrix.book.join.audiobook import manifest_path
     from voxmatrix.book.make import is_unfinished
 
     out = given.out or Path(file.with_suffix(".m4b").name)

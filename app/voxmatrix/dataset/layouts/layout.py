@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.transcripts.lines import check_text
-from voxmatrix.transcripts.rows import Problem, TranscriptRow
+from voxmatrix.transcripts.lines import Problem, TranscriptRow, check_text
 
 #: The rows of a folder's transcripts and their problems.
 Transcript = tuple[list[TranscriptRow], list[Problem]]

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
-from voxmatrix.transcripts.lines import decode, not_utf8
-from voxmatrix.transcripts.rows import SUFFIXES, Problem, TranscriptRow, suffix_of
+from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, decode, not_utf8, suffix_of
 
 #: Read at most this much of a transcript; a text this long is reported by its length anyway.
 MAX_TEXT_BYTES = 1 << 20

@@ -12,7 +12,7 @@ from voxmatrix.serve.errors import explanation
 from voxmatrix.serve.jobs.job import Job
 from voxmatrix.serve.jobs.process import JobProcess, error_of_command, error_of_server, result_of
 from voxmatrix.serve.jobs.store import JobStore
-from voxmatrix.serve.jobs.unpack import unpack_recordings
+from voxmatrix.serve.jobs.uploads import unpack_recordings
 from voxmatrix.serve.log import Log
 
 _RETRY_SECONDS = 2.0

@@ -12,8 +12,22 @@ from voxmatrix.audio.load import AudioError, read
 from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.files import replacing_path, write_text
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.recordings.limits import MAX_SECONDS
 from voxmatrix.serve.recordings.prompt_list import FILE_NAME, PromptList
+
+#: A minute at 48 kHz, in 32 bits and two channels, and the header.
+MAX_SECONDS = 60.0
+TAKE_BYTES = 60 * 48_000 * 4 * 2 + 64 * 1024
+LIST_BYTES = 2 * 2**20
+
+_TAKE = re.compile(r"/v1/recordings/[^/]+/[^/]+/\d{1,5}")
+
+
+def body_limit(method: str, path: str) -> int | None:
+    """The most bytes that a body may have; None for the usual limit."""
+    if method == "PUT" and _TAKE.fullmatch(path):
+        return TAKE_BYTES
+    return LIST_BYTES if method == "POST" and path == "/v1/recordings" else None
+
 
 _MAX_BYTES = 120  # file systems allow 255, and an archive or a backup may add to a name
 #: Separators, and what Windows allows in no name.

@@ -9,8 +9,16 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.files import read_errors
 from voxmatrix.speak.batch.filenames import safe_name, same_file
 from voxmatrix.transcripts.json_lines import read_json_lines
-from voxmatrix.transcripts.lines import check_text, decode, not_utf8, readable, split_lines
-from voxmatrix.transcripts.rows import Problem, TranscriptRow, identity
+from voxmatrix.transcripts.lines import (
+    Problem,
+    TranscriptRow,
+    check_text,
+    decode,
+    identity,
+    not_utf8,
+    readable,
+    split_lines,
+)
 from voxmatrix.transcripts.table import read_table
 
 _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list[Problem]]], str]] = {

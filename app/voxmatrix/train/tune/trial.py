@@ -7,10 +7,8 @@ from functools import partial
 
 import torch
 
-from voxmatrix.compute.child_device import device_in_child, open_device
-from voxmatrix.compute.device import backend
-from voxmatrix.compute.memory import keep_freed_memory
-from voxmatrix.compute.peak_memory import peak_mib
+from voxmatrix.compute.device import backend, device_in_child, open_device
+from voxmatrix.compute.memory import keep_freed_memory, peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.tables.memory import MIB, memory_table
 from voxmatrix.tables.precision import Precision

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from tests.work.cluster.jobs import END_SECONDS, write_voice
+from voxmatrix.book.join.audiobook import manifest_path
 from voxmatrix.book.join.finished import JoinSettings
-from voxmatrix.book.join.manifest import manifest_path
 from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from voxmatrix.compute.child_device import device_in_child, open_device
+from voxmatrix.compute.device import device_in_child, open_device
 from voxmatrix.errors import MissingProgramError, NoDeviceError
 from voxmatrix.machine.probes.limits import cpus
 

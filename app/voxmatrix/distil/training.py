@@ -12,12 +12,12 @@ import torch
 from torch import nn
 
 from voxmatrix.audio.pitch import pitch
+from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.gates import share_in_tune
-from voxmatrix.distil.learn.batches import Sampler
-from voxmatrix.distil.learn.losses import SpectralLoss
-from voxmatrix.distil.learn.muon import Muon
-from voxmatrix.distil.learn.student import Student
+from voxmatrix.distil.losses import SpectralLoss
 from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.muon import Muon
+from voxmatrix.distil.student import Student
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 from voxmatrix.train.stop import StopRequest

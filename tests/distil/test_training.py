@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from tests.piper.conftest import MakeCheckpoint
+from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.graph import read_graph
-from voxmatrix.distil.learn.batches import Sampler
-from voxmatrix.distil.learn.student import Student, copy_weights
-from voxmatrix.distil.learn.training import Limits, Position, Training, train
 from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.student import Student, copy_weights
+from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from voxmatrix.distil.learn.muon import Muon, orthogonal
+from voxmatrix.distil.muon import Muon, orthogonal
 
 
 @pytest.mark.parametrize("shape", [(12, 40), (40, 12), (16, 16), (1, 7)])

@@ -7,7 +7,7 @@ import torch
 
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.graph import read_graph
-from voxmatrix.distil.learn.student import Student, copy_weights, set_levels
+from voxmatrix.distil.student import Student, copy_weights, set_levels
 
 
 def test_layers_are_copied(make_onnx: MakeCheckpoint) -> None:

@@ -1,1 +1,0 @@
-"""The fast decoder, and how it learns."""
