@@ -104,7 +104,7 @@ def command(*words: str, folder: Path) -> "subprocess.Popen[bytes]":
 
 
 def killed_after(files: int, pattern: str, process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """`kill -9` as soon as so many files are there."""
+    """`kill -9` as soon as this many files exist."""
     until = time.monotonic() + 60
     while len(list(folder.glob(pattern))) < files and process.poll() is None:
         assert time.monotonic() < until
