@@ -1,15 +1,17 @@
-"""Child processes end in time and with their parent, and how they ended is said."""
+"""Child processes answer line by line, end in time and with their parent, and how they ended is said."""
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from voxmatrix.processes import describe_exit, ignoring_ctrl_c, join_or_kill, kill_group
+from voxmatrix.processes import EndedError, LineProcess, describe_exit, ignoring_ctrl_c, join_or_kill, kill_group
 
 SPAWN = multiprocessing.get_context("spawn")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
@@ -98,3 +100,70 @@ if __name__ == "__main__":
     parent.wait()
     assert parent.stdout.read() == b""  # closed by the end of the child
     parent.stdout.close()
+
+
+UPPER = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"
+
+
+@pytest.fixture
+def upper() -> Iterator[LineProcess]:
+    process = LineProcess([sys.executable, "-c", UPPER])
+    yield process
+    process.kill()
+
+
+def test_each_line_is_answered(upper: LineProcess) -> None:
+    for word in ("one", "two", "three"):
+        upper.write(word.encode())
+        assert upper.read(30) == f"{word.upper()}{os.linesep}".encode()
+
+
+def test_a_silent_process_is_given_up(upper: LineProcess) -> None:
+    with pytest.raises(EndedError):
+        upper.read(0.05)
+
+
+def test_the_end_is_seen_again_and_again() -> None:
+    process = LineProcess([sys.executable, "-c", "print('last words')"])
+    assert process.read(30).strip() == b"last words"
+    for _ in range(3):
+        with pytest.raises(EndedError):
+            process.read(30)
+    process.kill()
+
+
+def test_half_a_line_is_no_answer() -> None:
+    process = LineProcess([sys.executable, "-c", "print('half a', end='')"])
+    for _ in range(2):
+        with pytest.raises(EndedError):
+            process.read(30)
+    process.kill()
+
+
+def test_nobody_writes_to_the_dead(upper: LineProcess) -> None:
+    upper.kill()
+    with pytest.raises(EndedError):
+        upper.write(b"hello")
+
+
+def test_lines_are_read_until_the_end() -> None:
+    process = LineProcess([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"])
+    assert [line.strip() for line in process.lines()] == [b"one", b"two"]
+    assert process.wait() == 3
+
+
+@posix
+def test_a_process_that_does_not_end_in_time_is_killed_with_its_children() -> None:
+    words = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.Popen(["sleep", "600"])
+print("ready", flush=True)
+time.sleep(600)
+"""
+    process = LineProcess([sys.executable, "-c", words])
+    assert process.read(60).strip() == b"ready"
+    process.end(0.5)
+    process.end(600)  # once more changes nothing
+    assert list(process.lines()) == []  # the child held the pipe
+    assert process.wait() == -signal.SIGKILL

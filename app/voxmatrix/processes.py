@@ -1,12 +1,14 @@
-"""Child processes: started without Ctrl-C, ended in time, gone with their parent, and how they ended in words."""
+"""Child processes: started without Ctrl-C, asked line by line, ended in time, and how they ended in words."""
 
 import os
+import queue
 import signal
+import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -80,3 +82,115 @@ def describe_exit(code: int | None) -> str:
         return f"was terminated by {signal.Signals(-code).name}"
     except ValueError:
         return f"was terminated by signal {-code}"
+
+
+class EndedError(Exception):
+    """The child process has ended, or has not answered in time."""
+
+
+class LineProcess:
+    """A running command: lines in, lines out. It leads a group, so that Ctrl-C in a terminal does not reach it."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stderr: "int | IO[bytes]" = subprocess.DEVNULL,
+    ) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,  # closed by the kernel when this process dies
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
+        )
+        assert self._process.stdout is not None
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._killer: threading.Timer | None = None
+        threading.Thread(target=_collect, args=(self._process.stdout, self._lines), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The process ID."""
+        return self._process.pid
+
+    def write(self, line: bytes) -> None:
+        """Send one line.
+
+        Raises:
+            EndedError: the process has ended.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + b"\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:  # it died, or was killed
+            raise EndedError from error
+
+    def read(self, timeout_seconds: float | None = None) -> bytes:
+        """The next line.
+
+        Raises:
+            EndedError: none came.
+        """
+        try:
+            line = self._lines.get(timeout=timeout_seconds)
+        except queue.Empty as error:
+            raise EndedError from error
+        if not line.endswith(b"\n"):
+            self._lines.put(b"")
+            raise EndedError
+        return line
+
+    def lines(self) -> Iterator[bytes]:
+        """Every further line, until the process closes its output."""
+        with suppress(EndedError):
+            while True:
+                yield self.read()
+
+    def wait(self) -> int:
+        """Wait for the end, and return the exit code."""
+        code = self._process.wait()
+        if self._killer is not None:
+            self._killer.cancel()
+        self._close_input()
+        return code
+
+    def end(self, grace_seconds: float) -> None:
+        """Send SIGTERM, and after a time kill the process with its children if it has not ended. Does not wait."""
+        self._process.terminate()
+        if self._killer is None:
+            self._killer = threading.Timer(grace_seconds, self._kill_if_running)
+            self._killer.daemon = True
+            self._killer.start()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._close_input()
+        self._process.wait()
+
+    def disown(self) -> None:
+        """Leave the process to the parent that started it: after a fork there are two of us."""
+        self._process.returncode = 0
+
+    def _kill_if_running(self) -> None:
+        if self._process.poll() is None:
+            kill_group(self.pid)
+            self._process.kill()
+
+    def _close_input(self) -> None:
+        with suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+
+
+def _collect(output: IO[bytes], lines: "queue.SimpleQueue[bytes]") -> None:
+    """Put each line into the queue, and an empty one at the end."""
+    with output:
+        for line in output:
+            lines.put(line)
+    lines.put(b"")

@@ -94,7 +94,7 @@ def test_a_hot_cpu_is_not_cooled_with_nvidia_smi() -> None:
 
 def test_the_remedy_says_what_happens_and_what_can_be_typed() -> None:
     words = memory_remedy("my-voice")
-    assert "`from=my-voice/last.ckpt` `max_batch_seconds`" in words
+    assert "`from=my-voice/last.ckpt` `max_batch_seconds=60`" in words
     assert "other programs" in words and "smaller parts" in words
 
 

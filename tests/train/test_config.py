@@ -66,33 +66,33 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
     changed = replace(prepared, digest="other", language="sv", speakers=("a", "b"), id_map={"a": [7]})
     with pytest.raises(UsageError) as caught:
         recipe(changed, previous, seed=9)
-    for name in ("the recordings", "--language", "the speakers", "the symbol table", "--seed"):
+    for name in ("the recordings", "`language`", "the speakers", "the symbol table", "`seed`"):
         assert name in caught.value.problem
 
 
 @pytest.mark.parametrize(
-    ("asked", "flag"),
+    ("asked", "name"),
     [
         ({"batch_size": -2}, "--batch-size"),
         ({"accumulation": -1}, "--accumulation"),
-        ({"learning_rate": 0.0}, "--learning-rate"),
-        ({"max_steps": 0}, "--max-steps"),
-        ({"epochs": 0}, "--epochs"),
-        ({"keep": 0}, "--keep"),
-        ({"log_every": 0}, "--log-every"),
-        ({"validate_every": 0}, "--validate-every"),
-        ({"checkpoint_every": 0}, "--checkpoint-every"),
+        ({"learning_rate": 0.0}, "`learning_rate`"),
+        ({"max_steps": 0}, "`max_steps`"),
+        ({"epochs": 0}, "`epochs`"),
+        ({"keep": 0}, "`keep`"),
+        ({"log_every": 0}, "`log_every`"),
+        ({"validate_every": 0}, "`validate_every`"),
+        ({"checkpoint_every": 0}, "`checkpoint_every`"),
         ({"workers": -1}, "--workers"),
-        ({"threads": -2}, "--threads"),
-        ({"clip_norm": -1.0}, "--clip-norm"),
-        ({"discriminator_start": -1}, "--discriminator-start"),
-        ({"max_batch_seconds": -1.0}, "--max-batch-seconds"),
-        ({"seed": -1}, "--seed"),
-        ({"seed": 2**64}, "--seed"),
-        ({"precision": "8"}, "--precision"),
-        ({"learning_rate": float("nan")}, "--learning-rate"),
+        ({"threads": -2}, "`threads`"),
+        ({"clip_norm": -1.0}, "`clip_norm`"),
+        ({"discriminator_start": -1}, "`discriminator_start`"),
+        ({"max_batch_seconds": -1.0}, "`max_batch_seconds`"),
+        ({"seed": -1}, "`seed`"),
+        ({"seed": 2**64}, "`seed`"),
+        ({"precision": "8"}, "`precision`"),
+        ({"learning_rate": float("nan")}, "`learning_rate`"),
     ],
 )
-def test_nonsense_is_refused_by_the_name_of_its_flag(prepared: PreparedSet, asked: dict[str, Any], flag: str) -> None:
-    with pytest.raises(UsageError, match=flag):
+def test_nonsense_is_refused_by_the_name_of_its_setting(prepared: PreparedSet, asked: dict[str, Any], name: str) -> None:
+    with pytest.raises(UsageError, match=name):
         recipe(prepared, **asked)

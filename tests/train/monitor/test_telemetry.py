@@ -148,7 +148,7 @@ def test_a_training_writes_shows_and_warns(run: Fit, monkeypatch: pytest.MonkeyP
     assert [report.reading for report in notes.reports] == [GPU, FULL]
     assert [(row["step"], row["used_mib"]) for row in rows(result.out)] == [(2, 11469), (4, 12200)]
     (warning,) = notes.warnings
-    assert f"`from={result.out}/last.ckpt` `max_batch_seconds`" in warning
+    assert f"`from={result.out}/last.ckpt` `max_batch_seconds=60`" in warning
     assert looks.closed == 1
 
 

@@ -1,9 +1,7 @@
 """Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a program of its own, where it is installed."""
 
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from dataclasses import replace
@@ -12,6 +10,7 @@ from pathlib import Path
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.epub import read_epub
 from voxmatrix.errors import BadInputError, MissingProgramError
+from voxmatrix.processes import kill_group
 
 PROGRAM = "ebook-convert"
 #: A large PDF takes two minutes.
@@ -65,11 +64,8 @@ def _convert(command: list[str], path: Path, converted: Path) -> None:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """End the program with all that it started."""
-    with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    kill_group(process.pid)
+    process.kill()
     process.wait()
     if process.stdout is not None:
         process.stdout.close()

@@ -1,11 +1,7 @@
 """The process of a job, a voxmatrix command that ends with the server, and how it has ended."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +10,7 @@ from voxmatrix.compute.child import json_objects
 from voxmatrix.config import home
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, storage_errors
-from voxmatrix.processes import OUT_OF_MEMORY, describe_exit
+from voxmatrix.processes import OUT_OF_MEMORY, LineProcess, describe_exit
 from voxmatrix.serve.jobs.job import Job, JobError
 from voxmatrix.wording import plain
 
@@ -36,47 +32,20 @@ class JobProcess:
         command = [sys.executable, "-P", "-m", "voxmatrix_entrypoint.attached", str(folder), *words, "--json"]
         environment = {**environment, "VOXMATRIX_HOME": str(home().absolute()), "PYTHONIOENCODING": "utf-8"}
         with storage_errors(folder), (folder / LOG_NAME).open("ab") as log:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,  # closed by the kernel when this process dies, which ends the command
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=environment,
-                start_new_session=True,  # Ctrl-C is for the server, which then stops its jobs
-            )
-        self._timer: threading.Timer | None = None
+            self._process = LineProcess(command, environment=environment, stderr=log)
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """What the command prints, as it does."""
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._process.lines():
             yield from json_objects(line.decode("utf-8", "replace"))
 
     def wait(self) -> int:
         """Wait for its end, and return its exit code."""
-        code = self._process.wait()
-        if self._timer is not None:
-            self._timer.cancel()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
-        return code
+        return self._process.wait()
 
     def stop(self) -> None:
         """End it as on Ctrl-C, and kill it if it does not end."""
-        self._process.terminate()
-        if self._timer is None:
-            self._timer = threading.Timer(_GRACE_SECONDS, self._kill)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _kill(self) -> None:
-        if self._process.poll() is not None:
-            return
-        if hasattr(os, "killpg"):
-            os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too
-        else:
-            self._process.kill()
+        self._process.end(_GRACE_SECONDS)
 
 
 #: Keys of errors, which the result does not repeat.

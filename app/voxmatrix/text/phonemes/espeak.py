@@ -12,7 +12,7 @@ from typing import Any
 
 from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
-from voxmatrix.text.phonemes.process import EndedError, LineProcess
+from voxmatrix.processes import EndedError, LineProcess
 
 #: Names another file than that of the package espeakng-loader; its data is the folder espeak-ng-data beside it.
 LIBRARY_VARIABLE = "VOXMATRIX_ESPEAK"
@@ -89,7 +89,7 @@ class Espeak:
         """End the process."""
         with self._lock:
             if self._owner == os.getpid():
-                self._process.stop()
+                self._process.kill()
 
     def _start(self) -> None:
         self._owner = os.getpid()
@@ -97,7 +97,7 @@ class Espeak:
         self._process = LineProcess(_command(self.voice))
 
     def _restart(self) -> None:
-        self._process.stop()
+        self._process.kill()
         self._start()
 
     def _ask(self, texts: list[str]) -> list[list[Clause]]:
