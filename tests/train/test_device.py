@@ -41,7 +41,7 @@ def test_the_planned_card_comes_first_then_those_like_it() -> None:
     four = replace(HERE, gpus=(other, like, older, CARD), torch=wheel)
     plan = make_plan(four, "mini", asked(device="cuda:3", devices=3))
     assert planned_gpus(plan, four) == [CARD, like, other]
-    with pytest.raises(NoDeviceError, match="`devices` is 4, but only 3 GPUs"):
+    with pytest.raises(NoDeviceError, match="devices is 4, but only 3 GPUs"):
         planned_gpus(make_plan(four, "mini", asked(device="cuda:3", devices=4)), four)
 
 

@@ -24,7 +24,7 @@ def test_a_resumed_run_says_from_where(run: Fit) -> None:
 def test_other_settings_are_refused_and_the_run_is_left_alone(run: Fit) -> None:
     last = run(max_steps=2).last
     before = last.read_bytes()
-    with pytest.raises(UsageError, match="`batch_size` was 4, is 3"):
+    with pytest.raises(UsageError, match="batch_size was 4, is 3"):
         run(max_steps=4, batch_size=3)
     assert last.read_bytes() == before
 

@@ -156,7 +156,7 @@ def test_how_it_varies_by_itself_can_be_said(make_checkpoint: Any, tmp_path: Pat
     config = export_voice(make_checkpoint(), tmp_path / "voice.onnx", noise=0.3).config
 
     assert json.loads(config.read_text())["inference"] == {"noise_scale": 0.3, "length_scale": 1.0, "noise_w": 0.8}
-    with pytest.raises(UsageError, match="--noise-w is -1"):
+    with pytest.raises(UsageError, match="noise_w is -1"):
         export_voice(make_checkpoint(), tmp_path / "other.onnx", noise_w=-1)
     assert not (tmp_path / "other.onnx").exists()
 
