@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
+import tests.examples  # noqa: F401 - loads the profile of hypothesis
 from tests.forked import forked_programs
 from voxmatrix_entrypoint import patches
 
@@ -20,12 +20,6 @@ __all__ = ["forked_programs"]  # a fixture
 
 patches.install()  # as every start of the program does
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft
-
-# Profiles of hypothesis. No deadlines: a slow computer is no defect. The rest is inherited from the profile that
-# hypothesis chooses: on CI systems, the same examples in every run.
-settings.register_profile("full", deadline=None, max_examples=100)
-settings.register_profile("ci", deadline=None, max_examples=25)
-settings.load_profile(os.environ.get("VOXMATRIX_HYPOTHESIS") or "ci")
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
