@@ -17,7 +17,7 @@ def test_a_hole_that_is_kept_is_said_in_the_row_that_has_it() -> None:
         assert hole["package"]["name"] == "torch"
         having = [row for row in rows.rows().values() if row.torch == hole["package"]["version"]]
         assert having, "no row has that torch any more: the hole need not be kept"
-        assert all(hole["vulnerability"] in row.note for row in having)
+        assert all(hole["vulnerability"] in row.advisory for row in having)
 
 
 def test_the_workflow_scans_with_it() -> None:
