@@ -46,13 +46,19 @@ def test_a_book_becomes_an_audiobook_and_a_correction_is_all_that_is_spoken_agai
     expect(page.locator(".about")).to_contain_text("Ann Author · English")
     chapter(page, 2).uncheck()
     page.get_by_label("Title of chapter 3").fill("The end")
-    page.get_by_role("button", name="Hear the beginning of chapter 3").click()
+    page.locator("#book").get_by_text("More settings").click()
+    page.locator("#book").get_by_label("Variation of the sound 0.667").press("Home")
+    with page.expect_request("**/v1/audio/speech") as asked:
+        page.get_by_role("button", name="Hear the beginning of chapter 3").click()
+    assert asked.value.post_data_json["knobs"] == {"noise": 0}
     expect(page.get_by_role("button", name="Pause Beginning of chapter 3")).to_be_visible()
     page.wait_for_function("window.loudest > 0.01")
     expect(page.locator(".estimate")).to_contain_text("to make it here")
     page.reload()  # what was chosen stays
     expect(chapter(page, 2)).not_to_be_checked()
-    make(page)
+    with page.expect_request("**/v1/jobs") as asked:
+        make(page)
+    assert (asked.value.post_data_json["kind"], asked.value.post_data_json["knobs"]) == ("book", {"noise": 0})
     assert marks(saved(page, done(page), tmp_path / "one.m4b")) == [TITLES[0], "The end"]
     expect(page.get_by_role("status").filter(has_text="Sentences: 35 spoken")).to_be_visible()
 
@@ -195,6 +201,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(page: "Page
 
     choose(page, "town.epub", book())
     expect(page.locator(".estimate")).to_contain_text("to make it here")
+    page.locator("#book").get_by_text("More settings").click()
     page.get_by_label("Written", exact=True).fill("Siobhan")
     page.get_by_role("button", name="Hear the beginning of chapter 1").click()
     expect(page.get_by_role("button", name="Pause Beginning of chapter 1")).to_be_visible()

@@ -127,6 +127,7 @@ def test_axe_finds_nothing_serious(context: "BrowserContext", page: "Page", serv
 
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     check()
+    page.get_by_text("More settings").click()
     page.get_by_role("switch", name="Compare").click()
     speak(page, TEXT)
     takes(page, "done").wait_for()

@@ -1,7 +1,7 @@
 """The tab Speak in a real browser."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.serve.page.actions import LONG, TEXT, advances, length, place, slider
 from tests.serve.page.conftest import Server, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 pytestmark = pytest.mark.browser
 
@@ -93,6 +93,64 @@ def test_voices_are_compared_and_one_plays_at_a_time(page: "Page") -> None:
     left = place(first)
     advances(second)
     assert place(first) == left
+
+
+def sent(page: "Page", text: str) -> dict[str, Any]:
+    """Speak a text, and return what the page asked the server for."""
+    with page.expect_request("**/v1/audio/speech") as asked:
+        speak(page, text)
+    takes(page, "done").wait_for()
+    return dict(asked.value.post_data_json)
+
+
+def test_a_voice_speaks_as_its_sliders_say_which_are_moved_by_keyboard(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    assert sent(page, "Hello.")["knobs"] == {}
+    page.get_by_role("slider", name="Speed 1.00 ×").press("ArrowRight")
+    page.get_by_text("More settings").press("Enter")
+    sound = page.get_by_label("Variation of the sound 0.667")
+    sound.press("Home")
+    expect(page.get_by_label("Variation of the sound 0", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Variation of the rhythm 0.8")).to_be_focused()
+    asked = sent(page, "Hello again.")
+    assert (asked["speed"], asked["knobs"]) == (1.05, {"noise": 0})
+    page.get_by_role("switch", name="Compare").click()  # what was set stays
+    page.get_by_role("checkbox", name="second").check()
+    speak(page, "Both of you.")
+    expect(takes(page, "done")).to_have_count(2)
+    expect(takes(page, "done").first).to_contain_text("1.05 ×")
+    page.get_by_role("button", name="Use the defaults").press("Enter")
+    expect(page.get_by_text("More settings")).to_be_focused()
+    expect(sound).to_be_visible()
+    page.get_by_role("checkbox", name="second").uncheck()
+    asked = sent(page, "As before.")
+    assert (asked["speed"], asked["knobs"]) == (1.05, {})
+
+
+def test_a_voice_has_no_sliders_for_what_it_cannot_do(context: "BrowserContext", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    def other(route: "Route") -> None:
+        found = route.fetch().json()
+        plain, fixed = found["voices"][:2]
+        plain["capabilities"].update(speed=[0.8, 1.5], knobs={})
+        fixed["capabilities"].update(
+            speed=None, knobs={"warmth": {"title": "Warmth", "default": 3, "low": 1, "high": 5}}
+        )
+        route.fulfill(json=found)
+
+    context.route("**/v1/audio/voices", other)
+    page = opened(context, server)
+    speed, more = page.get_by_role("slider", name="Speed"), page.get_by_text("More settings")
+    assert (speed.get_attribute("min"), speed.get_attribute("max")) == ("0.8", "1.5")
+    expect(more).to_have_count(0)
+    page.get_by_role("radio", name="second").check()
+    expect(speed).to_have_count(0)
+    more.click()
+    warmth = page.get_by_label("Warmth 3")
+    assert [warmth.get_attribute(name) for name in ("min", "max", "step")] == ["1", "5", "0.02"]
 
 
 def test_earlier_results_stay_and_play_again(page: "Page") -> None:

@@ -17,25 +17,32 @@ export class Problem extends Error {
  * The answer to a request, whose status is 2xx. `body` is a Blob, or what becomes JSON.
  * Throws a Problem, or AbortError if `signal` aborts it.
  */
-export async function ask(path, { method, body, signal } = {}) {
-  const key = heldKey();
-  const headers = {};
-  if (key) headers.Authorization = `Bearer ${key}`;
-  const isFile = body instanceof Blob;
-  if (body) headers["Content-Type"] = isFile ? body.type : "application/json";
-  const sent = isFile ? body : body && JSON.stringify(body);
-  const options = { method: method ?? (body ? "POST" : "GET"), headers, signal, body: sent };
-  const response = await send(path, options).catch((error) => {
-    if (error.name === "AbortError") throw error;
-    lost();
-    throw new Problem(GONE);
+export function ask(path, { method, body, signal } = {}) {
+  return answered(async (key) => {
+    const headers = {};
+    if (key) headers.Authorization = `Bearer ${key}`;
+    const isFile = body instanceof Blob;
+    if (body) headers["Content-Type"] = isFile ? body.type : "application/json";
+    const sent = isFile ? body : body && JSON.stringify(body);
+    const options = { method: method ?? (body ? "POST" : "GET"), headers, signal, body: sent };
+    return send(path, options).catch((error) => {
+      if (error.name === "AbortError") throw error;
+      lost();
+      throw new Problem(GONE);
+    });
   });
+}
+
+/** The Response to what `request` sends with a key, which is asked for if the server wants one. */
+export async function answered(request) {
+  const key = heldKey();
+  const response = await request(key);
   if (response.ok) return response;
   const message = await said(response);
   if (response.status !== 401) throw new Problem(message, response.status);
   // Another request may have asked for the key in the meantime.
   if (key === heldKey()) await askForKey(message);
-  return ask(path, { method, body, signal });
+  return answered(request);
 }
 
 /** The JSON of an answer. */
@@ -45,7 +52,7 @@ export const read = async (path) => (await ask(path)).json();
 export const speech = (take, format, signal) =>
   ask("/v1/audio/speech", {
     signal,
-    body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, response_format: format },
+    body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format },
   });
 
 /** What only reads is sent again: browsers end requests when a network interface comes or goes. */

@@ -15,8 +15,55 @@ export function el(tag, props = {}, ...children) {
   return made;
 }
 
+/** How full a bar is: 0…1. */
+export const level = (bar, share) => bar.style.setProperty("--level", share);
+
+/** A bar that is full to this share, to look at only. */
+export function filled(share) {
+  const bar = el("span", { class: "bar" });
+  level(bar, share);
+  return el("span", { class: "track", "aria-hidden": "true" }, bar);
+}
+
+/** A bar of progress, and what shows how far it is: 0…1. */
+export function progressBar() {
+  const bar = el("span", { class: "bar" });
+  const element = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const show = (share) => {
+    level(bar, share);
+    element.setAttribute("aria-valuenow", Math.round(100 * share));
+  };
+  return { element, show };
+}
+
 /** A remark. */
 export const note = (...children) => el("p", { class: "note" }, ...children);
+
+/** A labelled input. */
+export const field = (label, ...input) => el("label", { class: "field" }, el("span", {}, label), input);
+
+/** One of several sources to choose from. */
+export const source = (value, onchange, name, facts) =>
+  el("label", { class: "source" }, el("input", { type: "radio", name: "source", value, onchange }), el("span", {}, name, el("small", {}, facts)));
+
+/** What went wrong. */
+export const trouble = (...said) => el("p", { class: "problem", role: "alert" }, ...said);
+
+/** An error of a job. */
+export const explained = (error) => (error ? [el("p", { class: "problem" }, error.message), remedied(error)].filter(Boolean) : []);
+
+const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
+
+/** A finding of the plan, or of doctor. */
+export const finding = (found) =>
+  el("li", { class: found.severity }, el("span", { class: "mark" }, found.severity), el("div", {}, el("p", {}, found.problem), remedied(found)));
+
+/** Save a Blob under this name. */
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // by then the browser has read it
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 

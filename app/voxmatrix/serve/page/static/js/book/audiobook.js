@@ -1,7 +1,7 @@
 // An audiobook that is being made, or is complete: how far it is, and its chapters to listen to.
 
-import { el, icon } from "../dom.js";
-import { ARROW, PAUSE, PLAY } from "../icons.js";
+import { el, icon, trouble } from "../dom.js";
+import { ARROW, showPlaying } from "../icons.js";
 import { ENDED, fileUrl, getJob, onDownload } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
@@ -46,7 +46,7 @@ export class Audiobook {
       if (!ENDED.includes(job.state)) this.#follow(); // already while the chapters are being asked for
       await shown;
     } catch (problem) {
-      if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", "Audiobooks"), el("p", { class: "problem", role: "alert" }, problem.message));
+      if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", "Audiobooks"), trouble(problem.message));
     }
   }
 
@@ -136,8 +136,7 @@ export class Audiobook {
     const playing = current && this.player.playing;
     if (current) row.setAttribute("aria-current", "true");
     else row.removeAttribute("aria-current");
-    play.setAttribute("aria-label", `${playing ? "Pause" : "Listen to"} ${this.player.chapters[at].title}`);
-    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+    showPlaying(play, playing, this.player.chapters[at].title, "Listen to");
   }
 
   #toggle(at) {

@@ -16,18 +16,13 @@ export class Hearing {
   }
 
   /** Speak a text; to be called while a click is handled. */
-  async hear({ label, text, voice, rateHz, speed }) {
+  async hear(what) {
     this.stop();
-    player.prepare(rateHz);
-    const take = (this.#take = new Take({ voice, label, text, speed }));
+    player.prepare(what.rateHz);
+    const take = (this.#take = new Take(what));
     const { signal } = (this.#end = new AbortController());
     const view = takeView(take, () => take.span, signal);
-    const begin = () => {
-      if (!take.sound) return;
-      take.removeEventListener("change", begin);
-      player.play(take.sound);
-    };
-    take.addEventListener("change", begin);
+    player.hear(take);
     this.element.replaceChildren(view.element);
     this.element.hidden = false;
     await take.compute(signal);

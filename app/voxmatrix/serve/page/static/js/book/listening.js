@@ -1,7 +1,7 @@
 // The player of an audiobook: what is heard, and where in its chapter.
 
-import { el, icon } from "../dom.js";
-import { PAUSE, PLAY } from "../icons.js";
+import { el } from "../dom.js";
+import { showPlaying } from "../icons.js";
 import { clock } from "../words.js";
 
 export function listening(player) {
@@ -17,8 +17,7 @@ export function listening(player) {
     if (!chapter) return;
     element.classList.toggle("playing", player.playing);
     play.disabled = !chapter.file;
-    play.setAttribute("aria-label", player.playing ? "Pause" : "Listen");
-    play.replaceChildren(icon(player.playing ? PAUSE : PLAY));
+    showPlaying(play, player.playing, "", "Listen");
     title.textContent = chapter.title;
     place.max = player.seconds;
     onTick();

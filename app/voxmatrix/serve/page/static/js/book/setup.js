@@ -1,6 +1,6 @@
 // What will be made of a book: chapters, voice, files, pronunciation. What is chosen survives a reload.
 
-import { el, note } from "../dom.js";
+import { el, field, note, trouble } from "../dom.js";
 import { createJob, getJob } from "../jobs/api.js";
 import { duration, language } from "../words.js";
 import { Chapters } from "./chapters.js";
@@ -21,7 +21,7 @@ export class Setup {
   #format = el("select", {}, Object.entries(FORMATS).map(([value, words]) => el("option", { value }, words)));
   #subtitles = el("input", { type: "checkbox" });
   #along = el("input", { type: "checkbox" });
-  #problem = el("p", { class: "problem", role: "alert" });
+  #problem = trouble();
   #estimate = el("p", { class: "number estimate", role: "status" });
   #make = el("button", { class: "primary", onclick: () => this.#start() });
 
@@ -40,7 +40,7 @@ export class Setup {
       this.#show(contents, voices, JSON.parse(sessionStorage.getItem(this.draftName)) ?? earlier?.request ?? {}, earlier);
       this.#loaded = true;
     } catch (problem) {
-      if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", "Audiobooks"), el("p", { class: "problem", role: "alert" }, problem.message));
+      if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", "Audiobooks"), trouble(problem.message));
     }
   }
 
@@ -63,7 +63,7 @@ export class Setup {
     this.#make.textContent = earlier ? "Make it again" : "Make the audiobook";
     const box = (input, words, what) => el("label", { class: "box" }, input, el("span", {}, words, el("small", {}, what)));
     const panel = el("div", { class: "book-options" }, this.#voice.element,
-      el("label", { class: "field" }, el("span", {}, "Audiobook"), this.#format),
+      field("Audiobook", this.#format),
       box(this.#subtitles, "Subtitles", "SRT and WebVTT"),
       box(this.#along, "Read along", "an EPUB whose text is marked as it is spoken"),
       this.#lexicon.element);
@@ -83,12 +83,13 @@ export class Setup {
 
   /** The body of the job. */
   get #request() {
-    const { voice, speed } = this.#voice;
+    const { voice, style: { speed, knobs } } = this.#voice;
     const lexicon = this.#lexicon.entries;
     return {
       kind: "book", ...this.source, voice, format: this.#format.value, ...this.#chapters.fields,
       ...(this.title && { title: this.title.slice(0, 256) }),
       ...(speed !== 1 && { speed }),
+      ...(Object.keys(knobs).length && { knobs }),
       ...(Object.keys(lexicon).length && { lexicon }),
       ...(this.#subtitles.checked && { subtitles: true }),
       ...(this.#along.checked && { read_along: true }),
@@ -104,8 +105,8 @@ export class Setup {
   /** Say how long it will be, and take to make. */
   async #tell() {
     this.#make.disabled = this.#chapters.none;
-    const { voice, speed } = this.#voice;
-    const seconds = this.#chapters.seconds / speed;
+    const { voice, style } = this.#voice;
+    const seconds = this.#chapters.seconds / style.speed;
     const long = `${duration(seconds)} of speech`;
     const latest = (this.#telling = {});
     this.#estimate.textContent = long;

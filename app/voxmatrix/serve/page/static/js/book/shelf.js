@@ -1,6 +1,6 @@
 // All audiobooks, and the place for a new book.
 
-import { el, note } from "../dom.js";
+import { el, filled, level, note, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { facts, stateOf } from "../jobs/words.js";
@@ -15,7 +15,7 @@ export class Shelf {
   #end = new AbortController();
   #timer = null;
   #list = el("div");
-  #problem = el("p", { class: "problem", role: "alert" });
+  #problem = trouble();
   #status = el("p", { class: "note", role: "status" });
   #bar = el("span", { class: "bar" });
   #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
@@ -75,7 +75,7 @@ export class Shelf {
     this.#busy(true, `Sending ${file.name}…`);
     this.#problem.textContent = "";
     try {
-      const { id } = await upload(file, (part) => this.#bar.style.setProperty("--level", part), signal);
+      const { id } = await upload(file, (part) => level(this.#bar, part), signal);
       this.#status.textContent = `Reading ${file.name}…`;
       await contentsOf({ file: id });
       if (!signal.aborted) location.hash = `#/book/file/${id}`;
@@ -88,7 +88,7 @@ export class Shelf {
   #busy(busy, words) {
     this.#choose.disabled = busy;
     this.#track.hidden = !busy;
-    this.#bar.style.setProperty("--level", 0);
+    level(this.#bar, 0);
     this.#status.textContent = words;
   }
 
@@ -102,14 +102,12 @@ export class Shelf {
 }
 
 function card(job) {
-  const bar = el("span", { class: "bar" });
-  bar.style.setProperty("--level", job.progress);
   const [quality, words] = stateOf(job);
   const running = job.state === "running";
   return el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` },
     el("h2", {}, job.title),
     note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
-    running && el("span", { class: "track", "aria-hidden": "true" }, bar),
+    running && filled(job.progress),
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
       el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), day.format(1000 * job.created)].filter(Boolean).join(" · ")))));
 }

@@ -1,7 +1,8 @@
 // Which voice speaks, and how.
 
 import { read } from "../api.js";
-import { el } from "../dom.js";
+import { el, field } from "../dom.js";
+import { VoiceStyle } from "../voice-style.js";
 import { language } from "../words.js";
 
 export const FORMATS = { m4b: "M4B, one file with chapters", mp3: "MP3, a file per chapter", m4a: "M4A, a file per chapter", opus: "Opus, a file per chapter", ogg: "Ogg Vorbis, a file per chapter", flac: "FLAC, a file per chapter" };
@@ -15,8 +16,7 @@ export class VoiceChoice extends EventTarget {
   #voices;
   #bookLanguage;
   #voice = el("select", { onchange: () => this.#changed() });
-  #speed = el("input", { type: "range", min: 0.5, max: 2, step: 0.05, oninput: () => this.#changed() });
-  #value = el("output", { class: "number" });
+  #style;
   #foreign = el("p", { class: "note foreign" });
 
   constructor(voices, bookLanguage, request) {
@@ -27,10 +27,9 @@ export class VoiceChoice extends EventTarget {
     const same = voices.find((voice) => bookLanguage && base(voice.language) === base(bookLanguage)) ?? voices[0];
     this.#voice.value = request.voice ?? options(same)[0].value;
     if (this.#voice.selectedIndex < 0) this.#voice.selectedIndex = 0; // that voice is gone
-    this.#speed.value = request.speed ?? 1;
+    this.#style = new VoiceStyle(request, () => this.dispatchEvent(new Event("change")));
     this.element = el("div", { class: "voice-choice" },
-      el("label", { class: "field" }, el("span", {}, "Voice"), this.#voice), this.#foreign,
-      el("label", { class: "field" }, el("span", {}, "Speed ", this.#value), this.#speed));
+      field("Voice", this.#voice), this.#foreign, this.#style.element);
     this.#update();
   }
 
@@ -38,13 +37,14 @@ export class VoiceChoice extends EventTarget {
     return this.#voice.value;
   }
 
-  get speed() {
-    return Number(this.#speed.value);
+  /** Its speed and knobs. */
+  get style() {
+    return this.#style.of(this.#chosen);
   }
 
   /** What is needed to speak a text. */
   get speaking() {
-    return { voice: this.voice, speed: this.speed, rateHz: this.#chosen.rate_hz };
+    return { voice: this.voice, ...this.style, rateHz: this.#chosen.rate_hz };
   }
 
   get #chosen() {
@@ -57,7 +57,7 @@ export class VoiceChoice extends EventTarget {
   }
 
   #update() {
-    this.#value.textContent = `${this.speed.toFixed(2)} ×`;
+    this.#style.show([this.#chosen]);
     const spoken = this.#chosen.language;
     const foreign = this.#bookLanguage && base(spoken) !== base(this.#bookLanguage);
     this.#foreign.textContent = foreign ? `The book is in ${language(this.#bookLanguage)}, this voice speaks ${language(spoken)}: it will sound foreign.` : "";

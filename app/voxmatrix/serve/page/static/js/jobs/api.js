@@ -1,6 +1,7 @@
 // What the page asks the server for about jobs, and files for them.
 
 import { ask, read } from "../api.js";
+import { save } from "../dom.js";
 import { heldKey } from "../key.js";
 
 const ALL = "/v1/jobs";
@@ -29,7 +30,5 @@ export async function onDownload(event) {
   if (!heldKey()) return;
   event.preventDefault();
   const { href, download } = event.currentTarget;
-  const url = URL.createObjectURL(await (await ask(href)).blob());
-  Object.assign(document.createElement("a"), { href: url, download }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // by then the browser has read it
+  save(await (await ask(href)).blob(), download);
 }

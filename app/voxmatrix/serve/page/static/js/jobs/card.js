@@ -1,6 +1,6 @@
 // A job: what it is, how far, and what can be done with it.
 
-import { el } from "../dom.js";
+import { el, explained, progressBar, trouble } from "../dom.js";
 import { count } from "../words.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
 import { results } from "./results.js";
@@ -13,15 +13,14 @@ import { addressOf, facts, KINDS, stateOf } from "./words.js";
 export function jobCard(job, { onChange, signal }) {
   const title = el("h2");
   const state = el("span", { class: "verdict" });
-  const bar = el("span", { class: "bar" });
-  const track = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const progress = progressBar();
   const line = el("p", { class: "note number" });
   const problem = el("div", { class: "job-problem" });
   const warnings = el("div");
   const buttons = el("div", { class: "job-actions" });
   const files = results(signal);
   const element = el("article", { class: "job" },
-    el("header", {}, el("div", {}, title), state), track, problem,
+    el("header", {}, el("div", {}, title), state), progress.element, problem,
     el("div", { class: "job-foot" }, el("div", {}, line, warnings, files.element), buttons));
 
   async function act(request) {
@@ -32,7 +31,7 @@ export function jobCard(job, { onChange, signal }) {
       if (isJob) update(changed);
       onChange(isJob ? changed : null);
     } catch (error) {
-      problem.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
+      problem.replaceChildren(trouble(error.message));
       showButtons();
     }
   }
@@ -56,15 +55,13 @@ export function jobCard(job, { onChange, signal }) {
     state.textContent = words;
     element.dataset.state = job.state;
     element.setAttribute("aria-label", `${KINDS[job.kind]}: ${job.title}`);
-    bar.style.setProperty("--level", job.progress);
-    track.hidden = job.state !== "running";
-    track.setAttribute("aria-valuenow", Math.round(100 * job.progress));
+    progress.show(job.progress);
+    progress.element.hidden = job.state !== "running";
     line.textContent = facts(job);
     files.update(job);
     if (before.state === job.state && buttons.firstChild) return;
-    const { error } = job;
     warnings.replaceChildren(...warned(job));
-    problem.replaceChildren(...(error ? [el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy)].filter(Boolean) : []));
+    problem.replaceChildren(...explained(job.error));
     showButtons();
   }
 

@@ -1,6 +1,6 @@
 // Jobs, newest first, kept up to date while they are shown.
 
-import { el } from "../dom.js";
+import { el, trouble } from "../dom.js";
 import { ENDED, listJobs } from "./api.js";
 import { jobCard } from "./card.js";
 
@@ -16,7 +16,7 @@ export class JobList {
   #left = false;
   #list = el("div", { class: "jobs" });
   #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
-  #problem = el("p", { class: "problem", role: "alert" });
+  #problem = trouble();
 
   /** `kind` limits it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */
   constructor(place, { title, kind, action, empty }) {

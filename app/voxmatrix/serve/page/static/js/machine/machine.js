@@ -3,7 +3,7 @@
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
 import { devices } from "./devices.js";
-import { byId, el, note } from "../dom.js";
+import { byId, el, finding, note, trouble } from "../dom.js";
 import { spaced } from "../words.js";
 
 /** Returns what to call when the tab is shown. */
@@ -20,7 +20,7 @@ export function startMachine() {
       place.replaceChildren(devices(report.doctor), findings(report), plan(report.plan));
       loaded = true;
     } catch (problem) {
-      place.replaceChildren(el("p", { class: "problem", role: "alert" }, problem.message));
+      place.replaceChildren(trouble(problem.message));
       loaded = false;
     }
     place.setAttribute("aria-busy", "false");
@@ -36,12 +36,8 @@ export function startMachine() {
 function findings({ doctor, plan: { findings: ofPlan } }) {
   const known = new Set(doctor.findings.map((each) => each.remedy));
   const all = [...doctor.findings, ...ofPlan.filter((each) => !known.has(each.remedy))];
-  const items = all.map(({ severity, problem, remedy }) =>
-    el("li", { class: severity },
-      el("span", { class: "mark" }, severity),
-      el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy))));
   return el("section", {}, el("h2", {}, "What to know"),
-    items.length ? el("ul", { class: "findings" }, items) : note("Nothing is wrong here."));
+    all.length ? el("ul", { class: "findings" }, all.map(finding)) : note("Nothing is wrong here."));
 }
 
 function plan({ settings }) {

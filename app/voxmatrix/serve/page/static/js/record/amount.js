@@ -1,6 +1,6 @@
 // How much was recorded, what a voice of that can be, and what to type next.
 
-import { el, note } from "../dom.js";
+import { el, filled, note } from "../dom.js";
 import { clock } from "../words.js";
 
 export function amount({ seconds, expect, better, recorded, usable, train }) {
@@ -9,7 +9,7 @@ export function amount({ seconds, expect, better, recorded, usable, train }) {
   const side = (when, what) => el("div", {}, el("dt", {}, when), el("dd", {}, sentence(what)));
   return el("section", { class: "amount" },
     el("h2", {}, "What this gives"),
-    el("span", { class: "track", "aria-hidden": "true" }, filled(better ? seconds / better.seconds : 1)),
+    filled(better ? Math.min(1, seconds / better.seconds) : 1),
     el("dl", {}, side(now, expect), better && side(`With ${better.amount}`, better.expect)),
     train && note("Train a voice on these recordings with"),
     train && command(train));
@@ -22,12 +22,6 @@ function command(text) {
     copy.textContent = "Copied";
   });
   return el("div", { class: "command" }, el("code", {}, text), navigator.clipboard && copy);
-}
-
-function filled(share) {
-  const bar = el("span", { class: "bar" });
-  bar.style.setProperty("--level", Math.min(1, share));
-  return bar;
 }
 
 const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;

@@ -1,6 +1,6 @@
 // All lists of prompts, and the form for a new one.
 
-import { el, note } from "../dom.js";
+import { el, filled, note, trouble } from "../dom.js";
 import { clock, language } from "../words.js";
 import { addressOf, readLists } from "./api.js";
 import { newList } from "./new-list.js";
@@ -20,7 +20,7 @@ export class Lists {
     try {
       all = await readLists();
     } catch (problem) {
-      if (!this.#left && !this.#shown) this.place.replaceChildren(el("p", { class: "problem", role: "alert" }, problem.message));
+      if (!this.#left && !this.#shown) this.place.replaceChildren(trouble(problem.message));
       return;
     }
     // What a person is writing is not taken away.
@@ -53,11 +53,9 @@ export class Lists {
 
 function card(list) {
   const { profile, name, prompts, recorded, skipped, seconds } = list;
-  const bar = el("span", { class: "bar" });
-  bar.style.setProperty("--level", recorded / prompts);
   return el("li", {}, el("a", { class: "list", href: addressOf(list) },
     el("h2", {}, name),
     note(`${profile} · ${language(list.language)}`),
-    el("span", { class: "track", "aria-hidden": "true" }, bar),
+    filled(recorded / prompts),
     el("p", { class: "number" }, el("strong", {}, `${recorded} of ${prompts}`), ` recorded${skipped ? `, ${skipped} skipped` : ""} · ${clock(seconds, 0)}`)));
 }

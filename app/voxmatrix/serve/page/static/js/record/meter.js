@@ -1,6 +1,6 @@
 // The level of the microphone: a bar with a place for good, and a word for it.
 
-import { el } from "../dom.js";
+import { el, level } from "../dom.js";
 
 const FLOOR_DB = -60;
 const QUIET_DB = -30;
@@ -28,7 +28,7 @@ export class Meter {
     if (peak >= this.#loudest || now > this.#until) [this.#loudest, this.#until] = [peak, now + HOLD_MS];
     this.#shown = Math.max(peak, this.#shown * FALL);
     const [verdict, word] = this.#verdict(mode, problem);
-    this.#bar.style.setProperty("--level", place(this.#shown));
+    level(this.#bar, place(this.#shown));
     this.element.dataset.verdict = verdict;
     if (this.#word.textContent !== word) this.#word.textContent = word;
     this.track.setAttribute("aria-valuenow", Math.round(decibels(this.#loudest)));

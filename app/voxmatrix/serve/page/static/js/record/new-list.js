@@ -1,6 +1,6 @@
 // The form for a new list: whose voice it is, and what will be read.
 
-import { el } from "../dom.js";
+import { el, field, source, trouble } from "../dom.js";
 import { language } from "../words.js";
 import { addressOf, createList } from "./api.js";
 
@@ -10,18 +10,18 @@ const MOST_FILE_BYTES = 2_000_000;
 
 /** `cancel` is called to go back; without it there is nothing to go back to. */
 export function newList({ bundled, lists }, cancel) {
-  const profile = field("Whose voice is it?", el("input", { name: "profile", required: true, maxlength: 60, autocomplete: "off", list: "profiles", placeholder: "A name" }));
-  const name = field("Name of the list", el("input", { name: "name", required: true, maxlength: 60, autocomplete: "off" }));
+  const profile = el("input", { name: "profile", required: true, maxlength: 60, autocomplete: "off", list: "profiles", placeholder: "A name" });
+  const name = el("input", { name: "name", required: true, maxlength: 60, autocomplete: "off" });
   const own = ownSentences();
   const choices = [...bundled.map((each) => ({ ...each, facts: `${each.prompts} sentences · ${language(each.language)}` })),
     { id: "", title: "My own sentences", facts: "pasted, or from a text file" }];
-  const problem = el("p", { class: "problem", role: "alert" });
+  const problem = trouble();
   const submit = el("button", { class: "primary", type: "submit" }, "Create the list");
 
   const chosen = () => choices.find(({ id }) => id === form.elements.source.value);
   function choose() {
     own.element.hidden = chosen().id !== "";
-    if (!name.input.dataset.own) name.input.value = chosen().id ? chosen().title : "";
+    if (!name.dataset.own) name.value = chosen().id ? chosen().title : "";
   }
   async function create(event) {
     event.preventDefault();
@@ -29,7 +29,7 @@ export function newList({ bundled, lists }, cancel) {
     const content = id ? { bundled: id, language: chosen().language } : { prompts: own.prompts(), language: own.language() };
     submit.disabled = true;
     try {
-      const { list } = await createList({ profile: profile.input.value, name: name.input.value, ...content });
+      const { list } = await createList({ profile: profile.value, name: name.value, ...content });
       location.hash = addressOf(list);
     } catch (error) {
       problem.textContent = error.message;
@@ -37,16 +37,15 @@ export function newList({ bundled, lists }, cancel) {
       submit.disabled = false;
     }
   }
-  name.input.addEventListener("input", () => (name.input.dataset.own = name.input.value));
-  const radios = choices.map(({ id, title, facts }) =>
-    el("label", { class: "source" }, el("input", { type: "radio", name: "source", value: id, onchange: choose }), el("span", {}, title, el("small", {}, facts))));
+  name.addEventListener("input", () => (name.dataset.own = name.value));
+  const radios = choices.map(({ id, title, facts }) => source(id, choose, title, facts));
   const known = [...new Set(lists.map((list) => list.profile))].map((value) => el("option", { value }));
   const form = el("form", { class: "new-list", onsubmit: create },
     el("h1", {}, "Record a voice"),
     el("p", { class: "note" }, "You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
-    profile.element, el("datalist", { id: "profiles" }, known),
+    field("Whose voice is it?", profile), el("datalist", { id: "profiles" }, known),
     el("fieldset", {}, el("legend", {}, "What will be read?"), radios),
-    own.element, name.element, problem,
+    own.element, field("Name of the list", name), problem,
     el("div", { class: "form-actions" }, submit, cancel && el("button", { class: "quiet", type: "button", onclick: cancel }, "Cancel")));
   radios[0].querySelector("input").checked = true;
   choose();
@@ -76,12 +75,8 @@ function ownSentences() {
   });
   text.addEventListener("input", measure);
   const element = el("div", { class: "own" },
-    field("Language", select).element,
-    field("Sentences", text).element,
+    field("Language", select),
+    field("Sentences", text),
     el("div", { class: "under" }, el("button", { class: "link", onclick: () => file.click() }, "Choose a text file"), count, file));
   return { element, prompts, language: () => select.value };
-}
-
-function field(label, input) {
-  return { input, element: el("label", { class: "field" }, el("span", {}, label), input) };
 }

@@ -1,11 +1,10 @@
 // All sentences of a list, each with the small waveform of its take. One click goes to it.
 
-import { el } from "../dom.js";
+import { el, svg } from "../dom.js";
 
 const MARKS = { open: ["", "not recorded"], skipped: ["–", "skipped"], good: ["✓", "recorded"], fair: ["!", "recorded, with a warning"], bad: ["✕", "recorded, but not usable"] };
 const WIDTH = 72;
 const HEIGHT = 18;
-const SVG = "http://www.w3.org/2000/svg";
 
 /** "open", "skipped" or, of a take, "good", "fair" or "bad". */
 export function standing({ state, take }) {
@@ -54,18 +53,11 @@ export class Sentences {
 
 /** Peaks (0…1) as upright lines, as high as the loudest of them allows. */
 function thumbnail(peaks) {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
   const loudest = Math.max(0.1, ...peaks);
   const step = WIDTH / Math.max(1, peaks.length);
   const line = (peak, at) => {
     const high = Math.max(0.1, (peak / loudest) * (HEIGHT - 2));
     return `M${((at + 0.5) * step).toFixed(1)} ${((HEIGHT - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
   };
-  path.setAttribute("d", peaks.map(line).join(""));
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  svg.setAttribute("class", "thumbnail");
-  svg.setAttribute("aria-hidden", "true");
-  svg.append(path);
-  return svg;
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "thumbnail", "aria-hidden": "true" }, svg("path", { d: peaks.map(line).join("") }));
 }

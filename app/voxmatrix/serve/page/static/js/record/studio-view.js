@@ -1,6 +1,6 @@
 // What is seen of the studio: its heading, the stage, the sentences, and what all of it gives.
 
-import { el } from "../dom.js";
+import { el, level, trouble } from "../dom.js";
 import { clock, language } from "../words.js";
 import { amount } from "./amount.js";
 import { Devices } from "./devices.js";
@@ -25,7 +25,7 @@ export class StudioView {
   }
 
   fail(message) {
-    this.place.replaceChildren(el("p", { class: "problem", role: "alert" }, message), toLists());
+    this.place.replaceChildren(trouble(message), toLists());
   }
 
   showList(list, prompts) {
@@ -71,7 +71,7 @@ export class StudioView {
     const { profile, name, recorded, prompts, seconds } = list;
     this.#title.replaceChildren(name, el("span", { class: "note" }, ` ${profile} · ${language(list.language)}`));
     this.#facts.textContent = `${recorded} of ${prompts} recorded · ${clock(seconds, 0)}`;
-    this.#done.style.setProperty("--level", recorded / prompts);
+    level(this.#done, recorded / prompts);
     this.#amount.replaceChildren(amount(list));
   }
 }

@@ -1,7 +1,7 @@
 // A sound of a file: a button and a waveform.
 
-import { el, icon } from "../dom.js";
-import { PAUSE, PLAY } from "../icons.js";
+import { el } from "../dom.js";
+import { showPlaying } from "../icons.js";
 import { clock } from "../words.js";
 import { decoded, RATE_HZ } from "./decode.js";
 import { player } from "./player.js";
@@ -35,8 +35,7 @@ export function clip({ label, load, eager = false, signal }) {
   function update() {
     const playing = sound !== null && player.playing && player.sound === sound;
     element.classList.toggle("playing", playing);
-    play.setAttribute("aria-label", `${playing ? "Pause" : "Play"} ${label}`);
-    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+    showPlaying(play, playing, label);
     if (sound) time.textContent = clock(sound.seconds);
   }
 

@@ -30,6 +30,16 @@ class Player extends EventTarget {
     else this.play(sound);
   }
 
+  /** Play a take as soon as it sounds. */
+  hear(take) {
+    const begin = () => {
+      if (!take.sound) return;
+      take.removeEventListener("change", begin);
+      this.play(take.sound);
+    };
+    take.addEventListener("change", begin);
+  }
+
   /** Play from where it was left; from the beginning if it was at its end. */
   play(sound) {
     this.pause();

@@ -23,9 +23,8 @@ export function startSpeak(settings) {
     const refusal = !said ? "Write something first." : !voices.chosen.length ? "There is no voice to speak with." : "";
     problem(refusal);
     if (refusal) return text.focus();
-    const speed = Number(byId("speed").value);
     const chosen = voices.chosen;
-    const takes = chosen.map((voice) => new Take({ ...voice, text: said, speed }));
+    const takes = chosen.map((voice) => new Take({ ...voice, text: said }));
     running = new AbortController();
     // Now, while this is a click: later the browser would not allow sound.
     chosen.forEach((voice) => player.prepare(voice.rateHz));
@@ -40,13 +39,7 @@ export function startSpeak(settings) {
 
   /** The first take is heard as it comes; the others are made after it. */
   async function inTurn(takes, signal) {
-    const [first] = takes;
-    const hear = () => {
-      if (!first.sound) return;
-      first.removeEventListener("change", hear);
-      player.play(first.sound);
-    };
-    first.addEventListener("change", hear);
+    player.hear(takes[0]);
     for (const take of takes) {
       if (signal.aborted) take.skip();
       else await take.compute(signal);
@@ -100,9 +93,6 @@ export function startSpeak(settings) {
     text.value = EXAMPLE;
     text.focus();
     count();
-  });
-  byId("speed").addEventListener("input", (event) => {
-    byId("speed-value").textContent = `${Number(event.target.value).toFixed(2)} ×`;
   });
 
   async function load() {

@@ -1,7 +1,7 @@
 // What is shown of a take: its waveform, with buttons to play and to download it.
 
-import { byId, el, icon } from "../dom.js";
-import { ARROW, PAUSE, PLAY } from "../icons.js";
+import { byId, el, icon, save } from "../dom.js";
+import { ARROW, showPlaying } from "../icons.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
 import { clock, shortened } from "../words.js";
@@ -12,7 +12,7 @@ export function takeView(take, span, signal) {
   const play = el("button", { class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
   const time = el("span", { class: "number time" });
   const status = el("span", { class: "status" });
-  const download = el("button", { class: "quiet download", disabled: true, onclick: () => save(take, download, status) }, icon(ARROW), el("span"));
+  const download = el("button", { class: "quiet download", disabled: true, onclick: () => keep(take, download, status) }, icon(ARROW), el("span"));
   const element = el("div", { class: "take" },
     play, wave.element,
     el("div", { class: "facts" }, el("strong", {}, take.label), time, status),
@@ -39,8 +39,7 @@ export function takeView(take, span, signal) {
   function onPlayer() {
     const playing = player.playing && player.sound === take.sound;
     element.classList.toggle("playing", playing);
-    play.setAttribute("aria-label", `${playing ? "Pause" : "Play"} ${take.label}`);
-    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+    showPlaying(play, playing, take.label);
     onTick();
   }
   function onTick() {
@@ -56,7 +55,7 @@ export function takeView(take, span, signal) {
   return { element, refresh: () => wave.refresh() };
 }
 
-async function save(take, button, status) {
+async function keep(take, button, status) {
   const format = byId("format").value;
   const before = status.textContent;
   const tell = (message) => {
@@ -66,9 +65,7 @@ async function save(take, button, status) {
   button.disabled = true;
   if (format !== "wav") tell(`Speaking it once more, as ${format}…`);
   try {
-    const url = URL.createObjectURL(await take.file(format));
-    el("a", { href: url, download: `${fileName(take)}.${format}` }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000); // by then the browser has read it
+    save(await take.file(format), `${fileName(take)}.${format}`);
     tell("");
   } catch (problem) {
     tell(problem.message);

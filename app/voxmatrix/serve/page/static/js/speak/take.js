@@ -13,9 +13,9 @@ export class Take extends EventTarget {
   sound = null;
   status = "Waiting…";
 
-  constructor({ voice, label, text, speed }) {
+  constructor({ voice, label, text, speed, knobs }) {
     super();
-    Object.assign(this, { voice, label, text, speed });
+    Object.assign(this, { voice, label, text, speed, knobs });
   }
 
   /** How long it is or, while that is unknown, will probably be. */

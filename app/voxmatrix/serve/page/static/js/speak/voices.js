@@ -2,30 +2,36 @@
 
 import { read } from "../api.js";
 import { byId, el, note } from "../dom.js";
+import { VoiceStyle } from "../voice-style.js";
 import { language } from "../words.js";
 
 export class Voices {
   #voices = [];
   #chosen = new Set();
   #speakers = new Map();
+  #style = new VoiceStyle({}, () => {});
   #compare = byId("compare");
   #list = byId("voices");
 
   constructor() {
+    this.#list.after(this.#style.element);
     this.#compare.addEventListener("change", () => {
       if (!this.#compare.checked) this.#chosen = new Set([...this.#chosen].slice(0, 1));
       this.#show();
     });
   }
 
-  /** The chosen voices: what requests call them, what people do, and their sample rate. */
+  /** The chosen voices: what requests call them, what people do, their sample rate, and how they speak. */
   get chosen() {
-    return this.#voices
-      .filter((voice) => this.#chosen.has(voice.id))
-      .map((voice) => {
-        const speaker = this.#speakers.get(voice.id) ?? voice.speakers[0];
-        return { voice: speaker ? `${voice.id}:${speaker}` : voice.id, label: speaker ? `${voice.id} · ${speaker}` : voice.id, rateHz: voice.rate_hz };
-      });
+    return this.#speaking.map((voice) => {
+      const speaker = this.#speakers.get(voice.id) ?? voice.speakers[0];
+      const [name, label] = speaker ? [`${voice.id}:${speaker}`, `${voice.id} · ${speaker}`] : [voice.id, voice.id];
+      return { voice: name, label, rateHz: voice.rate_hz, ...this.#style.of(voice) };
+    });
+  }
+
+  get #speaking() {
+    return this.#voices.filter(({ id }) => this.#chosen.has(id));
   }
 
   /** Choose a voice, which may be new. */
@@ -54,6 +60,7 @@ export class Voices {
     // One voice is nothing to choose from, but its speakers may be.
     this.#compare.disabled = this.#voices.length < 2;
     this.#list.replaceChildren(...this.#voices.map((voice) => this.#row(voice)));
+    this.#style.show(this.#speaking);
   }
 
   #row(voice) {
@@ -84,5 +91,6 @@ export class Voices {
     else if (input.checked) this.#chosen.add(id);
     else if (this.#chosen.size > 1) this.#chosen.delete(id);
     else input.checked = true; // somebody has to speak
+    this.#style.show(this.#speaking);
   }
 }

@@ -1,6 +1,6 @@
 // Which recordings to train on: a list that was recorded here, or a ZIP of one's own.
 
-import { el, note } from "../dom.js";
+import { el, field, note, source, trouble } from "../dom.js";
 import { createJob } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { readLists } from "../record/api.js";
@@ -12,7 +12,7 @@ const ZIP = "zip";
 
 export class Choice {
   #end = new AbortController();
-  #problem = el("p", { class: "problem", role: "alert" });
+  #problem = trouble();
   #sent = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Sent" });
   #file = el("input", { type: "file", accept: ".zip,application/zip", "aria-label": "ZIP file" });
   #language = languageSelect();
@@ -32,7 +32,7 @@ export class Choice {
       const { lists } = await readLists();
       if (!this.#end.signal.aborted) this.#show(lists.filter(({ recorded }) => recorded));
     } catch (problem) {
-      this.place.replaceChildren(back(), el("p", { class: "problem", role: "alert" }, problem.message));
+      this.place.replaceChildren(back(), trouble(problem.message));
     }
   }
 
@@ -41,10 +41,8 @@ export class Choice {
       this.#file,
       note("Sound files with their texts: ", el("code", {}, "metadata.csv"), " beside ", el("code", {}, "wavs/"),
         ", or a text file of the same name beside each sound."),
-      el("label", { class: "field" }, el("span", {}, "Language"), this.#language));
-    const choose = (id) => (own.hidden = id !== ZIP);
-    const radio = (id, name, facts) => el("label", { class: "source" },
-      el("input", { type: "radio", name: "source", value: id, onchange: () => choose(id) }), el("span", {}, name, el("small", {}, facts)));
+      field("Language", this.#language));
+    const radio = (id, name, facts) => source(id, () => (own.hidden = id !== ZIP), name, facts);
     const rows = lists.map((list, at) => radio(at, list.name,
       `${list.profile} · ${language(list.language)} · ${list.recorded} recordings, ${clock(list.seconds, 0)} of speech`));
     const form = el("form", { class: "new-list", onsubmit: (event) => this.#go(event, lists) },

@@ -1,6 +1,6 @@
 // Makes a voice of a training, to speak with.
 
-import { el } from "../dom.js";
+import { el, field, trouble } from "../dom.js";
 import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 
@@ -13,7 +13,7 @@ export class Export {
   #name = el("input", { name: "voice", required: true, maxlength: 64, pattern: NAME, autocomplete: "off", spellcheck: "false", title: "Letters, digits, - and _" });
   #submit = el("button", { class: "primary", type: "submit" });
   #said = el("p", { class: "note", role: "status" });
-  #problem = el("p", { class: "problem", role: "alert" });
+  #problem = trouble();
 
   constructor(job, signal) {
     this.job = job.id;
@@ -23,7 +23,7 @@ export class Export {
     this.#name.addEventListener("input", () => this.#offer(null));
     this.element = el("form", { class: "part export", hidden: true, onsubmit: (event) => this.#go(event) },
       el("h2", {}, "Speak with it"),
-      el("div", { class: "export-row" }, el("label", { class: "field" }, el("span", {}, "Name of the voice"), this.#name), this.#submit),
+      el("div", { class: "export-row" }, field("Name of the voice", this.#name), this.#submit),
       this.#said, this.#problem);
     this.#offer(null);
     this.#findEarlier();

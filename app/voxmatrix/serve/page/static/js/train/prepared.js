@@ -1,6 +1,6 @@
 // What was found in the recordings, and how the training will run: from a job of kind prepare to one of kind train.
 
-import { el } from "../dom.js";
+import { el, trouble } from "../dom.js";
 import { createJob, ENDED } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
@@ -44,7 +44,7 @@ export class Prepared {
   /** The rest of the way: the settings, and the button that starts the training. */
   #settings(job) {
     const settings = new Settings(job);
-    const problem = el("p", { class: "problem", role: "alert" });
+    const problem = trouble();
     const start = el("button", { class: "primary", type: "submit" }, "Start training");
     const submit = async (event) => {
       event.preventDefault();
@@ -63,7 +63,7 @@ export class Prepared {
 
   /** They cannot be used, unless somebody insists. */
   #instead(job) {
-    const problem = el("p", { class: "problem", role: "alert" });
+    const problem = trouble();
     const insist = async () => {
       try {
         const made = await createJob({ ...job.request, force: true });

@@ -1,6 +1,6 @@
 // What was found in recordings: how many, how much, what it gives, and what is wrong with some of them.
 
-import { el, note } from "../dom.js";
+import { el, explained, note } from "../dom.js";
 import { clock, count, language, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
@@ -14,7 +14,7 @@ export function report({ clips, seconds, expect, speakers, language: code, probl
   ].filter(Boolean);
   return el("section", { class: "report" },
     el("dl", { class: "figures" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value)))),
-    error ? el("div", {}, el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy))
+    error ? el("div", {}, explained(error))
       : el("p", {}, "What to expect: ", el("strong", {}, expect), "."),
     problems.length > 0 && kinds(problems),
     !problems.length && !error && note("Nothing is wrong with the recordings."));

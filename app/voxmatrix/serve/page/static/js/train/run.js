@@ -1,6 +1,6 @@
 // A training: its losses, what it sounds like, and the voice that is made of it.
 
-import { el } from "../dom.js";
+import { el, explained, progressBar } from "../dom.js";
 import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
@@ -21,8 +21,7 @@ export class Run {
   #curves = curves(this.#losses, this.#end.signal);
   #state = el("span", { class: "verdict" });
   #actions = el("div", { class: "job-actions" });
-  #bar = el("span", { class: "bar" });
-  #track = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, this.#bar);
+  #bar = progressBar();
   #figures = el("dl", { class: "figures" });
   #problem = el("div", { class: "job-problem", role: "alert" });
   #samples;
@@ -39,7 +38,7 @@ export class Run {
       el("div", { class: "heading run-heading" },
         el("h1", { tabindex: "-1" }, job.title, el("span", { class: "note" }, about)),
         el("div", { class: "run-state" }, this.#state, this.#actions)),
-      this.#track, this.#problem,
+      this.#bar.element, this.#problem,
       el("article", { class: "run" }, this.#figures, this.#curves.element),
       this.#samples.element, this.#export.element,
       el("section", { class: "run-files" }, this.#files.element));
@@ -68,9 +67,8 @@ export class Run {
     const [quality, words] = stateOf(job);
     this.#state.className = `verdict ${quality || "calm"}`;
     this.#state.textContent = words;
-    this.#track.hidden = job.state !== "running";
-    const { error } = job;
-    this.#problem.replaceChildren(...(error ? [el("p", { class: "problem" }, error.message), error.remedy && el("p", { class: "remedy" }, error.remedy)].filter(Boolean) : []));
+    this.#bar.element.hidden = job.state !== "running";
+    this.#problem.replaceChildren(...explained(job.error));
     this.#progress({ progress: job.progress, seconds_left: job.seconds_left });
     this.#showActions();
     this.#files.update(job);
@@ -124,8 +122,7 @@ export class Run {
 
   #progress(facts) {
     Object.assign(this.#facts, facts);
-    this.#bar.style.setProperty("--level", facts.progress);
-    this.#track.setAttribute("aria-valuenow", Math.round(100 * facts.progress));
+    this.#bar.show(facts.progress);
     this.#showFigures();
   }
 

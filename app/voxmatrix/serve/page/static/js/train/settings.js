@@ -2,7 +2,7 @@
 // changed until it is given back to be automatic.
 
 import { ask, read } from "../api.js";
-import { el, note } from "../dom.js";
+import { el, finding, note } from "../dom.js";
 import { count, duration } from "../words.js";
 import { listJobs } from "../jobs/api.js";
 import { dated } from "../jobs/words.js";
@@ -100,6 +100,3 @@ export class Settings {
     this.#rows.get("device").offer(["cpu", ...doctor.machine.gpus.map(({ kind, index }) => `${kind}:${index}`)]);
   }
 }
-
-const finding = ({ severity, problem, remedy }) =>
-  el("li", { class: severity }, el("span", { class: "mark" }, severity), el("div", {}, el("p", {}, problem), remedy && el("p", { class: "remedy" }, remedy)));

@@ -2,7 +2,7 @@
 // prepare), and for a training.
 
 import { onBack } from "../connection.js";
-import { byId, el, note } from "../dom.js";
+import { byId, el, note, trouble } from "../dom.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
 import { back } from "./back.js";
@@ -27,7 +27,7 @@ export function startTrain() {
       if (address === id) view = made(place);
     } catch (problem) {
       view = null;
-      place.replaceChildren(back(), el("p", { class: "problem", role: "alert" }, problem.message));
+      place.replaceChildren(back(), trouble(problem.message));
     }
   }
 

@@ -1,0 +1,66 @@
+// How a voice speaks: its speed and, folded, its knobs. What there is to set, and how far, is what the voice says it can.
+
+import { el, field } from "./dom.js";
+
+const SLOWEST = 0.5; // slower or faster than this is hard to follow
+const FASTEST = 2;
+const STEPS = 200;
+
+export class VoiceStyle {
+  #set; // by name, what was moved
+  #speed;
+  #more = el("details", { class: "knobs" });
+  element = el("div", { class: "voice-style" });
+
+  /** `style` is the body of an earlier request: its speed and knobs. */
+  constructor({ speed = 1, knobs = {} }, onChange) {
+    Object.assign(this, { onChange });
+    this.#speed = speed;
+    this.#set = { ...knobs };
+  }
+
+  /** Of these voices. What was set stays, for when a voice that has it is chosen again. */
+  show(voices) {
+    const able = voices.map(({ capabilities }) => capabilities);
+    const ranges = able.map(({ speed }) => speed ?? [1, 1]);
+    const low = Math.max(SLOWEST, ...ranges.map(([least]) => least));
+    const high = Math.min(FASTEST, ...ranges.map(([, most]) => most));
+    this.#speed = Math.min(high, Math.max(low, this.#speed));
+    const knobs = Object.entries(Object.assign({}, ...able.map((each) => each.knobs)));
+    const reset = el("button", { class: "link", onclick: () => this.#reset(voices) }, "Use the defaults");
+    const rows = knobs.map(([name, { title, low, high, default: usual }]) =>
+      slider(title, { low, high, step: (high - low) / STEPS, value: this.#set[name] ?? usual }, String, (value) => {
+        this.#set[name] = value;
+        this.onChange();
+      }));
+    this.#more.replaceChildren(el("summary", {}, "More settings"), ...rows, reset);
+    const speed = slider("Speed", { low, high, step: 0.05, value: this.#speed }, (value) => `${value.toFixed(2)} ×`, (value) => {
+      this.#speed = value;
+      this.onChange();
+    });
+    this.element.replaceChildren(...[low < high && speed, rows.length && this.#more].filter(Boolean));
+  }
+
+  /** What a request to this voice says. */
+  of({ capabilities }) {
+    const knobs = Object.fromEntries(Object.entries(this.#set).filter(([name]) => name in capabilities.knobs));
+    return { speed: this.#speed, knobs };
+  }
+
+  #reset(voices) {
+    this.#set = {};
+    this.show(voices);
+    this.#more.firstChild.focus();
+    this.onChange();
+  }
+}
+
+function slider(title, { low, high, step, value }, written, onInput) {
+  const shown = el("span", { class: "number" }, written(value));
+  const input = el("input", { type: "range", min: low, max: high, step, value, oninput: () => {
+    const moved = Number(input.value);
+    shown.textContent = written(moved);
+    onInput(moved);
+  } });
+  return field([`${title} `, shown], input);
+}
