@@ -93,6 +93,8 @@ def test_every_contradiction_is_named_at_once(prepared: PreparedSet) -> None:
         ({"learning_rate": float("nan")}, "learning_rate"),
     ],
 )
-def test_nonsense_is_refused_by_the_name_of_its_setting(prepared: PreparedSet, asked: dict[str, Any], name: str) -> None:
+def test_nonsense_is_refused_by_the_name_of_its_setting(
+    prepared: PreparedSet, asked: dict[str, Any], name: str
+) -> None:
     with pytest.raises(UsageError, match=name):
         recipe(prepared, **asked)

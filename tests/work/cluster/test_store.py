@@ -8,13 +8,15 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.work.cluster.jobs import Job, audio_alone
 from tests.work.cluster.processes import ClusterWorker, RedisServer, free_port, wait_until
-from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.errors import BadInputError, DamagedFileError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.work.cluster.messages import SharedVoice
 from voxmatrix.work.cluster.store import FolderStore, Store, open_store
 from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
@@ -68,6 +70,15 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
             return open_store("", server.url)
 
 
+@pytest.fixture
+def anna(tmp_path: Path) -> Path:
+    """A voice in two files."""
+    path = tmp_path / "anna.onnx"
+    path.write_bytes(b"weights" * 1000)
+    path.with_name("anna.onnx.json").write_text("{}")
+    return path
+
+
 def test_what_is_put_can_be_read_until_it_is_deleted(store: Store) -> None:
     store.put("audio/run/task/1.wav", b"one", 60)
     store.put("audio/run/task/2.wav", b"two", 60)
@@ -88,61 +99,71 @@ def test_no_more_than_expected_is_read(store: Store) -> None:
     assert store.get([("large", 10)]) == [b"x" * 11]
 
 
-def test_a_voice_is_fetched_once(store: Store, voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_voice_is_fetched_once(store: Store, anna: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voxmatrix.work.cluster.voices._PART_BYTES", 1000)  # so that there are several parts
-    shared, paths = shared_voice(voice)
-    publish(store, shared, paths)
+    shared = _published(store, anna)
 
     fetched = fetch(store, shared)
     store.delete([f"voices/{file.sha256}.{part}" for file in shared.files for part in range(8)])
 
-    assert fetched.read_bytes() == voice.read_bytes()
+    assert fetched.read_bytes() == anna.read_bytes()
     assert fetched.with_name("anna.onnx.json").read_text() == "{}"
     assert fetch(store, shared) == fetched
 
 
-def test_a_damaged_voice_is_not_kept(store: Store, voice: Path) -> None:
-    shared, paths = shared_voice(voice)
-    publish(store, shared, paths)
+def test_a_damaged_voice_is_not_kept(store: Store, anna: Path) -> None:
+    shared = _published(store, anna)
     store.put(f"voices/{shared.files[0].sha256}.0", b"w" * shared.files[0].size, 60)
 
     with pytest.raises(DamagedFileError, match="damaged on its way"):
         fetch(store, shared)
 
-    store.put(f"voices/{shared.files[0].sha256}.0", voice.read_bytes(), 60)
-    assert fetch(store, shared).read_bytes() == voice.read_bytes()
+    store.put(f"voices/{shared.files[0].sha256}.0", anna.read_bytes(), 60)
+    assert fetch(store, shared).read_bytes() == anna.read_bytes()
 
 
-def test_damage_in_the_cache_is_repaired(store: Store, voice: Path) -> None:
-    shared, paths = shared_voice(voice)
-    publish(store, shared, paths)
+def test_damage_in_the_cache_is_repaired(store: Store, anna: Path) -> None:
+    shared = _published(store, anna)
     fetch(store, shared).write_bytes(b"changed")
 
-    assert fetch(store, shared).read_bytes() == voice.read_bytes()
+    assert fetch(store, shared).read_bytes() == anna.read_bytes()
 
 
-def test_a_new_voice_makes_place_of_those_that_were_long_unused(store: Store, voice: Path) -> None:
-    first = fetch(store, _published(store, voice))
+def test_a_new_voice_makes_place_of_those_that_were_long_unused(store: Store, anna: Path) -> None:
+    first = fetch(store, _published(store, anna))
     for path, age in ((first.parent, 29), (first.parent.with_name("old"), 31)):
         path.mkdir(exist_ok=True)
         os.utime(path, (time.time() - age * 24 * 3600,) * 2)
-    voice.write_bytes(b"trained for longer")
+    anna.write_bytes(b"trained for longer")
 
-    fetch(store, _published(store, voice))
+    fetch(store, _published(store, anna))
 
     assert first.exists()
     assert not first.parent.with_name("old").exists()
     assert len(list(first.parent.parent.iterdir())) == 2
 
 
-def _published(store: Store, voice: Path) -> SharedVoice:
-    shared, paths = shared_voice(voice)
-    publish(store, shared, paths)
+def _card(path: Path) -> VoiceCard:
+    files, able = (path, path.with_name("anna.onnx.json")), Capabilities()
+    return VoiceCard(id="anna", family="piper", files=files, rate_hz=16000, languages=("en",), capabilities=able)
+
+
+def _published(store: Store, anna: Path) -> SharedVoice:
+    card = _card(anna)
+    shared = shared_voice(card)
+    publish(store, shared, card.files)
     return shared
 
 
-def test_a_voice_that_is_not_there_names_the_store(store: Store, voice: Path) -> None:
-    shared, _ = shared_voice(voice)
+def test_a_voice_that_may_not_travel_is_refused(anna: Path) -> None:
+    card = replace(_card(anna), capabilities=Capabilities(portable=False))
+
+    with pytest.raises(BadInputError, match="cannot be sent to the workers"):
+        shared_voice(card)
+
+
+def test_a_voice_that_is_not_there_names_the_store(store: Store, anna: Path) -> None:
+    shared = shared_voice(_card(anna))
 
     with pytest.raises(UnreachableError, match=r"does not have the voice anna\.onnx"):
         fetch(store, shared)
@@ -191,7 +212,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_audio_may_travel_beside_the_broker(
     redis_server: RedisServer,
     start_worker: Callable[..., ClusterWorker],
-    voice: Path,
+    voice: VoiceCard,
     sentences: Callable[[int], list[Unit]],
     tmp_path: Path,
     place: str,
