@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -28,7 +28,7 @@ from voxmatrix.wording import count
 
 if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
-    from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.models.device import DeviceSelection, SpeakDevice
     from voxmatrix.models.style import Output, Runtime, Style
     from voxmatrix.speak.output import OnSpoken, Speech
     from voxmatrix.speak.partial import PartialSpeech
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Shorter texts, in characters, are spoken before a progress bar could be read.
 _MIN_FOR_PROGRESS = 2000
+#: Longer texts, of a dozen sentences, are worth the time of getting a voice ready for many.
+_LONG_CHARACTERS = 1500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,62 +84,99 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
-    from voxmatrix.models.style import Output, Runtime
+    from voxmatrix.models.style import Output
     from voxmatrix.voices.resolve import resolve
 
     sources = ParameterSources(context)
     voice = resolve(given.voice)
-    style = speaking_style(given, voice)
-    output = Output(force=given.force, raw=given.raw, bitrate=given.bitrate or None)
+    task = _Task(
+        options=given,
+        sources=sources,
+        voice=voice,
+        style=speaking_style(given, voice),
+        output=Output(force=given.force, raw=given.raw, bitrate=given.bitrate or None),
+        extension=given.format.lower().removeprefix("."),
+        as_json=as_json,
+    )
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
-    extension = given.format.lower().removeprefix(".")
     if given.batch is not None:
-        if source or given.text is not None or given.file is not None:
-            raise UsageError(
-                "--batch was given together with one text", "remove --batch, or remove --text, --file and -"
-            )
-        if not sources.is_set("out") or given.out == STANDARD:
-            raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
-        check_sound(sources, extension)
-        forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-        devices = () if given.cluster else selected_devices(voice, request, context.obj).devices
-        if given.cluster:
-            workers = cluster_workers(voice, given)
-        else:
-            seeded = style.seed is not None
-            workers = own_processes(voice, style, devices, forced, threads=given.threads, reproducible=seeded)
-        speak_batch.run(
-            given.batch,
-            given.out,
-            extension,
-            voice,
-            style,
-            output=output,
-            workers=workers,
-            devices=devices,
-            as_json=as_json,
-        )
-        return
-    check_one_text(sources, out=given.out, extension=extension, parallel_voices=given.parallel_voices, as_json=as_json)
+        _speak_batch(task, source, given.batch, lambda: selected_devices(voice, request, context.obj))
+    else:
+        _speak_one(task, source, lambda: selected_devices(voice, request, context.obj))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """What is to be spoken, and how."""
+
+    options: SpeakOptions
+    sources: ParameterSources
+    voice: "VoiceCard"
+    style: "Style"
+    output: "Output"
+    extension: str  # of --format
+    as_json: bool
+
+
+def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], DeviceSelection]") -> None:
+    given, sources, style = task.options, task.sources, task.style
+    if source or given.text is not None or given.file is not None:
+        raise UsageError("--batch was given together with one text", "remove --batch, or remove --text, --file and -")
+    if not sources.is_set("out") or given.out == STANDARD:
+        raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
+    check_sound(sources, task.extension)
+    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
+    if given.cluster:
+        devices: Sequence[SpeakDevice] = ()
+        workers = cluster_workers(task.voice, given)
+    else:
+        devices = select().devices
+        seeded = style.seed is not None
+        workers = own_processes(task.voice, style, devices, forced, threads=given.threads, reproducible=seeded)
+    speak_batch.run(
+        batch,
+        given.out,
+        task.extension,
+        task.voice,
+        style,
+        output=task.output,
+        workers=workers,
+        devices=devices,
+        as_json=task.as_json,
+    )
+
+
+def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]") -> None:
+    from voxmatrix.models.style import Runtime
+
+    given, sources = task.options, task.sources
+    check_one_text(
+        sources,
+        out=given.out,
+        extension=task.extension,
+        parallel_voices=given.parallel_voices,
+        as_json=task.as_json,
+    )
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     with _given_text(source, given.text, given.file) as (text, length):
-        partial = _partial(given, voice, style, output)
-        device = selected_devices(voice, request, context.obj).best
-        runtime = Runtime(threads=given.threads, reproducible=style.seed is not None)
-        with _progress(length, as_json) as on_spoken:
+        partial = _partial(given, task.voice, task.style, task.output)
+        device = select().best
+        runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
+        with _progress(length, task.as_json) as on_spoken:
             speech = _speak(
                 text,
                 given.out,
-                voice,
-                style,
-                output=output,
+                task.voice,
+                task.style,
+                output=task.output,
                 runtime=runtime,
                 device=device,
                 partial=partial,
                 on_spoken=on_spoken,
+                long=length >= _LONG_CHARACTERS and given.out != STANDARD,  # a stream should begin soon
             )
     if speech is not None:
-        _show(speech, given.out, as_json=as_json)
+        _show(speech, given.out, as_json=task.as_json)
 
 
 def _partial(given: SpeakOptions, voice: "VoiceCard", style: "Style", output: "Output") -> "PartialSpeech | None":
@@ -173,6 +212,7 @@ def _speak(
     device: "SpeakDevice",
     partial: "PartialSpeech | None",
     on_spoken: "OnSpoken | None",
+    long: bool,
 ) -> "Speech | None":
     """Speak one text; None if the reader of the stream has left."""
     from voxmatrix.speak.output import speak_to
@@ -194,6 +234,7 @@ def _speak(
             device=device,
             warn=warn,
             partial=partial,
+            long=long,
         )
     except BrokenPipeError:
         # The reader has closed the pipe (`| head`), which is not an error. Python must not flush into it at exit.

@@ -46,11 +46,13 @@ def speak_to(
     device: SpeakDevice = CPU,
     warn: Warn = python_warning,
     partial: PartialSpeech | None = None,
+    long: bool = False,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
     Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
-    fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's.
+    fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's. A
+    `long` text is worth the time that a voice takes to get ready for many sentences.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
@@ -68,6 +70,8 @@ def speak_to(
         _check_free(out, output)
     try:
         with closing(open_voice(voice, device, runtime, warn=warn)) as opened:
+            if long:
+                opened.load()
             return speak_opened(out, text, opened, style, output=output, on_spoken=on_spoken, partial=partial)
     except KeyboardInterrupt as error:
         if partial is None:
