@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.tables.checks import check_architecture
 from voxmatrix.tables.architecture import architecture, architectures, parse_architectures
 
 _ROW = 'architecture = "X"\nproducts = []\nbf16 = true\ntf32 = true\nflash = true\nadvice = ["a"]\nsource = "s"\n'
@@ -52,4 +53,10 @@ def test_a_capability_newer_than_the_table_has_no_row() -> None:
 )
 def test_a_wrong_row_is_named(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        parse_architectures(text)
+        for row in parse_architectures(text).values():
+            check_architecture(row)
+
+
+def test_every_row_can_be_true() -> None:
+    for row in architectures().values():
+        check_architecture(row)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables.checks import check_floor, check_image, check_target
 from voxmatrix.tables import rows
 from voxmatrix.tables.compatibility import Target, compatibility, parse_kernel
 from voxmatrix.tables.driver import Floor, drivers
@@ -79,21 +80,33 @@ def test_the_oldest_driver_is_the_newest_that_something_asks_for() -> None:
 
 def test_wrong_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="sm_XYz"):
-        Target(form="sm", suffix="z", major="same", minor="same", source="")
+        check_target(Target(form="sm", suffix="z", major="same", minor="same", source=""))
     with pytest.raises(ValueError, match="not a version"):
-        Floor(linux="new", windows="1", source="")
+        check_floor(Floor(linux="new", windows="1", source=""))
     with pytest.raises(ValueError, match="not a compute capability"):
         rows.capability("12")
+    wrong = Image(
+        name="x",
+        torch="2.6.0",
+        cuda="",
+        build="",
+        kinds=("cuda",),
+        kernels={},
+        targets={},
+        oldest_driver="",
+        from_capability=None,
+        source="",
+    )
     with pytest.raises(ValueError, match="kind cuda needs"):
-        Image(
-            name="x",
-            torch="2.6.0",
-            cuda="",
-            build="",
-            kinds=("cuda",),
-            kernels={},
-            targets={},
-            oldest_driver="",
-            from_capability=None,
-            source="",
-        )
+        check_image(wrong)
+
+
+def test_every_row_can_be_true() -> None:
+    for target in compatibility().targets.values():
+        check_target(target)
+    found = drivers()
+    for floors in (found.minor_compatible, found.toolkits, found.capabilities):
+        for floor in floors.values():
+            check_floor(floor)
+    for image in images().values():
+        check_image(image)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables.checks import check_memory, check_memory_row
 from voxmatrix.tables import rows
 from voxmatrix.tables.memory import memory_table, parse
 from voxmatrix.tables.quality import qualities
@@ -13,6 +14,17 @@ from voxmatrix.tables.quality import qualities
 
 def table() -> dict[str, Any]:
     return copy.deepcopy(rows.read("memory.toml"))
+
+
+def check(content: dict[str, Any]) -> None:
+    check_memory(parse(content))
+    for name in ("process", "overhead", "unified", "voice", "share"):
+        if not content[name].get("source"):
+            raise ValueError(f"{name} has no source for its numbers")
+
+
+def test_the_table_can_be_true() -> None:
+    check(table())
 
 
 def test_every_quality_has_a_row_with_its_source() -> None:
@@ -55,7 +67,7 @@ def test_a_number_that_cannot_be_true_is_refused(part: str, key: str, value: obj
     wrong = table()
     wrong[part][key] = value
     with pytest.raises(ValueError, match=r"\w"):
-        parse(wrong)
+        check(wrong)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +75,11 @@ def test_a_number_that_cannot_be_true_is_refused(part: str, key: str, value: obj
 )
 def test_a_row_that_cannot_be_true_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        replace(memory_table().qualities["medium"], **wrong)
+        check_memory_row(replace(memory_table().qualities["medium"], **wrong))
 
 
 def test_a_missing_quality_is_refused() -> None:
     wrong = table()
     del wrong["quality"]["high"]
     with pytest.raises(ValueError, match=r"qualities\.toml"):
-        parse(wrong)
+        check(wrong)

@@ -20,14 +20,6 @@ class Architecture:
     advice: tuple[str, ...]
     source: str
 
-    def __post_init__(self) -> None:
-        where = f"{self.capability[0]}.{self.capability[1]}"
-        for name, kind in (("architecture", str), ("source", str), ("bf16", bool), ("tf32", bool), ("flash", bool)):
-            if not isinstance(value := getattr(self, name), kind) or value == "":
-                raise ValueError(f"{where}: {name} is {value!r}, must be {kind.__name__}")
-        if not self.advice or not all(isinstance(line, str) and line for line in (*self.advice, *self.products)):
-            raise ValueError(f"{where}: advice and products must be lists of non-empty text")
-
 
 @cache
 def architectures() -> dict[tuple[int, int], Architecture]:

@@ -34,12 +34,6 @@ class Target:
     minor: CapabilityMatch
     source: str
 
-    def __post_init__(self) -> None:
-        if self.form not in ("sm", "compute") or self.suffix not in ("", "a", "f"):
-            raise ValueError(f"there is no target {self.form}_XY{self.suffix}")
-        if (self.major, self.minor) not in (("same", "same"), ("same", "least"), ("least", "least")):
-            raise ValueError(f"{self.form}_XY{self.suffix} cannot reach major {self.major!r}, minor {self.minor!r}")
-
     def reaches(self, kernel: CapabilityPair, gpu: CapabilityPair) -> bool:
         """Whether such kernels run on a GPU of this capability."""
         if self.major == "least":

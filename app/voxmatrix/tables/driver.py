@@ -17,10 +17,6 @@ class Floor:
     windows: str
     source: str
 
-    def __post_init__(self) -> None:
-        for text in (self.linux, self.windows):
-            rows.known_version(text)
-
     def on(self, windows: bool) -> str:
         """The version for Windows or for Linux."""
         return self.windows if windows else self.linux

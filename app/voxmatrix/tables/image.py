@@ -25,13 +25,6 @@ class Image:
     from_capability: CapabilityPair | None
     source: str
 
-    def __post_init__(self) -> None:
-        rows.known_version(self.torch)
-        if ("cuda" in self.kinds) != bool(self.cuda and self.oldest_driver and self.kernels and self.from_capability):
-            raise ValueError(f"{self.name}: kind cuda needs cuda, kernels, oldest_driver and from_capability")
-        if bool(self.build) != bool(self.targets):
-            raise ValueError(f"{self.name}: a build for other GPUs needs kernels")
-
     def kernels_on(self, architecture: str | None) -> tuple[Kernel, ...]:
         """The kernels of its torch on this architecture; if None, those of all architectures."""
         if architecture is None:

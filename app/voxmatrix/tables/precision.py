@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from voxmatrix.tables import rows
 
@@ -21,17 +21,6 @@ class PrecisionRow:
     tf32: bool
     because: str
     source: str
-
-    def __post_init__(self) -> None:
-        if self.precision not in get_args(Precision):
-            raise ValueError(f"precision is {self.precision!r}, must be one of {get_args(Precision)}")
-        if (self.device == "cuda") != (self.at_least is not None):
-            raise ValueError(f"{self.device}: rows for cuda, and only these, need a capability")
-        if self.tf32 and self.precision != "bf16":
-            raise ValueError("TF32 and bf16 both require capability 8.0")
-        if not self.because or not self.source:
-            raise ValueError(f"{self.device}: a row needs because and source")
-        re.compile(self.name or "")
 
     def fits(self, device: str, capability: tuple[int, int] | None, name: str) -> bool:
         """Whether this row applies to the device."""
