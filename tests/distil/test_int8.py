@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.examples import examples
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.int8 import Range, Ranges, measure, to_int8
-from voxmatrix.distil.material import Utterance
 from voxmatrix.distil.student import Student
 
 PATH = "dec.trunk.0"
@@ -178,7 +178,7 @@ def test_ranges_are_those_of_all_utterances() -> None:
     student = Student({"dec.conv_pre.weight": np.zeros((8, 96, 7), np.float32)})
     random = np.random.default_rng(0)
     utterances = [
-        Utterance(
+        CorpusSentence(
             latent=random.standard_normal((96, frames)).astype(np.float16),
             samples=np.zeros(frames * 256, np.int16),
             speaker=np.zeros(0, np.float16),

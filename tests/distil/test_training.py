@@ -9,18 +9,18 @@ import torch
 
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.batches import Sampler
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.graph import read_graph
-from voxmatrix.distil.material import Utterance
 from voxmatrix.distil.student import Student, copy_weights
 from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 
 
-def utterances(frames: int = 120, count: int = 6, speaker: int = 0) -> list[Utterance]:
+def utterances(frames: int = 120, count: int = 6, speaker: int = 0) -> list[CorpusSentence]:
     random = np.random.default_rng(0)
     return [
-        Utterance(
+        CorpusSentence(
             latent=random.normal(size=(64, frames)).astype(np.float16),
             samples=random.integers(-9000, 9000, frames * HOP).astype(np.int16),
             speaker=np.zeros(speaker, np.float16),

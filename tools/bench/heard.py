@@ -14,8 +14,8 @@ from pathlib import Path
 
 import soundfile
 
+from voxmatrix.distil.acceptance import edits, spoken_words
 from voxmatrix.distil.compare import recogniser
-from voxmatrix.distil.gates import edits, spoken_words
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Sentences of common words that are in no corpus of tools/make_samples.py.

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from voxmatrix.distil.material import FULL_SCALE, Utterance
+from voxmatrix.distil.corpus import FULL_SCALE, CorpusSentence
 from voxmatrix.tables.quality import HOP
 
 
@@ -32,7 +32,7 @@ class Windows:
 class Sampler:
     """Draws windows, from long utterances more often than from short ones. A step always gets the same windows."""
 
-    def __init__(self, material: Sequence[Utterance], frames: int, margin: int, device: torch.device) -> None:
+    def __init__(self, material: Sequence[CorpusSentence], frames: int, margin: int, device: torch.device) -> None:
         """Windows have `frames` frames and, where the utterance continues, `margin` more on either side.
 
         Raises:
@@ -59,7 +59,7 @@ class Sampler:
             offset=torch.tensor(offset, device=self._device),
         )
 
-    def _cut(self, one: Utterance, random: np.random.Generator) -> tuple[Any, ...]:
+    def _cut(self, one: CorpusSentence, random: np.random.Generator) -> tuple[Any, ...]:
         begin = int(random.integers(0, one.frames - self._frames + 1))
         start = min(max(begin - self._margin, 0), one.frames - self._length)
         wave = one.samples[begin * HOP : (begin + self._frames) * HOP].astype(np.float32) / np.float32(FULL_SCALE)

@@ -9,7 +9,7 @@ import numpy as np
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.libraries import import_onnxruntime
-from voxmatrix.distil.gates import Pair
+from voxmatrix.distil.acceptance import Pair
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.student import Student
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
 
@@ -50,7 +50,7 @@ class Ranges(NamedTuple):
     made: Range
 
 
-def measure(student: Student, utterances: Iterable[Utterance]) -> dict[str, Ranges]:
+def measure(student: Student, utterances: Iterable[CorpusSentence]) -> dict[str, Ranges]:
     """The ranges of all layers that are computed with integers, by their paths, in these utterances."""
     found: dict[str, Ranges] = {}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.dataset.report import document
-from voxmatrix.distil.gates import Gate, Pair
+from voxmatrix.distil.acceptance import Gate, Pair
 from voxmatrix.distil.run import Distilled
 
 _SENTENCES = 8

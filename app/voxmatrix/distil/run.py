@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 import voxmatrix
+from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
-from voxmatrix.distil.gates import Gate, Pair, examine, examine_words, failed
-from voxmatrix.distil.graft import graft
+from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.material import Original, Utterance, make_material
+from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits, Position, Training, train
@@ -43,7 +43,7 @@ _LEVELS_OF = 20
 #: Utterances in which the ranges of numbers are measured.
 _MEASURED = 48
 #: How often each compared sentence is spoken for a recogniser of words, each time with other noise.
-_TIMES_HEARD = 3
+_ASR_REPEATS = 3
 #: Opens a progress bar, by what is done, its title, what to show beside it, and what is done already.
 Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
@@ -193,10 +193,10 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
     return _Original(given=voice, onnx=onnx, config=config, graph=read_graph(onnx), texts=read_texts(config, text))
 
 
-def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[Utterance]:
+def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[CorpusSentence]:
     with show("speak", "speaking", str, 0) as progress:
-        return make_material(
-            Original(original.onnx, original.graph, settings.threads),
+        return synthesize_corpus(
+            Teacher(original.onnx, original.graph, settings.threads),
             [sentence.ids for sentence in original.texts.learned],
             folder,
             options=options_of(original.config),
@@ -214,7 +214,7 @@ def _speech_seconds(limits: Limits) -> int:
 
 
 def _open_training(
-    original: _Original, material: Sequence[Utterance], settings: DistilSettings, checkpoint: Path
+    original: _Original, material: Sequence[CorpusSentence], settings: DistilSettings, checkpoint: Path
 ) -> Training:
     torch.manual_seed(0)
     torch.set_num_threads(settings.threads)
@@ -269,14 +269,14 @@ def _fast_config(training: Training, original: _Original) -> VoiceConfig:
 
 
 def _write(
-    training: Training, original: _Original, config: VoiceConfig, spoken: Sequence[Utterance], folder: Path
+    training: Training, original: _Original, config: VoiceConfig, spoken: Sequence[CorpusSentence], folder: Path
 ) -> Path:
     """Write the ONNX file of the fast voice into the folder, with its averaged weights."""
     student = training.student.cpu()
     student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
     made = folder / "fast.onnx"
     with replacing(made) as file:
-        file.write(graft(original.graph, student, spoken, metadata(config)))
+        file.write(replace_decoder(original.graph, student, spoken, metadata(config)))
     return made
 
 
@@ -284,13 +284,13 @@ def _compare(original: _Original, made: Path, fourier_hop: int, show: Show) -> t
     """The conditions, and each sentence by both voices."""
     config, compared = original.config, original.texts.compared
     recognise = recogniser(config.espeak_voice)
-    times = _TIMES_HEARD if recognise else 1
+    times = _ASR_REPEATS if recognise else 1
     with show("compare", "comparing", str, 0) as progress:
         spoken = speak_with_both(original.onnx, made, config, [*compared] * times, progress)
     pairs = spoken[: len(compared)]
-    gates = examine(pairs, config.rate_hz, fourier_hop)
+    gates = check_acceptance(pairs, config.rate_hz, fourier_hop)
     if recognise:
         heard = pairs if failed(gates) else spoken  # a recogniser needs minutes for what is not speech
         with show("recognise", "recognising words", str, 0) as progress:
-            gates.append(examine_words(heard, config.rate_hz, recognise, progress))
+            gates.append(check_words(heard, config.rate_hz, recognise, progress))
     return gates, pairs

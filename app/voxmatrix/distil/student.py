@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from voxmatrix.distil.material import Utterance
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.tables.quality import quality
 from voxmatrix.vits.decoders import make_decoder
 from voxmatrix.vits.decoders.istft import WINDOW_HOPS, FourierDecoder
@@ -38,7 +38,7 @@ class Student(nn.Module):
         samples: Tensor = self.dec(latent, speaker)
         return samples
 
-    def speak(self, one: Utterance) -> Tensor:
+    def speak(self, one: CorpusSentence) -> Tensor:
         """The samples for the frames of an utterance: (1, 1, n), on the device of the weights."""
         device = self.dec.conv_pre.weight.device
         latent, speaker = (torch.from_numpy(each.astype(np.float32)).to(device) for each in (one.latent, one.speaker))

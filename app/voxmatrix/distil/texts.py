@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from voxmatrix.distil.material import MAX_SYMBOLS
+from voxmatrix.distil.corpus import MAX_SYMBOLS
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.piper.config import VoiceConfig

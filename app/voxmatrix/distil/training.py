@@ -12,10 +12,10 @@ import torch
 from torch import nn
 
 from voxmatrix.audio.pitch import pitch
+from voxmatrix.distil.acceptance import share_in_tune
 from voxmatrix.distil.batches import Sampler
-from voxmatrix.distil.gates import share_in_tune
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.losses import SpectralLoss
-from voxmatrix.distil.material import Utterance
 from voxmatrix.distil.muon import Muon
 from voxmatrix.distil.student import Student
 from voxmatrix.errors import BadInputError, InterruptedRunError
@@ -111,8 +111,8 @@ class Training:
         self,
         student: Student,
         *,
-        learned: Sequence[Utterance],
-        watched: Sequence[Utterance],
+        learned: Sequence[CorpusSentence],
+        watched: Sequence[CorpusSentence],
         rate_hz: int,
         device: torch.device,
         bf16: bool = False,
@@ -254,7 +254,7 @@ def train(
         save()
 
 
-def _sampler(material: Sequence[Utterance], frames: int, margin: int, device: torch.device) -> Sampler:
+def _sampler(material: Sequence[CorpusSentence], frames: int, margin: int, device: torch.device) -> Sampler:
     try:
         return Sampler(material, frames, margin, device)
     except ValueError as error:

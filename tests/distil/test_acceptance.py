@@ -5,7 +5,7 @@ import pytest
 
 from tests.audio.test_pitch import voice
 from voxmatrix.audio.waves import Samples
-from voxmatrix.distil.gates import Gate, Pair, edits, examine, examine_words, failed, spoken_words
+from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, edits, failed, spoken_words
 
 RATE_HZ = 22050
 
@@ -17,7 +17,7 @@ def speech(hz: float = 130.0) -> Samples:
 
 
 def failing(fast: Samples) -> set[str]:
-    return {gate.name for gate in failed(examine([Pair("one two", speech(), fast)], RATE_HZ, 32))}
+    return {gate.name for gate in failed(check_acceptance([Pair("one two", speech(), fast)], RATE_HZ, 32))}
 
 
 def test_the_same_speech_passes() -> None:
@@ -62,7 +62,7 @@ def test_words_that_are_not_understood_fail() -> None:
 
     def added(*fast: Samples) -> Gate:
         pairs = [Pair("one two", original, one) for one in fast]
-        return examine_words(pairs, RATE_HZ, recognise, lambda done, total: None)
+        return check_words(pairs, RATE_HZ, recognise, lambda done, total: None)
 
     quieter = speech() * np.float32(0.99)
     assert added(original).ok
@@ -72,7 +72,7 @@ def test_words_that_are_not_understood_fail() -> None:
 
 def test_silence_fails_instead_of_raising() -> None:
     silence = np.zeros(RATE_HZ, np.float32)
-    gates = examine([Pair("", silence, silence)], RATE_HZ, 32)
+    gates = check_acceptance([Pair("", silence, silence)], RATE_HZ, 32)
     assert "voiced frames" in {gate.name for gate in failed(gates)}
 
 

@@ -50,8 +50,8 @@ class Pair:
     fast: Samples
 
 
-def examine(pairs: Sequence[Pair], rate_hz: int, fourier_hop: int) -> list[Gate]:
-    """All conditions but the words: see `examine_words`."""
+def check_acceptance(pairs: Sequence[Pair], rate_hz: int, fourier_hop: int) -> list[Gate]:
+    """All conditions but the words: see `check_words`."""
     lengths = [abs(len(pair.original) - len(pair.fast)) for pair in pairs]
     gates = [_at_most("largest difference in length, in samples", float(max(lengths)), 0)]
     pairs = [Pair(pair.text, *_cut(pair.original, pair.fast)) for pair in pairs]
@@ -147,7 +147,7 @@ def _standing_out(waves: Iterable[Samples], hop: int) -> float:
     return float(10 * np.log10((power[lines] + 1e-9) / (around + 1e-9)).mean())
 
 
-def examine_words(
+def check_words(
     pairs: Sequence[Pair], rate_hz: int, recognise: Callable[[Samples, int], str], progress: OnProgress
 ) -> Gate:
     """The words of both voices that are not recognised.

@@ -30,7 +30,7 @@ MAX_SYMBOLS = 400
 
 
 @dataclass(frozen=True)
-class Utterance:
+class CorpusSentence:
     """One spoken sentence: c channels, f frames."""
 
     latent: NDArray[np.float16]  # (c, f)
@@ -47,7 +47,7 @@ class Utterance:
         return self.samples.astype(np.float32) / np.float32(FULL_SCALE)
 
 
-class Original:
+class Teacher:
     """The original voice, which also returns what its networks give each other, as fast as for many sentences."""
 
     def __init__(self, path: Path, graph: VoiceGraph, threads: int) -> None:
@@ -67,7 +67,7 @@ class Original:
         # A voice that cannot be split is computed by the first alone.
         self._second = split and (split, on_cpu(path, split.second, optimised=split.uses_conv2d, threads=threads))
 
-    def speak(self, ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> Utterance:
+    def speak(self, ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> CorpusSentence:
         """Speak one sentence of phoneme ids."""
         inputs = all_inputs(ids, options, random)
         given = {name: value for name, value in inputs.items() if name in self._inputs}
@@ -76,15 +76,15 @@ class Original:
             split, network = self._second
             samples = network.run({**inputs, split.boundary: split.as_second_input(samples)})
         embedding = speaker[0].reshape(-1) if speaker else np.zeros(0, np.float32)
-        return Utterance(
+        return CorpusSentence(
             latent=latent[0].astype(np.float16),
             samples=np.round(np.clip(samples.reshape(-1), -1, 1) * FULL_SCALE).astype(np.int16),
             speaker=embedding.astype(np.float16),
         )
 
 
-def make_material(
-    original: Original,
+def synthesize_corpus(
+    original: Teacher,
     sentences: Sequence[Sequence[int]],
     folder: Path,
     *,
@@ -93,13 +93,13 @@ def make_material(
     rate_hz: int,
     wanted_seconds: int,
     progress: OnProgress,
-) -> list[Utterance]:
+) -> list[CorpusSentence]:
     """Speak sentences, again and again with other noise if there are few, until there is enough speech.
 
     Raises:
         UnreachableError: the disk is full or not writable; what was spoken so far is kept.
     """
-    found: list[Utterance] = []
+    found: list[CorpusSentence] = []
     seconds = 0.0
     for number, chunk in enumerate(_chunks(sentences)):
         path = folder / f"{number:04}.npz"
@@ -132,7 +132,7 @@ def _chunks(sentences: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]
         yield list(islice(endless, _IN_A_FILE))
 
 
-def _write(path: Path, spoken: Sequence[Utterance]) -> None:
+def _write(path: Path, spoken: Sequence[CorpusSentence]) -> None:
     with replacing(path) as file:
         np.savez(
             file,
@@ -143,7 +143,7 @@ def _write(path: Path, spoken: Sequence[Utterance]) -> None:
         )
 
 
-def _read(path: Path) -> list[Utterance] | None:
+def _read(path: Path) -> list[CorpusSentence] | None:
     """What an earlier command has spoken; None if there is nothing, or it is damaged."""
     with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         with path.open("rb") as file, np.load(file) as content:  # np.load alone leaves a damaged file open
@@ -151,7 +151,7 @@ def _read(path: Path) -> list[Utterance] | None:
         ends = np.cumsum(arrays["frames"]).tolist()
         starts = [0, *ends[:-1]]
         return [
-            Utterance(
+            CorpusSentence(
                 latent=arrays["latent"][:, start:end],
                 samples=arrays["samples"][start * HOP : end * HOP],
                 speaker=speaker,

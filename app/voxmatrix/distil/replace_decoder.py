@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.distil.int8 import measure, to_int8
-from voxmatrix.distil.material import Utterance
 from voxmatrix.distil.student import Student
 from voxmatrix.piper.export.onnx_writer import trace_onnx
 from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
@@ -26,7 +26,9 @@ _PREFIX = "fast/"
 _EXAMPLE_FRAMES = 24
 
 
-def graft(graph: VoiceGraph, student: Student, spoken: Iterable[Utterance], metadata: Mapping[str, str]) -> bytes:
+def replace_decoder(
+    graph: VoiceGraph, student: Student, spoken: Iterable[CorpusSentence], metadata: Mapping[str, str]
+) -> bytes:
     """The ONNX file of the fast voice, whose numbers have the ranges that they have in what was spoken."""
     import onnx
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tests.models.gpus import RADEON, T4, on
 from tests.piper.conftest import MakeCheckpoint
-from voxmatrix.distil.graft import graft
+from voxmatrix.distil.corpus import CorpusSentence, Teacher
 from voxmatrix.distil.graph import VoiceGraph, read_graph
-from voxmatrix.distil.material import Original, Utterance
+from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.student import Student, copy_weights
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines import openvino
@@ -28,9 +28,9 @@ from voxmatrix.piper.files import config_path
 KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
 
-def spoken_by(path: Path, graph: VoiceGraph, speakers: int = 1) -> list[Utterance]:
+def spoken_by(path: Path, graph: VoiceGraph, speakers: int = 1) -> list[CorpusSentence]:
     """What the original speaks."""
-    original, random = Original(path, graph, threads=1), np.random.default_rng(0)
+    original, random = Teacher(path, graph, threads=1), np.random.default_rng(0)
     return [
         original.speak(random.integers(1, 100, 40).tolist(), SynthesisOptions(speaker=number % speakers), random)
         for number in range(6)
@@ -58,7 +58,9 @@ def grafted(request: pytest.FixtureRequest, make_onnx: MakeCheckpoint, tmp_path:
     original = make_onnx(*request.param)
     graph = read_graph(original)
     fast = tmp_path / "fast.onnx"
-    fast.write_bytes(graft(graph, student_of(graph), spoken_by(original, graph, request.param[1]), {"made": "here"}))
+    fast.write_bytes(
+        replace_decoder(graph, student_of(graph), spoken_by(original, graph, request.param[1]), {"made": "here"})
+    )
     config_path(fast).write_bytes(config_path(original).read_bytes())
     return original, fast, request.param[1]
 
@@ -98,10 +100,10 @@ def test_text_part_and_flow_of_the_original_take_fewer_operations(as_piper_write
     }
 
     spoken = spoken_by(as_piper_writes_it, graph, 3)
-    fast = graft(graph, student_of(graph), spoken, {})
+    fast = replace_decoder(graph, student_of(graph), spoken, {})
     for node in graph.model.graph.node:
         node.name = ""  # as in a file of another exporter
-    slow = graft(graph, student_of(graph), spoken, {})
+    slow = replace_decoder(graph, student_of(graph), spoken, {})
 
     nodes_fast, nodes_slow = (
         [node.op_type for node in onnx.load_from_string(voice).graph.node] for voice in (fast, slow)
@@ -188,7 +190,7 @@ def test_piper_speaks_it(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
     original = make_onnx("x_low", 3, "espeak")
     graph = read_graph(original)
     fast = tmp_path / "fast.onnx"
-    fast.write_bytes(graft(graph, student_of(graph), spoken_by(original, graph, 3), {}))
+    fast.write_bytes(replace_decoder(graph, student_of(graph), spoken_by(original, graph, 3), {}))
     config_path(fast).write_text(json.dumps(json.loads(config_path(original).read_text())))
 
     with wave.open(str(tmp_path / "out.wav"), "wb") as file:
