@@ -78,6 +78,7 @@ def _may_ask(parameters: dict[str, Any]) -> bool:
 
 def _needs_no_torch(voice: str) -> bool:
     """Whether the voice needs neither torch nor its kernels: the command selects its device."""
-    from voxmatrix.voices.resolve import resolve
+    from voxmatrix.voices.resolve import locate
 
-    return not resolve(voice).capabilities.uses_torch
+    family, path = locate(voice)
+    return not family.uses_torch(path)

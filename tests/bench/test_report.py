@@ -36,7 +36,7 @@ def test_it_ends_well_when_anything_was_measured_else_with_the_code_of_the_error
 def test_a_gpu_that_is_slower_than_the_cpu_is_named_plainly(gflops: float, said: str | None) -> None:
     findings = report(row("cpu", 100.0), row("directml:0", gflops)).findings
     sentences = [f"{finding.problem}: {finding.remedy}" for finding in findings]
-    assert sentences == ([] if said is None else [f"directml:0 is {said} × as fast as the CPU: set --device cpu"])
+    assert sentences == ([] if said is None else [f"directml:0 is {said} × as fast as the CPU: set `device=cpu`"])
 
 
 def test_a_gpu_is_judged_by_the_format_it_is_best_in() -> None:

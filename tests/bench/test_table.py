@@ -25,7 +25,7 @@ def test_figures_ratios_and_reasons_are_there() -> None:
 
 def test_what_to_do_stands_below() -> None:
     shown = text(report(row("cpu", 2.0), row("directml:0", 1.0)))
-    assert "directml:0 is 0.5 × as fast as the CPU: set --device cpu" in shown
+    assert "directml:0 is 0.5 × as fast as the CPU: set device = cpu" in shown
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -30,7 +30,7 @@ def test_other_languages_need_a_text(config: VoiceConfig, tmp_path: Path) -> Non
     german = replace(config, espeak_voice="de")
     with pytest.raises(BadInputError, match="'de'") as refused:
         read_texts(german, None)
-    assert "--text" in refused.value.remedy
+    assert "`text=FILE`" in refused.value.remedy
     text = tmp_path / "text.txt"
     words = ("eins", "zwei", "drei", "vier", "acht", "elf", "rot", "blau", "gelb", "warm", "kalt")
     text.write_text("\n".join(f"Das ist der Satz {word}." for word in words), encoding="utf-8")

@@ -113,7 +113,7 @@ def test_when_the_shortest_piece_does_not_fit_the_error_says_how_long_and_how_mu
     ) as caught:
         spoken(open_onnx(voice, 1), ids)
 
-    assert "--threads 1" in caught.value.remedy
+    assert "`threads=1`" in caught.value.remedy
     assert min(cpu.asked) <= MIN_SAMPLES // 256 + 2 * 2
 
 
@@ -210,7 +210,7 @@ def test_a_demanded_gpu_that_fails_is_an_error(voice: Path, ids: list[int], gpu:
     gpu.error = RuntimeException(NO_MEMORY)
     with pytest.raises(MemoryExhaustedError, match="cuda:1") as caught:
         spoken(engine, ids)
-    assert "--device cpu" in caught.value.remedy
+    assert "`device=cpu`" in caught.value.remedy
 
 
 @pytest.mark.parametrize("required", [False, True])

@@ -20,5 +20,5 @@ def test_a_port_in_use_is_to_be_freed_or_changed() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as used:
         port = used.getsockname()[1]
         with pytest.raises(UsageError, match=str(port)) as caught:
-            listening_socket("127.0.0.1", port, "--port 3001")
+            listening_socket("127.0.0.1", port, "`port=3001`")
     assert "`port=3001`" in caught.value.remedy

@@ -27,7 +27,7 @@ def put(folder: Path, *names: str) -> None:
 def test_without_any_voice_the_places_are_named(folders: list[Path]) -> None:
     put(folders[1], "README.md")
 
-    with pytest.raises(BadInputError, match="no voice was chosen") as caught:
+    with pytest.raises(BadInputError, match="no voice was given") as caught:
         locate()[1]
 
     assert all(str(folder) in caught.value.problem for folder in folders)

@@ -63,8 +63,8 @@ def command(
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import check_trainable, locate
 
-    if given.report:
-        check_not_folder(given.report)
+    for path in filter(None, (out, given.report)):
+        check_not_folder(path)
     device = _device(context)
     preflight = context.obj
     check_trainable(voice, "be distilled")

@@ -115,7 +115,7 @@ class VoiceCard:
                 raise UsageError(f"the voice {self.id} has no setting {name!r}", known)
             if not knobs[name].low <= value <= knobs[name].high:
                 remedy = f"choose a number from {knobs[name].low:g} to {knobs[name].high:g}"
-                raise UsageError(f"{name} is {value}", remedy)
+                raise UsageError(f"`{name}` is {value}", remedy)
 
     def knob(self, style: Style, name: str) -> float:
         """The value of a knob: the style's, else the default of the voice."""

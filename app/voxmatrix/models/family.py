@@ -81,6 +81,10 @@ class Family(Protocol):
         """
         ...
 
+    def uses_torch(self, path: Path) -> bool:
+        """Whether torch computes the voice in this file, which is not read."""
+        ...
+
     def card(self, path: Path) -> VoiceCard:
         """What is known of the voice in this file. Only small files are read, and nothing large is imported.
 

@@ -34,6 +34,10 @@ class PiperFamily:
         """A file may always be a checkpoint, whatever it is called; a folder is a run, or has one exported voice."""
         return voice_in_folder(path) if path.is_dir() else path
 
+    def uses_torch(self, path: Path) -> bool:
+        """Checkpoints are computed by torch, exported voices are not."""
+        return not is_exported(path)
+
     def card(self, path: Path) -> VoiceCard:
         """From the JSON of the voice; a checkpoint without one next to it is read."""
         if not is_exported(path):

@@ -67,7 +67,7 @@ def check_extension(extension: str) -> None:
         UsageError: it is unknown.
     """
     if extension not in formats():
-        raise UsageError(f"format is {extension!r}", f"choose one of: {', '.join(formats())}")
+        raise UsageError(f"`format` is {extension!r}", f"choose one of: {', '.join(formats())}")
 
 
 def speak_batch(

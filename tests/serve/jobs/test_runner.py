@@ -140,4 +140,4 @@ def test_a_second_server_leaves_the_jobs_to_the_first(serve: Serve, monkeypatch:
     answer = server.get("/v1/jobs")
     assert (answer.status_code, error_of(answer)["code"]) == (503, "unavailable")
     assert server.get("/readyz").status_code == 200
-    assert "another server has the jobs" in str(server.lines)
+    assert "another server runs the jobs" in str(server.lines)

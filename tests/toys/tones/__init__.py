@@ -50,6 +50,10 @@ class TonesFamily:
         voices = list(self.find(path).values())
         return voices[0] if len(voices) == 1 else None
 
+    def uses_torch(self, path: Path) -> bool:
+        """No."""
+        return False
+
     def card(self, path: Path) -> VoiceCard:
         if not path.is_file():
             raise BadInputError(f"there is no voice {path}", f"choose NAME{SUFFIX}")

@@ -40,6 +40,10 @@ class FreeFamily:
         """The file, if it is a free voice."""
         return path if path.suffix == SUFFIX else None
 
+    def uses_torch(self, path: Path) -> bool:
+        """No."""
+        return False
+
     def card(self, path: Path) -> VoiceCard:
         """A voice of a language whose numbers nobody reads here."""
         return VoiceCard(

@@ -40,7 +40,7 @@ def export_voice(
     check_free(out, force=force)
     for name, value in (("noise", noise), ("noise_w", noise_w)):
         if value is not None and not 0.0 <= value <= MAX_NOISE:
-            raise UsageError(f"{name} is {value}", f"choose a number from 0 to {MAX_NOISE:g}")
+            raise UsageError(f"`{name}` is {value}", f"choose a number from 0 to {MAX_NOISE:g}")
     return _export(find_checkpoint(checkpoint), noise, noise_w, out)
 
 
