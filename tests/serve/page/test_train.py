@@ -162,7 +162,7 @@ def test_a_training_is_watched_in_two_tabs_stopped_and_goes_on(
 
     check(page, server, recorded["list"])
     page.get_by_label("quality", exact=True).select_option("tiny")
-    page.get_by_text("More settings").click()
+    page.get_by_role("tabpanel", name="Train").get_by_text("More settings").click()
     for name, value in (("batch size", "1"), ("accumulation", "1"), ("most steps", "5000"), ("sample every", "3")):
         page.get_by_role("spinbutton", name=name).fill(value)
     page.get_by_role("button", name="Start training").click()
@@ -205,7 +205,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(
     look()
     check(page, server, "first")
     page.get_by_role("button", name="Start training").wait_for()
-    page.get_by_text("More settings").click()
+    page.get_by_role("tabpanel", name="Train").get_by_text("More settings").click()
     look()
     show(page, server)
     page.get_by_role("heading", name="Trainings").wait_for()
