@@ -97,8 +97,10 @@ def speak_batch(
     batch = _Batch(output, results, on_progress)
     digest = voice.digest
     for index, (item, out) in enumerate(zip(items, outs, strict=True)):
-        if (known := _known(item, out, output)) is not _NOT_KNOWN:
-            results[index] = known  # type: ignore[assignment]
+        if failure := _unspeakable(item, out):
+            results[index] = failure
+        elif out is not None and out.is_file() and not output.force:
+            results[index] = None
         elif out is not None:
             batch.add(index, out, unit_of(item.text, digest, _style_of(style, item), whole=False))
     if batch.waiting:
@@ -114,18 +116,15 @@ def speak_batch(
     ]
 
 
-_NOT_KNOWN = object()
-
-
-def _known(item: Item, out: Path | None, output: Output) -> object:
-    """The result of a text that is not to be spoken."""
+def _unspeakable(item: Item, out: Path | None) -> Failure | None:
+    """Why a text cannot be spoken; None if it can."""
     if item.finding is not None:
         finding = item.finding
         return Failure(problem=finding.problem, remedy=finding.remedy, exit_code=BadInputError.exit_code)
     if out is not None and out.is_dir():
         remedy = "choose another folder, or remove it"
         return Failure(problem=f"{out} is a folder", remedy=remedy, exit_code=UsageError.exit_code)
-    return None if out is not None and out.is_file() and not output.force else _NOT_KNOWN
+    return None
 
 
 def _style_of(style: Style, item: Item) -> Style:
