@@ -99,7 +99,7 @@ def wrong_flash_attention(libraries: Mapping[str, Sequence[str]], required: Sequ
 
 def covered(capability: str, kernels: Sequence[str], cuda: str) -> bool:
     """Whether one of the kernels is machine code for GPUs of this capability."""
-    from voxmatrix.tables.compatibility import compatibility, parse_kernel
+    from voxmatrix.tables.gpus import compatibility, parse_kernel
     from voxmatrix.tables.rows import capability as parsed
 
     known = [kernel for name in kernels if (kernel := parse_kernel(name)) and kernel.form == "sm"]

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing(ABC):
+class Closeable(ABC):
     """Something to be used with `with`, which closes it at the end."""
 
     @abstractmethod

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.checked_command import CheckedCommand
-from voxmatrix.cli.parameters.device_request import requested_device
-from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.command import CheckedCommand
+from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE, is_rank_zero
 from voxmatrix.lock import TRAINING, check_unlocked

@@ -6,7 +6,7 @@ from tests.bench.reports import HERE
 from tests.plan.computers import RTX_3060, T4
 from voxmatrix.bench.train import TrainBench, parts, planned_for
 from voxmatrix.errors import NoDeviceError, UsageError
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision
 from voxmatrix.train.step import step
 
 SMALL = TrainBench(quality="tiny", batch_size=2, clip_seconds=1.0, steps=1, runs=2, warmup=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from voxmatrix.machine.record import machine_to_json, read_machine
-from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.gpus import architecture
 
 MACHINES = sorted((Path(__file__).parent.parent / "machines").glob("*.json"))
 

@@ -5,7 +5,7 @@ import pytest
 from voxmatrix.plan.batch import Batching, choose_batching
 from voxmatrix.plan.budget import Budget, Need
 from voxmatrix.settings import Setting
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.training import memory_table
 
 TABLE = memory_table()
 NEED = Need(row=TABLE.qualities["medium"], table=TABLE, seconds=10, half=True)

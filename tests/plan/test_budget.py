@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.plan.computers import ARC, RTX_3060, gpu, machine
 from voxmatrix.plan.budget import Need, memory_budget
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.training import memory_table
 
 TABLE = memory_table()
 

@@ -10,7 +10,7 @@ from voxmatrix.machine.facts import Machine, TorchBuild
 from voxmatrix.machine.record import read_machine
 from voxmatrix.plan.plan import Overrides, Plan, make_plan
 from voxmatrix.plan.verdict import Assessment, assess
-from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.gpus import architecture
 
 MACHINES = Path(__file__).parent.parent / "machines"
 

@@ -13,7 +13,7 @@ from voxmatrix.plan.parallelism import (
     choose_workers,
 )
 from voxmatrix.settings import Setting
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.training import memory_table
 
 MIB = 1024 * 1024
 EACH_VOICE = memory_table().voice_mib

@@ -6,7 +6,7 @@ from tests.plan.computers import ARC, RTX_3060, T4, gpu
 from voxmatrix.errors import UsageError
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, parse_precision, precision_findings
 from voxmatrix.settings import Setting
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision
 
 
 @pytest.mark.parametrize(

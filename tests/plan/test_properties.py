@@ -16,9 +16,9 @@ from voxmatrix.plan.device_request import older_names, parse_device
 from voxmatrix.plan.device_selection import Task
 from voxmatrix.plan.plan import Overrides, make_plan
 from voxmatrix.settings import Setting
-from voxmatrix.tables.architecture import architectures
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.gpus import architectures
 from voxmatrix.tables.quality import qualities
+from voxmatrix.tables.training import memory_table
 
 # Small computers more often than large ones: there the decisions change.
 SIZES = st.none() | st.integers(0, 16_000) | st.integers(0, 300_000)

@@ -4,13 +4,10 @@ import re
 from typing import get_args
 
 from voxmatrix.tables import rows
-from voxmatrix.tables.architecture import Architecture
-from voxmatrix.tables.compatibility import Target
-from voxmatrix.tables.driver import Floor
+from voxmatrix.tables.gpus import Architecture, Floor, Target
 from voxmatrix.tables.image import Image
-from voxmatrix.tables.memory import MemoryRow, MemoryTable
-from voxmatrix.tables.precision import Precision, PrecisionRow
 from voxmatrix.tables.quality import qualities
+from voxmatrix.tables.training import MemoryRow, MemoryTable, Precision, PrecisionRow
 
 
 def check_architecture(row: Architecture) -> None:

@@ -9,8 +9,8 @@ import torch
 from tests.train import synthetic
 from tests.train.asking import HERE, preflight, settings
 from voxmatrix.dataset.prepared import PreparedSet
-from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import qualities
+from voxmatrix.tables.training import memory_table
 from voxmatrix.train.fit import TrainResult, fit
 from voxmatrix.train.monitor.progress import QuietProgress
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.dataset.prepared import Clip, PreparedSet
-from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import Quality, qualities
+from voxmatrix.tables.training import memory_table
 from voxmatrix.text.symbols import default_map
 
 RATE_HZ = 16000

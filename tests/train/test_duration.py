@@ -15,7 +15,7 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.machine.profile import Profile, ProfiledCpu
 from voxmatrix.machine.profile_store import keep
 from voxmatrix.tables.quality import qualities
-from voxmatrix.tables.speed import CpuSpeed, cpu_speed
+from voxmatrix.tables.training import CpuSpeed, cpu_speed
 from voxmatrix.train import duration
 from voxmatrix.train.duration import in_words, steps_left
 

@@ -231,7 +231,7 @@ class Unheard(Instant):
             super().submit(worker, units)
         else:
             self.submitted += len(units)
-            left = WorkerLeft(worker=worker, suspects=tuple(unit.key for unit in units))
+            left = WorkerLeft(worker=worker, possible_causes=tuple(unit.key for unit in units))
             self.events += [left, WorkerJoined(worker=worker, failure=self._why)]
 
 

@@ -228,7 +228,7 @@ def test_a_unit_that_kills_its_workers_takes_no_other_with_it(
                 delivered += [key] * scheduler.delivered(name, key, 0.25, now)
             if dies:
                 blamed, *others = workers[name].unreported
-                if scheduler.failed(name, blamed, now, certain=not others):
+                if scheduler.failed(name, blamed, now, confirmed=not others):
                     given_up.append(blamed)
                 scheduler.left(name)
                 del workers[name]

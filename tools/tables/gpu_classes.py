@@ -5,8 +5,7 @@ import re
 from tools.tables.described import Served, columns, served
 from tools.tables.written_part import with_part
 from voxmatrix.machine.facts import Gpu
-from voxmatrix.tables.architecture import architecture
-from voxmatrix.tables.driver import drivers, newest
+from voxmatrix.tables.gpus import architecture, drivers, newest
 
 BEGIN = "<!-- written by `./run derive` from tests/machines; do not edit -->"
 END = "<!-- end of the GPU table -->"

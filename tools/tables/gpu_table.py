@@ -6,7 +6,7 @@ The plan is for the best image of each GPU, quality `medium`, without overrides.
 from tools.images.rows import ROOT, rows
 from tools.tables.described import Served, columns, served
 from voxmatrix.machine.facts import Gpu
-from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.gpus import architecture
 
 PAGE = ROOT / "docs" / "gpus.md"
 _HEAD = """# Which image for which GPU

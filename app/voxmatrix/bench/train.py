@@ -14,8 +14,8 @@ from voxmatrix.compute.memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32
-from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
+from voxmatrix.tables.training import Precision
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.checked_command import checked
-from voxmatrix.cli.parameters.older_options import AliasedCommand
+from voxmatrix.cli.command import AliasedCommand, checked
 from voxmatrix.cli.parameters.options import EPILOG
 
 if TYPE_CHECKING:

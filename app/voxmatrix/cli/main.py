@@ -16,7 +16,7 @@ from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 
 if TYPE_CHECKING:
-    from voxmatrix.cli.checked_command import Check
+    from voxmatrix.cli.command import Check
 
 
 class Group(TyperGroup):

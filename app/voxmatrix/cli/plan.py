@@ -8,7 +8,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.overrides import read_overrides
+from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.errors import UsageError
 

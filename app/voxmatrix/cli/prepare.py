@@ -13,8 +13,8 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.files import check_not_folder
-from voxmatrix.tables.amount import amount_of
 from voxmatrix.tables.quality import quality
+from voxmatrix.tables.training import amount_of
 from voxmatrix.wording import count
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError

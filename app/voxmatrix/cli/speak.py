@@ -13,9 +13,8 @@ import typer
 
 from voxmatrix.cli import speak_batch
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes

@@ -9,7 +9,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.overrides import read_overrides
+from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
 from voxmatrix.cli.terminal.messages import print_json, with_flags
 from voxmatrix.config import home, is_rank_zero

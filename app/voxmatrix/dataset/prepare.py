@@ -16,8 +16,8 @@ from voxmatrix.dataset.pronunciation import Pronunciation
 from voxmatrix.dataset.sound import SoundFacts
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.progress import OnProgress
-from voxmatrix.tables.amount import MIN_SECONDS
 from voxmatrix.tables.quality import quality
+from voxmatrix.tables.training import MIN_SECONDS
 from voxmatrix.text.symbols import IdMap, default_map, map_for, to_ids
 from voxmatrix.transcripts.lines import Problem
 

@@ -6,7 +6,7 @@ from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
-from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.gpus import architecture
 
 _NOTHING = "voxmatrix does not use it: nothing to do"
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from voxmatrix.machine.facts import Capability, Gpu, Machine, printable
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision
 
 FORMAT = 1
 _DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import ParamSpec
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
@@ -22,7 +22,7 @@ from voxmatrix.text.spoken import SpokenText
 P = ParamSpec("P")
 
 
-class PiperVoice(Closing):
+class PiperVoice(Closeable):
     """An open voice. Close it, or use it as a context manager."""
 
     def __init__(self, card: VoiceCard, config: VoiceConfig, parallel: int, loading: "Future[Engine]") -> None:

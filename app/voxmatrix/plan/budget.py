@@ -9,8 +9,7 @@ from typing import Self
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.profile import BatchFigures, Measurement, Profile, torch_series
-from voxmatrix.tables.memory import MemoryRow, MemoryTable, memory_table
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import MemoryRow, MemoryTable, Precision, memory_table
 
 
 @dataclass(frozen=True, kw_only=True)

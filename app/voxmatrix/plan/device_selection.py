@@ -12,7 +12,7 @@ from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.settings import Setting, Source
-from voxmatrix.tables.precision import precision_row
+from voxmatrix.tables.training import precision_row
 
 Task = Literal["train", "speak"]
 #: The kinds of GPU that each task can use.

@@ -2,8 +2,7 @@
 
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.tables import rows
-from voxmatrix.tables.compatibility import compatibility
-from voxmatrix.tables.driver import drivers, newest
+from voxmatrix.tables.gpus import compatibility, drivers, newest
 from voxmatrix.tables.image import CPU, DIRECTML, Image, images
 
 #: Kinds of GPU for which torch has builds of its own, by their names.

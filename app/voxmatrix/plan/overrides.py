@@ -3,7 +3,7 @@
 from voxmatrix.errors import UsageError
 from voxmatrix.plan.precision import parse_precision
 from voxmatrix.settings import Setting, Source
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision
 
 _AUTOMATIC = ("", "0", "auto")
 _ON, _OFF = ("on", "yes", "true", "1"), ("off", "no", "false", "none")

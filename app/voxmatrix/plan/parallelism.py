@@ -3,7 +3,7 @@
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.budget import Budget
 from voxmatrix.settings import Setting, automatic
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.training import memory_table
 from voxmatrix.wording import count
 
 #: Batches that each worker prefetches (torch's DataLoader default), in shared memory.

@@ -17,9 +17,8 @@ from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf3
 from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
 from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting
-from voxmatrix.tables.memory import memory_table
-from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import Quality, quality
+from voxmatrix.tables.training import Precision, memory_table
 from voxmatrix.wording import plain
 
 #: Default for the longest recording: sentences read aloud are seldom longer.

@@ -3,7 +3,7 @@
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.settings import Setting, automatic
-from voxmatrix.tables.precision import Precision, PrecisionRow, precision_row
+from voxmatrix.tables.training import Precision, PrecisionRow, precision_row
 
 #: Accepted spellings.
 SPELLINGS: dict[str, Precision] = {

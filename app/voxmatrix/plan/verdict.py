@@ -6,8 +6,7 @@ from typing import Literal
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 from voxmatrix.plan.image_advice import OTHER_BUILDS, advice, best_image, newer_than_any, shows_windows_driver
 from voxmatrix.tables import rows
-from voxmatrix.tables.compatibility import Kernel, compatibility, parse_kernel
-from voxmatrix.tables.driver import drivers
+from voxmatrix.tables.gpus import Kernel, compatibility, drivers, parse_kernel
 from voxmatrix.tables.image import CPU
 
 Verdict = Literal["native", "ptx-jit", "unsupported", "driver-too-old"]

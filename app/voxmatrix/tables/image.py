@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from voxmatrix.tables import rows
-from voxmatrix.tables.compatibility import Kernel, parse_kernel
+from voxmatrix.tables.gpus import Kernel, parse_kernel
 from voxmatrix.tables.rows import CapabilityPair
 
 CPU, DIRECTML = "cpu", "directml-windows"

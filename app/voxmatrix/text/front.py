@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import SpokenText
@@ -26,7 +26,7 @@ class Sentence:
     finding: Finding | None = None  # why it cannot be spoken
 
 
-class FrontEnd(Closing):
+class FrontEnd(Closeable):
     """What stands between sentences and a network. Thread-safe."""
 
     def __init__(self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]]) -> None:

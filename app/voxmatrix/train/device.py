@@ -11,7 +11,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.device_selection import unsupported
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.verdict import assess
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision
 from voxmatrix.train.step.step import Networks
 
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}

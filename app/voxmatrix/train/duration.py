@@ -3,7 +3,7 @@
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.plan.preflight import Preflight
-from voxmatrix.tables.speed import cpu_speed
+from voxmatrix.tables.training import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS, Recipe
 from voxmatrix.train.monitor.metrics import last_speed
 from voxmatrix.train.run import Run

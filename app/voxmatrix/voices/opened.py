@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import SpeakDevice, Warn
@@ -43,7 +43,7 @@ class VoiceInMemory:
         return _kind(self.device)
 
 
-class OpenVoices(Closing):
+class OpenVoices(Closeable):
     """Opens voices on demand, within a limit of memory. Thread-safe."""
 
     def __init__(

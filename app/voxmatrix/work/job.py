@@ -170,14 +170,14 @@ class _Job:
     def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
             case WorkerJoined(worker=worker, speed=speed, failure=failure):
-                suspects = self._held.pop(worker, ())
+                possible_causes = self._held.pop(worker, ())
                 if failure:
-                    self._on_death(worker, suspects, failure, now)
+                    self._on_death(worker, possible_causes, failure, now)
                 self._scheduler.joined(worker, now, speed or self._guesses.get(worker))
-            case WorkerLeft(worker=worker, failure=failure, suspects=suspects):
+            case WorkerLeft(worker=worker, failure=failure, possible_causes=possible_causes):
                 if failure:
-                    self._on_death(worker, suspects, failure, now)
-                self._held[worker] = () if failure else suspects
+                    self._on_death(worker, possible_causes, failure, now)
+                self._held[worker] = () if failure else possible_causes
                 self._scheduler.left(worker)
             case UnitSpoken():
                 self._on_spoken(event, now)
@@ -186,10 +186,10 @@ class _Job:
                 if failure.exit_code in FATAL_CODES:
                     raise error_of(failure)
 
-    def _on_death(self, worker: str, suspects: tuple[str, ...], failure: Failure, now: float) -> None:
+    def _on_death(self, worker: str, possible_causes: tuple[str, ...], failure: Failure, now: float) -> None:
         """A worker has died, maybe of the unit that it spoke."""
-        if suspects:
-            self._on_failure(worker, suspects[0], failure, now, certain=len(suspects) == 1)
+        if possible_causes:
+            self._on_failure(worker, possible_causes[0], failure, now, confirmed=len(possible_causes) == 1)
 
     def _on_spoken(self, event: UnitSpoken, now: float) -> None:
         unit = self._units.get(event.key)
@@ -212,9 +212,9 @@ class _Job:
         self._estimated += estimated_seconds(unit.text)
         self._measured += delivery.seconds
 
-    def _on_failure(self, worker: str, key: str, failure: Failure, now: float, *, certain: bool = True) -> None:
+    def _on_failure(self, worker: str, key: str, failure: Failure, now: float, *, confirmed: bool = True) -> None:
         self._failures.append((key, worker, failure.problem))
-        if self._scheduler.failed(worker, key, now, certain=certain):
+        if self._scheduler.failed(worker, key, now, confirmed=confirmed):
             self._given_up += 1
             self._ledger.give_up(key, failure.problem)
             del self._units[key]

@@ -61,13 +61,13 @@ class Failures:
     def __bool__(self) -> bool:
         return bool(self._workers)
 
-    def add(self, key: str, worker: str, present: Collection[str], *, certain: bool) -> bool:
+    def add(self, key: str, worker: str, present: Collection[str], *, confirmed: bool) -> bool:
         """A unit failed on a worker. True: it has failed often enough to be given up, and is forgotten here.
 
-        If it is not certain that it was this one, it counts only when the unit has not failed before.
+        If it is not confirmed that it was this one, it counts only when the unit has not failed before.
         """
         workers = self._workers.setdefault(key, [])
-        if workers and not certain:
+        if workers and not confirmed:
             return False
         workers.append(worker)
         if len(workers) < ATTEMPTS or len(set(workers)) < min(ATTEMPTS, len({*workers, *present})):

@@ -37,7 +37,7 @@ class WorkerLoad:
         "since",
         "speed",
         "stuck_on",
-        "suspect",
+        "unresponsive",
     )
 
     def __init__(self, name: str, speed: float, overhead: float, now: float) -> None:
@@ -50,7 +50,7 @@ class WorkerLoad:
         #: The last report, or the submission to an idle worker.
         self.since = now
         #: Overdue: it gets nothing until it reports.
-        self.suspect = False
+        self.unresponsive = False
         #: The unit that an overdue worker was speaking.
         self.stuck_on: str | None = None
         self._seconds = 0.0
@@ -98,7 +98,7 @@ class WorkerLoad:
     def report(self, unit: PendingUnit | None, wall_seconds: float, now: float) -> None:
         """It has spoken a unit, which it may not hold any more, in this time."""
         self.since, self._ends = now, None
-        self.suspect, self.stuck_on = False, None
+        self.unresponsive, self.stuck_on = False, None
         if unit is None:
             return
         took = max(wall_seconds, _MIN_SECONDS)

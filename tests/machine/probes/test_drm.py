@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.machine.pretended import card, pretend
 from voxmatrix.machine.probes.drm import read_adapters
+from voxmatrix.tables.gpus import intel_targets
 from voxmatrix.tables.image import images
-from voxmatrix.tables.intel_target import intel_targets
 
 GIB = 1024**3
 

@@ -162,7 +162,7 @@ def test_nothing_repeats_what_a_row_says(row: rows.Row) -> None:
 
 
 def test_the_promise_of_every_row_is_kept_by_the_kernels_it_states() -> None:
-    from voxmatrix.tables.compatibility import compatibility, parse_kernel
+    from voxmatrix.tables.gpus import compatibility, parse_kernel
     from voxmatrix.tables.rows import capability
 
     for row in REAL_ROWS:

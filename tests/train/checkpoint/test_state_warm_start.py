@@ -13,8 +13,8 @@ from tests.train.runs import Notes
 from tests.train.synthetic import MINI, prepared_set
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
-from voxmatrix.tables.memory import memory_table
 from voxmatrix.tables.quality import qualities
+from voxmatrix.tables.training import memory_table
 
 
 @pytest.fixture

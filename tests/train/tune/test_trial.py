@@ -7,8 +7,7 @@ import torch
 
 from tests.train.tune.test_search_process import JOB
 from voxmatrix.errors import NoDeviceError
-from voxmatrix.tables.memory import memory_table
-from voxmatrix.tables.precision import Precision
+from voxmatrix.tables.training import Precision, memory_table
 from voxmatrix.train.tune import trial as module
 from voxmatrix.train.tune.trial import open_trial
 

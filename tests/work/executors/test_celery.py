@@ -33,7 +33,7 @@ pytestmark = [
 RATE_HZ = 22050
 SAMPLES = b"\x01\x02" * 500
 WAV = header(RATE_HZ, len(SAMPLES)) + SAMPLES
-BOOT = "0" * 32
+INCARNATION = "0" * 32
 
 
 class PlayedWorker:
@@ -43,10 +43,10 @@ class PlayedWorker:
         self.name, self._server = name, server
         self._app = cluster_app(server.url)
         self._store = open_store("", server.url)
-        self.boot = BOOT
+        self.incarnation = INCARNATION
 
     def beat(self, kind: str = "worker-heartbeat", **facts: Any) -> None:
-        told = {"boot": self.boot, "queue": queue_of(self.name), "device": "cpu", "speed": 3.0, **facts}
+        told = {"incarnation": self.incarnation, "queue": queue_of(self.name), "device": "cpu", "speed": 3.0, **facts}
         with (
             self._app.connection_for_write() as connection,
             self._app.events.Dispatcher(connection, hostname=f"{self.name}@here") as dispatcher,
@@ -169,7 +169,7 @@ def test_a_batch_says_text_and_options_and_where_the_voice_is(
     _, batch = worker.batch()
 
     assert batch["units"] == [[units[0].text, units[0].options]]
-    assert batch["boot"] == BOOT
+    assert batch["incarnation"] == INCARNATION
     assert batch["voice"]["checksum"] == units[0].voice
     assert [file["name"] for file in batch["voice"]["files"]] == ["anna.tones"]
 
@@ -261,13 +261,13 @@ def test_a_new_start_of_a_worker_holds_nothing(
     executor: CeleryExecutor, worker: PlayedWorker, units: list[Unit]
 ) -> None:
     executor.submit("played", units)
-    worker.boot = "1" * 32
+    worker.incarnation = "1" * 32
     worker.beat()
 
     left, joined = _events(executor, 2)
 
     assert isinstance(left, WorkerLeft) and left.failure
-    assert left.suspects == tuple(unit.key for unit in units)
+    assert left.possible_causes == tuple(unit.key for unit in units)
     assert isinstance(joined, WorkerJoined)
 
 
@@ -294,13 +294,13 @@ def test_a_worker_without_heartbeats_is_gone(
     assert not redis_server.client.exists("w.played")
 
 
-@pytest.mark.parametrize(("boot", "died"), [(BOOT, False), ("1" * 32, True)])
+@pytest.mark.parametrize(("incarnation", "died"), [(INCARNATION, False), ("1" * 32, True)])
 def test_a_worker_that_was_not_heard_has_died_if_it_starts_anew(
-    boot: str, died: bool, executor: CeleryExecutor, worker: PlayedWorker, units: list[Unit]
+    incarnation: str, died: bool, executor: CeleryExecutor, worker: PlayedWorker, units: list[Unit]
 ) -> None:
     executor.submit("played", units)
     _events(executor, 1)
-    worker.boot = boot
+    worker.incarnation = incarnation
 
     (joined,) = _events(executor, 1, worker)
 
@@ -344,7 +344,7 @@ def test_events_of_others_do_not_matter(
 ) -> None:
     redis_server.client.publish("/0.celeryev/worker.heartbeat", b"\x80 not JSON")
     worker.beat(queue="w.another")
-    worker.beat(boot="../..")
+    worker.beat(incarnation="../..")
     worker.beat(speed="fast")
     _joined_again = PlayedWorker(redis_server, "later")
 

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.wording import quoted
 
@@ -41,7 +41,7 @@ DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook
 _HOSTILE = "do not open it: no book needs that much"
 
 
-class Archive(Closing):
+class Archive(Closeable):
     """The files of an archive by their names, nothing else: paths are names, and nothing is ever written to disk."""
 
     def __init__(self, path: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from voxmatrix.cli.book import inspect, make
-from voxmatrix.cli.checked_command import checked
+from voxmatrix.cli.command import checked
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import quoted

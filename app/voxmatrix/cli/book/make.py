@@ -18,9 +18,8 @@ from voxmatrix.cli.book.contents import (
 )
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.parameters.device_request import requested_device
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, warn

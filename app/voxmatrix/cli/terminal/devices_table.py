@@ -8,7 +8,7 @@ from voxmatrix.plan.budget import memory_budget
 from voxmatrix.plan.device_selection import USED_BY
 from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.parallelism import choose_parallel_voices
-from voxmatrix.tables.architecture import architecture
+from voxmatrix.tables.gpus import architecture
 
 _UNKNOWN = "unknown"
 #: The device has no such thing. Columns without anything else are not shown.

@@ -7,7 +7,7 @@ from pathlib import Path
 from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.facts import Gpu, GpuKind, printable
 from voxmatrix.machine.probes.nvidia import bus_number
-from voxmatrix.tables.intel_target import intel_target
+from voxmatrix.tables.gpus import intel_target
 
 _MIB = 1024 * 1024
 #: PCI vendor ids (pci.ids); NVIDIA cards are read elsewhere.

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.database import connect, database_errors, moved_aside
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import storage_errors
@@ -59,7 +59,7 @@ _DEATHS = JobError(
 _PASSING = "progress"
 
 
-class JobStore(Closing):
+class JobStore(Closeable):
     """All jobs. Each change of state is an event of the job."""
 
     def __init__(self, path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from voxmatrix.serve.recordings.prompt_list import PromptList
 from voxmatrix.serve.recordings.review import Review, Take
-from voxmatrix.tables.amount import MIN_SECONDS, amount_of
+from voxmatrix.tables.training import MIN_SECONDS, amount_of
 from voxmatrix.wording import plain
 
 

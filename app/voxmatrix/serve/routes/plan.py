@@ -18,7 +18,7 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import QualityName, quality
-from voxmatrix.tables.speed import cpu_speed
+from voxmatrix.tables.training import cpu_speed
 from voxmatrix.wording import count, plain, with_messages
 
 

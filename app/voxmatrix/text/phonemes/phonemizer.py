@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
@@ -35,7 +35,7 @@ class Phonemizer(Protocol):
         ...
 
 
-class EspeakPhonemizer(Closing):
+class EspeakPhonemizer(Closeable):
     """One espeak-ng kept open for one voice. Its start overlaps with whatever comes before the first sentence."""
 
     def __init__(self, voice: str) -> None:

@@ -10,9 +10,8 @@ import torch
 from voxmatrix.compute.device import backend, device_in_child, open_device
 from voxmatrix.compute.memory import keep_freed_memory, peak_mib
 from voxmatrix.errors import NoDeviceError
-from voxmatrix.tables.memory import MIB, memory_table
-from voxmatrix.tables.precision import Precision
 from voxmatrix.tables.quality import quality
+from voxmatrix.tables.training import MIB, Precision, memory_table
 from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks

@@ -17,7 +17,7 @@ from voxmatrix.plan.batch import SMALLEST_ON_A_CPU, SMALLEST_ON_A_GPU
 from voxmatrix.plan.budget import Need, memory_budget, shares_memory
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
-from voxmatrix.tables.memory import memory_table
+from voxmatrix.tables.training import memory_table
 from voxmatrix.train.config import TrainSettings
 from voxmatrix.train.data.batches import split
 from voxmatrix.train.device import planned_gpus

@@ -35,7 +35,7 @@ class Heartbeat:
     """What a worker says about itself."""
 
     hostname: Annotated[str, Field(pattern=r"^[^@\s]{1,100}@[^@\s]{1,255}$")]  # Celery's name of the node: NAME@HOST
-    boot: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    incarnation: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     queue: Annotated[str, Field(max_length=110)]
     speed: _Amount | None = None
 
@@ -124,10 +124,10 @@ class Members:
                 self._members[heartbeat.name] = Member(heartbeat=heartbeat, heard=now)
 
     def _on_offline(self, event: Any) -> None:
-        name, boot = str(event.get("hostname", "")).partition("@")[0], event.get("boot")
+        name, incarnation = str(event.get("hostname", "")).partition("@")[0], event.get("incarnation")
         with self._lock:
             known = self._members.get(name)
-            if known is not None and known.heartbeat.boot == boot:
+            if known is not None and known.heartbeat.incarnation == incarnation:
                 self._members[name] = Member(heartbeat=known.heartbeat, heard=known.heard, leaving=True)
 
 

@@ -40,7 +40,7 @@ class SpeechBatch:
     """Units for one worker, in the order in which they are to be spoken."""
 
     run: _Word  # of the coordinator
-    boot: _Word  # the start of the worker that it is meant for: a later one drops it
+    incarnation: _Word  # the start of the worker that it is meant for: a later one drops it
     voice: SharedVoice
     units: Annotated[tuple[tuple[str, str], ...], Field(min_length=1, max_length=UNITS_PER_MESSAGE)]  # text, options
 

@@ -26,7 +26,7 @@ class WorkerLeft:
 
     worker: str
     failure: Failure | None = None
-    suspects: tuple[str, ...] = ()  # the keys of the units of which it spoke one, as far as known; in order
+    possible_causes: tuple[str, ...] = ()  # the keys of the units of which it spoke one, as far as known; in order
 
 
 @dataclass(frozen=True, kw_only=True)

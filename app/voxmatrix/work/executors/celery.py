@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import UnreachableError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.speak.batch.messages import Failure, error_of
@@ -60,10 +60,10 @@ class _Remote:
     joined: bool = False
     unwanted_until: float = 0.0  # nothing is sent to it before, and before it is heard again
     failure: Failure | None = None  # why it cannot speak this voice
-    unheard: str | None = None  # the boot that was lost because nothing was heard of it
+    unheard: str | None = None  # the incarnation that was lost because nothing was heard of it
 
 
-class CeleryExecutor(Closing):
+class CeleryExecutor(Closeable):
     """The workers of a cluster, with one voice. Used with `with`."""
 
     overhead_seconds = 0.1
@@ -120,7 +120,7 @@ class CeleryExecutor(Closing):
             task = str(uuid.uuid4())
             batch = SpeechBatch(
                 run=self._run,
-                boot=remote.heartbeat.boot,
+                incarnation=remote.heartbeat.incarnation,
                 voice=self._voice,
                 units=tuple((unit.text, unit.options) for unit in part),
             )
@@ -212,7 +212,7 @@ class CeleryExecutor(Closing):
         for name, member in members.items():
             remote = self._remotes.setdefault(name, _Remote(member.heartbeat))
             before, remote.heartbeat = remote.heartbeat, member.heartbeat
-            if before.boot != member.heartbeat.boot:
+            if before.incarnation != member.heartbeat.incarnation:
                 self._lose(name, _started_anew(name))
                 remote.unwanted_until, remote.failure = 0.0, None
             is_silent = now - member.heard > SILENT_SECONDS
@@ -225,9 +225,9 @@ class CeleryExecutor(Closing):
                 # A busy computer or its network is not the fault of a sentence. Its death is known when it restarts.
                 self._lose(name, None)
                 self._drop_queue(name)
-                remote.unheard = member.heartbeat.boot
+                remote.unheard = member.heartbeat.incarnation
             elif heard_all and not remote.joined and not is_silent and member.heard > remote.unwanted_until:
-                died = remote.unheard is not None and remote.unheard != member.heartbeat.boot
+                died = remote.unheard is not None and remote.unheard != member.heartbeat.incarnation
                 remote.joined, remote.failure, remote.unheard = True, None, None
                 failure = _started_anew(name) if died else None
                 self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed, failure=failure))
@@ -244,7 +244,7 @@ class CeleryExecutor(Closing):
             remote.joined = False
             # It had begun the first batch only. What was cancelled of it may have been spoken anyway.
             spoken = tuple(held[0].units[index].key for index in held[0].unreported()) if held else ()
-            self._events.append(WorkerLeft(worker=worker, failure=failure, suspects=spoken))
+            self._events.append(WorkerLeft(worker=worker, failure=failure, possible_causes=spoken))
 
     def _held(self, worker: str) -> list[SentTask]:
         """The batches that a worker has, in the order in which it speaks them."""

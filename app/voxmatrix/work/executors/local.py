@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from voxmatrix.closing import Closing
+from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
 from voxmatrix.files import digest
 from voxmatrix.machine.probes.limits import cpus
@@ -53,7 +53,7 @@ class _LocalWorker:
     failure: Failure | None = None  # why its process was killed
 
 
-class LocalExecutor(Closing):
+class LocalExecutor(Closeable):
     """Some worker processes with one voice. Used with `with`, which ends them."""
 
     overhead_seconds = 0.01
@@ -205,7 +205,7 @@ class LocalExecutor(Closing):
             return
         failure, worker.failure = worker.failure or death("the worker that spoke it", exitcode), None
         spoken = tuple(worker.sent)[:1]
-        self._events.append(WorkerLeft(worker=worker.name, failure=failure, suspects=spoken))
+        self._events.append(WorkerLeft(worker=worker.name, failure=failure, possible_causes=spoken))
         worker.queue.clear()
         worker.sent.clear()
         self._deaths_in_a_row += 1

@@ -59,29 +59,29 @@ def run_node(settings: NodeSettings) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C in a terminal reaches the parent only, which then ends this process
     die_with_parent()
-    boot = uuid.uuid4().hex
+    incarnation = uuid.uuid4().hex
     # A device that is not there is a warning, as in older programs.
     request = replace(settings.request, fallback="cpu")
     preflight = Preflight.on(detect().machine, request, "speak", saved_device=saved_device())
     gpu = preflight.selected.gpu
-    notices = ControlFolder(settings.scratch)
+    control = ControlFolder(settings.scratch)
     for left_over in settings.scratch.iterdir():
         left_over.unlink()
     app = cluster_app(settings.broker, settings.results, worker=settings.name)
     app.set_current()
     _forget_earlier_starts(settings)
     voices = _voices(settings, request, preflight)
-    _register_task(app, settings, voices, notices, boot)
+    _register_task(app, settings, voices, control, incarnation)
     state = WorkerState(
         name=settings.name,
-        boot=boot,
+        incarnation=incarnation,
         queue=queue_of(settings.name),
         gpu=gpu,
-        notices=notices,
+        control=control,
         sensor=BackgroundSensor(_free_memory(gpu)),
     )
     register_commands(state)
-    stopping = tell_with_heartbeats(state, notices.stop)
+    stopping = tell_with_heartbeats(state, control.stop)
     worker = app.Worker(
         hostname=f"{settings.name}@{settings.host}",
         queues=[queue_of(settings.name)],
@@ -124,14 +124,16 @@ def _log_start(settings: NodeSettings, selected: SelectedDevice) -> None:
     logger.info("worker %s is ready (device: %s)", settings.name, device)
 
 
-def _register_task(app: Any, settings: NodeSettings, voices: OpenVoices, notices: ControlFolder, boot: str) -> None:
+def _register_task(
+    app: Any, settings: NodeSettings, voices: OpenVoices, control: ControlFolder, incarnation: str
+) -> None:
     """Define the task. It runs in the child process, which opens voices and connections when it first speaks."""
     opened: list[BatchSpeaker] = []
 
     def speak(task: Any, **message: Any) -> Any:
         if not opened:
             store, runs = open_store(settings.store, settings.broker), LiveRuns(settings.broker)
-            opened.append(BatchSpeaker(voices, store, runs, notices, boot=boot))
+            opened.append(BatchSpeaker(voices, store, runs, control, incarnation=incarnation))
 
         def report(progress: Any) -> None:
             try:
@@ -150,7 +152,7 @@ def _forget_earlier_starts(settings: NodeSettings) -> None:
         client = redis_client(settings.broker)
         try:
             client.delete(queue_of(settings.name), *unacknowledged_keys(settings.name).values())
-        except Exception as error:  # Celery waits for the broker; what is left is dropped by its boot
+        except Exception as error:  # Celery waits for the broker; what is left is dropped by its incarnation
             logger.warning("the broker cannot be reached: %s", type(error).__name__)
         client.close()
 

@@ -71,14 +71,16 @@ class _Work:
 class BatchSpeaker:
     """Speaks one batch after the other."""
 
-    def __init__(self, voices: OpenVoices, store: Store, runs: LiveRuns, notices: ControlFolder, *, boot: str) -> None:
-        self._voices, self._store, self._runs, self._notices = voices, store, runs, notices
-        self._boot = boot
+    def __init__(
+        self, voices: OpenVoices, store: Store, runs: LiveRuns, control: ControlFolder, *, incarnation: str
+    ) -> None:
+        self._voices, self._store, self._runs, self._notices = voices, store, runs, control
+        self._incarnation = incarnation
         self._device_type = ""  # of the voice that was used last
         self._uploading = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._speed: float | None = None
         self._coordinator_seen = (0.0, 0.0)  # asked, and found
-        notices.tell(SpeakerStatus())
+        control.tell(SpeakerStatus())
 
     def speak(self, task: str, batch: SpeechBatch, on_report: OnReport) -> BatchReport:
         """Speak the units of a batch until its end, or until the worker is stopped or nobody waits for it any more.
@@ -86,7 +88,7 @@ class BatchSpeaker:
         Raises:
             UnreachableError: the store or the broker has not answered for a minute.
         """
-        if batch.boot != self._boot:
+        if batch.incarnation != self._incarnation:
             return BatchReport(state="dropped")
         self._coordinator_seen = (0.0, time.monotonic())
         with ExitStack() as stack:

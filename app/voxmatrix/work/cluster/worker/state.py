@@ -20,17 +20,17 @@ class WorkerState:
     """What a running worker shares among its threads."""
 
     name: str
-    boot: str  # of this start
+    incarnation: str  # of this start
     queue: str
     gpu: Gpu | None  # that it was given; None is the CPU
-    notices: ControlFolder
+    control: ControlFolder
     sensor: BackgroundSensor
 
     def heartbeat(self) -> dict[str, Any]:
         """What the coordinator and Flower need to know every second."""
-        status = self.notices.status()
+        status = self.control.status()
         return {
-            "boot": self.boot,
+            "incarnation": self.incarnation,
             "queue": self.queue,
             "device": status.device_type or self._given,
             "memory_free_mb": self._free_mb(),
@@ -40,7 +40,7 @@ class WorkerState:
 
     def health(self) -> dict[str, Any]:
         """The health of `voxmatrix workers --json`."""
-        status = self.notices.status()
+        status = self.control.status()
         return {
             "name": self.name,
             "status": OK,
@@ -88,7 +88,7 @@ def register_commands(state: WorkerState) -> None:
     def cancel(_state: Any, tasks: Mapping[str, Sequence[int]], **_arguments: Any) -> dict[str, str]:
         """Units of tasks that this worker need not speak."""
         for task, indices in tasks.items():
-            state.notices.cancel(str(task), [int(index) for index in indices])
+            state.control.cancel(str(task), [int(index) for index in indices])
         return {"ok": "cancelled"}
 
     of_celery = Panel.data["stats"]
@@ -118,7 +118,7 @@ def tell_with_heartbeats(state: WorkerState, on_stop: Callable[[], None]) -> tup
 
     def begin(**_arguments: Any) -> None:
         """A new child has no voice open yet."""
-        state.notices.tell(SpeakerStatus())
+        state.control.tell(SpeakerStatus())
 
     refresh()
     heartbeat_sent.connect(refresh)

@@ -1,14 +1,15 @@
 """The tables of kernels, drivers and images: read whole, each row with its source, wrong rows refused."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.tables.checks import check_floor, check_image, check_target
+from tests.tables.checks import check_architecture, check_floor, check_image, check_target
 from voxmatrix.tables import rows
-from voxmatrix.tables.compatibility import Target, compatibility, parse_kernel
-from voxmatrix.tables.driver import Floor, drivers
+from voxmatrix.tables.gpus import Floor, Target, architecture, architectures, compatibility, drivers, parse_kernel
 from voxmatrix.tables.image import Image, images
 
 MATRIX = Path(__file__).parents[2] / "docker" / "images.toml"
@@ -110,3 +111,49 @@ def test_every_row_can_be_true() -> None:
             check_floor(floor)
     for image in images().values():
         check_image(image)
+
+
+@pytest.mark.parametrize(
+    ("capability", "name", "product"),
+    [
+        ((5, 0), "Maxwell", "GTX 750 Ti"),
+        ((6, 1), "Pascal", "GTX 1080 Ti"),
+        ((7, 0), "Volta", "V100"),
+        ((7, 5), "Turing", "T4"),
+        ((8, 6), "Ampere", "RTX 3050"),
+        ((8, 9), "Ada Lovelace", "RTX 6000 Ada"),
+        ((9, 0), "Hopper", "H100"),
+        ((10, 0), "Blackwell", "B200"),
+        ((10, 3), "Blackwell Ultra", "B300"),
+        ((11, 0), "Blackwell (Tegra)", "Thor"),
+        ((12, 0), "Blackwell", "RTX PRO 6000 Blackwell"),
+        ((12, 1), "Blackwell", "GB10"),
+    ],
+)
+def test_a_card_is_called_by_its_right_name(capability: tuple[int, int], name: str, product: str) -> None:
+    row = architecture(capability)
+    assert row is not None
+    assert row.architecture == name
+    assert any(product in known for known in row.products)
+
+
+def test_bf16_and_tf32_begin_with_8_0() -> None:
+    for capability, row in architectures().items():
+        assert (row.bf16, row.tf32) == (capability >= (8, 0),) * 2
+
+
+def test_a_capability_newer_than_the_table_has_no_row() -> None:
+    assert architecture((13, 0)) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [({"bf16": 1}, "12.0: bf16 is 1"), ({"advice": ()}, "12.0: advice"), ({"source": ""}, "12.0")]
+)
+def test_a_wrong_architecture_is_named(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        check_architecture(replace(architectures()[12, 0], **change))
+
+
+def test_every_architecture_can_be_true() -> None:
+    for row in architectures().values():
+        check_architecture(row)

@@ -1,0 +1,102 @@
+"""How a command reads its words, and what is checked before it runs.
+
+Options of older programs are understood, but not shown in the help; empty paths are refused; and of a long-running
+command the device and folders are checked as soon as its parameters are parsed.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand
+
+from voxmatrix.config import LOG_VARIABLE
+from voxmatrix.errors import UsageError
+
+if TYPE_CHECKING:
+    from voxmatrix.plan.device_selection import Task
+    from voxmatrix.plan.preflight import Preflight
+
+#: The option that each one stands for and, for a flag, the value that it sets. Commands without that option reject it.
+ALIASES: dict[str, tuple[str, str | None]] = {
+    "--profile-id": ("--profile", None),
+    "--prompt-list-id": ("--prompt-list", None),
+    "--language-code": ("--language", None),
+    "--grad-accumulation": ("--accumulation", None),
+    "--num-workers": ("--workers", None),
+    "--grad-checkpointing": ("--gradient-checkpointing", "on"),
+    # Mixed precision is the default wherever it gains anything.
+    "--mixed-precision": ("--precision", "auto"),
+    "--amp": ("--precision", "auto"),
+}
+_VERBOSE = "--verbose"
+#: What command line parsers call the types of paths.
+_PATHS = ("path", "file", "directory")
+
+
+class AliasedCommand(TyperCommand):
+    """A command that understands the options of older programs, and `--verbose` for VOXMATRIX_LOG=1."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line."""
+        if _VERBOSE in args:
+            os.environ[LOG_VARIABLE] = "1"
+        words = [word for word in args if word != _VERBOSE]
+        refuse_empty_paths(self, ctx, words)
+        return super().parse_args(ctx, words)
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser, with the aliases of this command's options."""
+        parser = super().make_parser(ctx)
+        options: dict[str, Any] = {flag: option for option in self.params for flag in option.opts}
+        for alias, (flag, value) in ALIASES.items():
+            if option := options.get(flag):
+                action = "store" if value is None else "store_const"
+                parser.add_option(option, [alias], dest=option.name, action=action, const=value)
+        return parser
+
+
+def refuse_empty_paths(command: Any, context: Any, words: Sequence[str]) -> None:
+    """Check the paths that the words of a command give: an empty one would be the current folder.
+
+    Raises:
+        UsageError: one is empty.
+    """
+    given, _, _ = command.make_parser(context).parse_args(list(words))
+    for parameter in command.params:
+        is_path = parameter.type.name in _PATHS or parameter.name == "out"
+        if is_path and given.get(parameter.name) == "":
+            name = parameter.make_metavar(context) if parameter.param_type_name == "argument" else parameter.opts[0]
+            raise UsageError(f"{name} is empty", "give a path; an unset shell variable is empty, too")
+
+
+#: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
+Check = Callable[[typer.Context], "Preflight | None"]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a command does with a device, and the folders that it writes to, the one with its results first."""
+
+    task: "Task"
+    folders: Callable[[Mapping[str, Any]], list[Path]]  # by the parameters of the command
+
+
+class CheckedCommand(AliasedCommand):
+    """Runs the check that `voxmatrix.cli.main.run` was given, and passes its result to the command as `context.obj`."""
+
+    needs: ClassVar[Needs]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        check: Check | None = ctx.find_root().obj
+        ctx.obj = None if check is None else check(ctx)
+        return super().invoke(ctx)
+
+
+def checked(task: "Task", folders: Callable[[Mapping[str, Any]], list[Path]]) -> type[CheckedCommand]:
+    """The class of a command that needs this."""
+    return type("CheckedCommand", (CheckedCommand,), {"needs": Needs(task, folders)})
