@@ -46,6 +46,16 @@ def test_pairs_are_read_where_there_is_no_list(tmp_path: Path) -> None:
     assert [(one.id, one.text) for one in find(tmp_path)[0]] == [("a", "Two lines")]
 
 
+@pytest.mark.parametrize("name", ["metadata.txt", "transcript.csv", "validated.tsv", "esd.list"])
+def test_a_table_of_another_name_is_named(tmp_path: Path, name: str) -> None:
+    sounds(tmp_path / "wavs", "a.wav")
+    (tmp_path / name).write_text("a|Hello.")
+    with pytest.raises(BadInputError, match=name) as caught:
+        find(tmp_path)
+    assert str(tmp_path / name) in caught.value.remedy
+    assert find(tmp_path / name)[0][0].text == "Hello."
+
+
 def test_the_transcript_itself_may_be_named(tmp_path: Path) -> None:
     sounds(tmp_path, "a.wav")
     (tmp_path / "some.txt").write_text("a|Hello.")

@@ -73,7 +73,11 @@ def test_composed_and_decomposed_names_are_the_same(tmp_path: Path) -> None:
 def test_what_was_perhaps_meant_is_named(root: Path) -> None:
     assert Folder(root).similar("a.mp3") == "wavs/a.wav"
     assert Folder(root).similar("C.mp3") == "c.mp3"
+    assert Folder(root).similar("WAVS/a") == "wavs/a.wav"
+    assert Folder(root).similar("Deep/E.wav") == "clips/deep/e.wav"
     assert Folder(root).similar("nothing.wav") is None
+    (root / "wavs").rename(root / "Wavs")
+    assert Folder(root).similar("wavs/a.wav") == Folder(root).similar("a") == "Wavs/a.wav"
 
 
 def test_an_id_is_the_name_without_the_ending_of_a_sound() -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from voxmatrix.dataset.folder import Folder, OutsideError, Recording
-from voxmatrix.dataset.layouts import LAYOUTS, json_lines
+from voxmatrix.dataset.layouts import LAYOUTS, json_lines, pairs
 from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.transcripts.json_lines import read_json_lines
@@ -12,6 +12,10 @@ from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, ide
 from voxmatrix.transcripts.table import read_table
 
 Found = tuple[list[Recording], list[Problem]]
+#: Tables named in the error.
+_NAMED = 5
+#: Names of tables that are read when they are given themselves.
+_TABLE = re.compile(r".+\.(csv|tsv|list)|.*(metadata|transcript|filelist).*\.txt", re.IGNORECASE)
 #: Control characters, except line ends, tabs and the like, which count as spaces.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
@@ -31,11 +35,17 @@ def find(root: Path, profile: str | None = None, prompt_list: str | None = None)
             raise UsageError(f"{root} is a file and has no profiles", "give the folder that contains the profiles")
         return _resolve(root.parent, _read_file(root))
     folder = _select_folder(root, profile, prompt_list)
-    _entries(folder)  # raises if the folder cannot be read
+    tables = sorted(path.name for path in _entries(folder) if _TABLE.fullmatch(path.name) and path.is_file())
     for layout in LAYOUTS:
         transcript = layout.read(folder)
-        if transcript is not None:
+        if transcript is not None and (transcript[0] or layout is not pairs.LAYOUT or not tables):
             return _resolve(folder, transcript)
+    if tables:
+        named = ", ".join(tables[:_NAMED]) + (", …" if len(tables) > _NAMED else "")
+        raise BadInputError(
+            f"{folder} contains no recordings with texts beside them, but {named}",
+            f"give the table instead of the folder: {folder / tables[0]}",
+        )
     raise BadInputError(f"{folder} contains no recordings with texts", f"add {_supported_layouts()}")
 
 

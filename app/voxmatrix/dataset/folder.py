@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from voxmatrix.transcripts.lines import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, suffix_of
+from voxmatrix.transcripts.lines import OTHER_SUFFIXES, SOUND_SUFFIXES, SUFFIXES, identity, suffix_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,15 +78,20 @@ class Folder:
         return relative
 
     def similar(self, name: str) -> str | None:
-        """A file in the place of `name` that differs from it only in extension or case."""
-        stem, _, _ = self.relative(name).rpartition(".")
-        parent, _, leaf = stem.rpartition("/")
+        """A file in the place of `name` that differs from it only in its extension, or in the case of its path."""
+        *parents, leaf = identity(self.relative(name)).lower().split("/")
         for folder in SOUND_FOLDERS:
-            place = f"{folder}/{parent}".strip("/")
-            for name_stem, entry in self._listing(place).stems.items():
-                if name_stem.lower() == leaf.lower():
+            place: str | None = ""
+            for parent in filter(None, (folder, *parents)):
+                place = self._in_any_case(place, parent) if place is not None else None
+            for stem, entry in self._listing(place).stems.items() if place is not None else ():
+                if stem.lower() == leaf:
                     return f"{place}/{entry}".lstrip("/")
         return None
+
+    def _in_any_case(self, place: str, name: str) -> str | None:
+        found = next((entry for entry in self._listing(place).names.values() if entry.lower() == name), None)
+        return found and f"{place}/{found}".lstrip("/")
 
     @cached_property
     def _root(self) -> str:
