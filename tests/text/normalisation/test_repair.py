@@ -1,6 +1,21 @@
-import pytest
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.examples import examples
+from voxmatrix.errors import UsageError
+from voxmatrix.text.normalisation.language import language_of
+from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.normalisation.repair import repair, tidy
+from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
 
 
 @pytest.mark.parametrize(
@@ -50,3 +65,158 @@ def test_characters_are_mended(written, repaired):
 )
 def test_spaces_and_marks_are_put_in_order(written, tidied):
     assert tidy(written) == tidied
+
+
+# In languages without rules of our own, nothing is read worse than by espeak-ng itself. All of them are asked.
+
+#: A word in each script. The first that a language reads without naming its letters is used.
+WORDS = (
+    *("mama", "мама", "μαμα", "मामा", "মামা", "مَامَا", "ማማ", "მამა", "մամա", "妈妈", "ママ", "마마"),
+    *("ਮਾਮਾ", "મામા", "ମାମା", "மாமா", "మామా", "ಮಾಮಾ", "മാമാ", "මාමා", "มา", "မမ", "אמא", "𐑥𐑭𐑥𐑭", "ᏍᏓᏓ"),
+)
+
+#: Forty sentences, and what is read in their place: "" for what is handed over as it is.
+SENTENCES = {
+    "{w} «{w}» {w}": "{w} {w} {w}",
+    "« {w} »": "{w}",
+    "“{w}”, {w}.": "{w}, {w}.",
+    "„{w}“ {w} ”{w}”": "{w} {w} {w}",
+    '{w} "{w}" {w}': "{w} {w} {w}",
+    "‹{w}› 「{w}」 『{w}』": "{w} {w} {w}",
+    "{w} ‘{w}’": "",
+    "{w}’{w}": "",
+    "{w} № 5": "",
+    "№5": "",
+    "9–18": "",
+    "9—18 {w}": "9–18 {w}",
+    "1990–1995": "",
+    "{w} 10‒12": "{w} 10–12",
+    "9-18": "",
+    "{w} – {w}": "{w}, {w}",
+    "{w} — {w}": "{w}, {w}",
+    "½ {w}": "",
+    "2½ {w}": "",
+    "¼ ⅓ ⅔": "",
+    "3⅛ {w}": "3 1/8 {w}",
+    "1/2 {w}": "",
+    "{w}™ {w}": "",
+    "© {w} ®": "",
+    "5 € {w}": "",
+    "€5, $5, £5, ¥5": "",
+    "5 ₽, ₹5, 5 ₺, ₴5": "",
+    "5 %, 10 ‰": "",
+    "20 °C, 20 ℃": "20 °C, 20 °C",
+    "5 − 3 {w}": "",
+    "-5 {w}": "",
+    "1 000 000 {w}": "1000000 {w}",
+    "10\u00a0000 {w}": "10000 {w}",
+    "１２ ＡＢ": "12 AB",
+    "ﬁ ﬂ Ⅻ": "fi fl XII",
+    "{w}\u00ad{w} {w}\u200b, {w}\ufeff": "{w}{w} {w}, {w}",
+    "{w}！ {w}？ {w}。": "{w}! {w}? {w}.",
+    "{w}، {w}؟ {w}।": "{w}, {w}? {w}.",
+    "{w}… {w}... {w}": "{w}, {w}, {w}",
+    "§ 5, 5², 5 m²": "",
+}
+
+
+@cache
+def languages() -> dict[str, tuple[EspeakPhonemizer, str]]:
+    """Every language without rules of our own that espeak-ng has, opened, with a word of its script."""
+    spec = find_spec("espeakng_loader")
+    assert spec is not None and spec.origin is not None
+    files = (Path(spec.origin).parent / "espeak-ng-data" / "lang").rglob("*")
+    names = [re.search(r"^language\s+(\S+)", file.read_text("utf-8"), re.M) for file in files if file.is_file()]
+    found = {}
+    for name in sorted({match[1] for match in names if match}):
+        espeak = _open.enter_context(EspeakPhonemizer(name))
+        try:
+            read = espeak.espeak.ask(list(WORDS)) if language_of(name) is None else []
+        except UsageError:  # a file that the library does not list
+            continue
+        plain = [word for word, clauses in zip(WORDS, read, strict=False) if clauses[0][0] and "(" not in clauses[0][0]]
+        if plain:
+            found[name] = (espeak, plain[0])
+    return found
+
+
+_open = ExitStack()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_process_left() -> Iterator[None]:
+    with _open:
+        yield
+    languages.cache_clear()
+
+
+def ours(name: str, texts: list[str]) -> list[str]:
+    """The sounds of texts as they are handed to espeak-ng."""
+    return [
+        sounds("".join(found)) for found in languages()[name][0].phonemes([normalise(text, name) for text in texts])
+    ]
+
+
+def raw(name: str, texts: list[str]) -> list[str]:
+    """The sounds that espeak-ng gives by itself; in Japanese, without dashes, which it names as letters."""
+    texts = [text.replace("–", "-") if name == "ja" else text for text in texts]
+    clauses = languages()[name][0].espeak.ask(texts)
+    return [sounds(re.sub(r"\([^)]*\)", "", "".join(phonemes for phonemes, _ in text))) for text in clauses]
+
+
+def sounds(phonemes: str) -> str:
+    """Phonemes without marks and stress."""
+    letters = (sound for sound in unicodedata.normalize("NFD", phonemes) if unicodedata.category(sound)[0] == "L")
+    return "".join(letters).translate(dict.fromkeys(map(ord, "ˈˌ")))
+
+
+@pytest.mark.espeak
+def test_forty_sentences_are_read_as_espeak_ng_reads_them_or_better() -> None:
+    worse = []
+    assert len(languages()) > 100
+    assert len(SENTENCES) == 40
+    for name, (_, word) in languages().items():
+        written = [sentence.format(w=word) for sentence in SENTENCES]
+        right = [(wanted or sentence).format(w=word) for sentence, wanted in SENTENCES.items()]
+        read = zip(written, ours(name, written), raw(name, right), strict=True)
+        worse += [(name, text, said, wanted) for text, said, wanted in read if said != wanted]
+    assert worse == []
+
+
+#: The digits five and zero of each script.
+DIGITS = [
+    chr(code) + chr(code - 5)
+    for code in range(0x80, 0x20000)
+    if unicodedata.category(chr(code)) == "Nd" and unicodedata.decimal(chr(code)) == 5
+]
+
+
+@pytest.mark.espeak
+def test_numbers_in_the_digits_of_any_script_are_read_like_those_of_the_language() -> None:
+    worse = []
+    for name, (_, word) in languages().items():
+        (wanted,) = raw(name, [f"{word} 50"])
+        read = zip(DIGITS, ours(name, [f"{word} {digits}" for digits in DIGITS]), strict=True)
+        worse += [(name, digits) for digits, said in read if said != wanted]
+    assert worse == [("ne", "५०")]  # read in Nepali, where 50 is read in English
+
+
+@pytest.mark.espeak
+def test_minus_and_three_quarters_are_read_where_a_language_has_words_for_them() -> None:
+    for name in languages():
+        minus, number, sign, quarters, slash = raw(name, ["-5", "5", "−5", "¾", "3/4"])
+        assert ours(name, ["−5", "¾"]) == [minus if minus != number else sign, quarters or slash], name
+
+
+PIECES = """{w} {w}, {w}. {w}! {w}; {w}/{w} {w}’{w} ‘{w}’ “{w}” „{w}“ [{w}] {w}™ © → & @ + = × − ~5 <5 +5 (5) #5 § 5°
+5 18 1990 1. A. 5,5 5.5 5:30 1/2 ½ 2½ 5*5 5² № №5 9–18 1990–1995 5-18 10\u00a0% 5\u00a0€ $5 ₽"""
+
+
+@pytest.mark.espeak
+@settings(max_examples=examples(1500))
+@given(st.data())
+def test_what_espeak_ng_reads_is_left_to_it(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted(languages())))
+    pieces = data.draw(st.lists(st.sampled_from(PIECES.split()), min_size=1, max_size=6))
+    written = " ".join(pieces).format(w=languages()[name][1])
+    assert ours(name, [written]) == raw(name, [written])

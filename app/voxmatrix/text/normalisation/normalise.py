@@ -5,10 +5,9 @@ import unicodedata
 from collections.abc import Callable
 
 from voxmatrix.text.normalisation.language import Language, language_of
-from voxmatrix.text.normalisation.repair import repair, tidy
+from voxmatrix.text.normalisation.repair import repair, repair_for_espeak, tidy
 from voxmatrix.text.normalisation.rules.abbreviations import expand, say_addresses, say_roman_numbers
 from voxmatrix.text.normalisation.rules.amounts import (
-    RANGE_DASH,
     mark_ranges,
     say_fractions,
     say_measures,
@@ -63,7 +62,7 @@ def normalise(text: str, language: str) -> str:
     """
     table = language_of(language)
     if table is None:
-        text = repair(text).replace(RANGE_DASH, "-")
+        text = repair_for_espeak(text, language)
         return tidy(_SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text))
     text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), _ORDINAL_SIGN.sub("°", text))
     text = repair(_FOOTNOTE.sub("", text))

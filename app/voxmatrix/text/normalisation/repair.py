@@ -1,4 +1,4 @@
-"""Replace characters that rules and voices do not know: one kind of quote, dash and space; no controls, no pictures."""
+"""Replace characters that rules, voices or espeak-ng do not know, such as invisible ones, pictures and most dashes."""
 
 import re
 import unicodedata
@@ -28,7 +28,18 @@ _QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4", "'") | dic
     "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a\u300c\u300d\u300e\u300f", '"'
 )
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63", "-") | dict.fromkeys("\u2014\u2015\u2e3a\u2e3b", "\u2013")
-_TABLE = str.maketrans(_MARKS | _QUOTES | _DASHES | {"\u2026": "...", "\u2044": "/", "\u2028": "\n"})
+_SAME = {"\u2026": "...", "\u2044": "/", "\u2028": "\n"}
+_TABLE = str.maketrans(_MARKS | _QUOTES | _DASHES | _SAME)
+#: Single quotes are letters in some languages, and a minus is read.
+_UNREAD_TABLE = str.maketrans(
+    _MARKS
+    | {quote: plain for quote, plain in _QUOTES.items() if plain == '"'}
+    | {dash: plain for dash, plain in _DASHES.items() if dash not in "\u2012\u2212"}
+    | {"\u02bc": "'", "\u2012": "\u2013"}
+    | _SAME
+)
+#: What repair leaves between the numbers of a range.
+RANGE_DASH = "\u2012"
 
 #: The space inside French quotes; Swedish has the same quotes without it, closing ones at both ends.
 _FRENCH_OPENING = re.compile("[\u00ab\u2039][\u0020\u00a0\u202f]")
@@ -39,13 +50,41 @@ _INVISIBLE = re.compile(
 )
 #: Joiners shape letters in the scripts of South Asia and in Persian; elsewhere they have no meaning.
 _LOOSE_JOINER = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]")
+_SIGNS = re.compile("[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2900-\u297f]+")
 _PICTURES = re.compile(
-    "[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u3200-\u32ff"
+    "[\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2b00-\u2bff\u3200-\u32ff"
     "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U00100000-\U0010ffff]+"
 )
 _FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
 _COMPATIBLE = re.compile("[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+")
+#: The same without what espeak-ng reads in some languages, such as the signs for number and trade mark.
+_LETTERS = re.compile(
+    "[\u2102\u2103\u2107\u2109-\u2113\u2115\u2119-\u211d\u2124-\u2138\u213c-\u213f\u2145-\u2149"
+    "\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e]+"
+)
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
+
+# What espeak-ng 1.52 reads, by language; tests/text/normalisation/test_repair.py asks it.
+#: With a word for minus before a number.
+_NEGATIVE = frozenset(
+    (
+        *("af", "an", "bn", "bs", "cs", "de", "el", "eo", "et", "fi", "hr", "hu", "id", "it", "lb"),
+        *("lt", "ltg", "lv", "mk", "ms", "nb", "ne", "nl", "pt", "ro", "sr", "ta", "uk", "vi"),
+    )
+)
+#: With a word for three quarters. All read a quarter, a half and thirds, some in English; none reads the others.
+_THREE_QUARTERS = frozenset(
+    (
+        *("af", "cs", "da", "de", "fr", "hu", "it", "kn", "lt"),
+        *("ltg", "lv", "nl", "pl", "pt", "sk", "ta", "ti"),
+    )
+)
+_READ_FRACTIONS = "\u00bc\u00bd\u2153\u2154"
+#: Numbers in ASCII are read in English.
+_OWN_DIGITS = {"ne": "\u0966-\u096f"}
+#: A dash between numbers that is not read aloud, where it is not the en dash.
+_RANGE_DASHES = {"ja": "-"}
+_MINUS = re.compile("(?<![\\w\u00bd)\u2212])[\u2212](?=\\d)")
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINE_ENDS = re.compile(r"[^\S\n]*\n[^\S\n]*")
@@ -67,14 +106,41 @@ def repair(text: str) -> str:
     return _pauses(_SPACES.sub(" ", _CONTROLS.sub(" ", text)))
 
 
-def _in_known_characters(text: str) -> str:
+def repair_for_espeak(text: str, language: str) -> str:
+    """A text of a language without rules: what espeak-ng reads stays as it is, so that nothing is read worse."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    base = language.lower().replace("_", "-").partition("-")[0]
+    if not text.isascii():
+        text = _with_unread_replaced(text, base)
+    text = _pauses(_SPACES.sub(" ", _CONTROLS.sub(" ", text)))
+    return text.replace(RANGE_DASH, _RANGE_DASHES.get(base, "\u2013"))
+
+
+def _with_unread_replaced(text: str, base: str) -> str:
+    text = _visible(text, _UNREAD_TABLE)
+    if base in _NEGATIVE:
+        text = _MINUS.sub("-", text)
+    read = _READ_FRACTIONS + ("\u00be" if base in _THREE_QUARTERS else "")
+    text = _FRACTION.sub(lambda match: match[0] if match[2] in read else _spelled_fraction(match), text)
+    text = _LETTERS.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
+    own = _OWN_DIGITS.get(base)
+    digits = re.compile(rf"(?![0-9{own}])\d") if own else _OTHER_DIGITS
+    text = digits.sub(lambda match: str(unicodedata.decimal(match.group())), text)
+    return _PICTURES.sub(" ", text)
+
+
+def _visible(text: str, table: dict[int, str]) -> str:
     text = _FRENCH_CLOSING.sub('"', _FRENCH_OPENING.sub('"', text))
-    text = unicodedata.normalize("NFC", text.translate(_TABLE))
-    text = _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFC", text.translate(table))
+    return _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text))
+
+
+def _in_known_characters(text: str) -> str:
+    text = _visible(text, _TABLE)
     text = _FRACTION.sub(_spelled_fraction, text)
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     text = _OTHER_DIGITS.sub(lambda match: str(unicodedata.decimal(match.group())), text)
-    return _PICTURES.sub(" ", text)
+    return _PICTURES.sub(" ", _SIGNS.sub(" ", text))
 
 
 def tidy(text: str) -> str:
@@ -101,7 +167,7 @@ def _spelled_fraction(match: re.Match[str]) -> str:
 
 def _pauses(text: str) -> str:
     """Dashes and dots that only make a pause as a comma or a full stop; one mark instead of several."""
-    text = _DIGITS_DASH.sub("\u2012", _LEADING_DASH.sub("", text))  # between numbers: read as a range later
+    text = _DIGITS_DASH.sub(RANGE_DASH, _LEADING_DASH.sub("", text))
     text = _ELLIPSIS.sub(_pause, text)
     return _DASH.sub(lambda match: f"{match[1] or match[2] or ','} ", text)
 

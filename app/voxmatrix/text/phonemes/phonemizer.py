@@ -15,6 +15,8 @@ _GIVEN = re.compile(GIVEN_PHONEMES)
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Piper puts a space after some marks.
 _AFTER = dict.fromkeys(",:;", " ")
+#: espeak-ng names other quotes in Ukrainian, Polish and Kyrgyz, and this one in no language.
+_UNREAD_QUOTE = "\u201c"
 #: Control characters are commands to espeak-ng; surrogates, private use and line separators cannot be spoken.
 _UNSPEAKABLE = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
 
@@ -54,6 +56,7 @@ class EspeakPhonemizer(Closeable):
         if self._is_arabic:
             for text in texts:
                 require_vowels(text)
+        texts = [text.replace('"', _UNREAD_QUOTE) for text in texts]
         return [_punctuated(text, clauses) for text, clauses in zip(texts, self.espeak.ask(texts), strict=True)]
 
     def warning(self) -> Finding | None:

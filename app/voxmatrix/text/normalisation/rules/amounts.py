@@ -6,6 +6,7 @@ from functools import cache
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Currency, Language
 from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply
+from voxmatrix.text.normalisation.repair import RANGE_DASH
 
 
 def say_money(text: str, language: Language) -> str:
@@ -148,9 +149,6 @@ def _pattern(language: Language) -> re.Pattern[str]:
         rf"(?:\s?({units})(?![\w/'²³]))?"
     )
 
-
-#: What repair leaves between the numbers of a range.
-RANGE_DASH = "\u2012"
 
 _DASH = rf"\s?[-{RANGE_DASH}]\s?"
 _MONEY = "[$£€¥₩₹]"
