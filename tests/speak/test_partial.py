@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.speak.saying import say
-from voxmatrix.errors import InterruptedRunError
+from voxmatrix.errors import InterruptedRunError, UnreachableError
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.partial import PartialSpeech, speech_key
@@ -96,6 +96,27 @@ def test_an_interruption_while_encoding_keeps_all_speech(
         with pytest.raises(InterruptedRunError, match="6 sentences"):
             speak(tmp_path / "out.flac", voice)
     assert speak(tmp_path / "out.flac", voice).sentences == 6
+
+
+@pytest.mark.mount
+@pytest.mark.parametrize("suffix", [".wav", ".raw", ".flac"])
+def test_a_full_disk_keeps_what_is_spoken(voice: Path, tmp_path: Path, suffix: str) -> None:
+    disk, whole = tmp_path / "disk", tmp_path / f"whole{suffix}"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)], check=True)
+    try:
+        with pytest.raises(UnreachableError, match=r"No space left on device; the first [1-5] sentence") as full:
+            speak(disk / f"out{suffix}", voice)
+        assert "to continue" in full.value.remedy
+        start = partial_of(disk / f"out{suffix}", voice, SEEDED).start
+        assert start.sentences and start.frames
+        subprocess.run(["mount", "-o", "remount,size=9m", str(disk)], check=True)
+
+        assert speak(disk / f"out{suffix}", voice) == speak(whole, voice)
+        assert (disk / f"out{suffix}").read_bytes() == whole.read_bytes()
+        assert [path.name for path in disk.iterdir()] == [f"out{suffix}"]
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 @pytest.mark.parametrize("change", ["text", "voice", "settings"])

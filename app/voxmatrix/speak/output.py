@@ -170,7 +170,7 @@ def _kept(path: Path, wave: WaveFile, partial: PartialSpeech | None) -> Iterator
     if partial is None:
         yield
         return
-    with partial.kept_on_interrupt(path, wave):
+    with partial.kept(path, wave):
         partial.restore(wave)
         yield
 

@@ -1,5 +1,6 @@
-"""Speech whose command was interrupted: kept next to its file, and continued by the same command."""
+"""Speech whose command was interrupted, or found a full disk: kept next to its file, continued by the same command."""
 
+import errno
 import json
 import signal
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import voxmatrix
-from voxmatrix.errors import Finding, InterruptedRunError
+from voxmatrix.errors import Finding, InterruptedRunError, UnreachableError
 from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
@@ -18,6 +19,8 @@ from voxmatrix.wording import count
 
 #: Part of every key. Increase it when the same settings begin to mean another sound.
 _FORMAT = 2
+#: What is given up on a full disk, for the file that describes the rest.
+_SPARE_FRAMES = 1 << 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +42,14 @@ class PartialSpeech:
     def __init__(self, out: Path, key: str | None) -> None:
         """`key` identifies text, voice and settings (see `speech_key`). None: this speech cannot be continued."""
         suffix = out.suffix if out.suffix.lower() in PLAIN else ".wav"
+        self._out = out
         self.path = out.with_name(f"{out.stem}.partial{suffix}")
         self._state = self.path.with_name(f"{self.path.name}.json")
         self._key = key
         #: Where this command starts.
         self.start = self._read()
         self._end = self.start
+        self._ends: list[SpeechPosition] = []
 
     def warning(self) -> Finding | None:
         """A warning if there is partial speech that this command cannot continue."""
@@ -66,20 +71,30 @@ class PartialSpeech:
     def spoken(self, sentences: int, gain_db: float | None, wave: WaveFile) -> None:
         """Another sentence is complete."""
         self._end = SpeechPosition(sentences=sentences, seconds=wave.seconds, frames=wave.frames, gain_db=gain_db)
+        self._ends.append(self._end)
 
     @contextmanager
-    def kept_on_interrupt(self, path: Path, wave: WaveFile) -> Iterator[None]:
-        """Keep the complete sentences of `wave`, which is written to `path`, if Ctrl-C or SIGTERM ends the block."""
+    def kept(self, path: Path, wave: WaveFile) -> Iterator[None]:
+        """Keep the complete sentences of `wave`, which is written to `path`, if Ctrl-C, SIGTERM or a full disk ends it.
+
+        Raises:
+            UnreachableError: the disk is full, and says what is kept: all but what makes space for its description.
+        """
         try:
             yield
         except KeyboardInterrupt:
-            with _without_signals():
-                if self._end.sentences > self.start.sentences:
-                    wave.cut(self._end.frames)
-                    wave.finish()
-                    wave.close()
-                    self._keep(path)
+            self._keep(path, wave)
             raise
+        except (OSError, UnreachableError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            if not isinstance(cause, OSError) or cause.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            self._keep(path, wave, _SPARE_FRAMES)
+            if not self._end.sentences:
+                raise
+            problem = f"cannot write {self._out}: {cause.strerror}; the first {self._end} are kept in {self.path}"
+            remedy = "free some space there" + (", and run the same command again to continue" if self._key else "")
+            raise UnreachableError(problem, remedy) from error
 
     def interruption(self) -> KeyboardInterrupt | InterruptedRunError:
         """The error that ends the interrupted command."""
@@ -93,11 +108,18 @@ class PartialSpeech:
         self.path.unlink(missing_ok=True)
         self._state.unlink(missing_ok=True)
 
-    def _keep(self, path: Path) -> None:
-        self._state.unlink(missing_ok=True)  # never next to samples that it does not describe
-        path.replace(self.path)
-        if self._key:
-            write_text(self._state, json.dumps({"key": self._key, **asdict(self._end)}))
+    def _keep(self, path: Path, wave: WaveFile, spare: int = 0) -> None:
+        if not self._ends:
+            return
+        with _without_signals():
+            stored = wave.stored() - spare
+            self._end = next((end for end in reversed(self._ends) if end.frames <= stored), self.start)
+            if self._end is not self.start:
+                wave.end_at(self._end.frames)
+                self._state.unlink(missing_ok=True)  # never next to samples that it does not describe
+                path.replace(self.path)
+                if self._key:
+                    write_text(self._state, json.dumps({"key": self._key, **asdict(self._end)}))
 
     def _read(self) -> SpeechPosition:
         try:

@@ -1,5 +1,6 @@
 """Write 16-bit samples to a file or a stream, with or without a WAV header."""
 
+import contextlib
 import os
 import shutil
 import struct
@@ -63,19 +64,25 @@ class WaveFile:
 
     def append(self, source: BinaryIO) -> None:
         """Append the samples of another file of the same kind."""
-        start = source.seek(_HEADER.size if self._headed else 0)
+        start = source.seek(HEADER_BYTES if self._headed else 0)
         shutil.copyfileobj(source, self._file)
         self.frames += (source.tell() - start) // 2
 
-    def cut(self, frames: int) -> None:
-        """Remove everything after this many samples."""
-        self._file.truncate((_HEADER.size if self._headed else 0) + 2 * frames)
-        self._file.seek(0, os.SEEK_END)
-        self.frames = frames
+    def stored(self) -> int:
+        """How many samples are in the file, also where the disk has no space for the rest."""
+        with contextlib.suppress(OSError):
+            self._file.flush()
+        return (os.fstat(self._file.fileno()).st_size - (HEADER_BYTES if self._headed else 0)) // 2
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def end_at(self, frames: int) -> None:
+        """Remove everything after this many stored samples, and close the file."""
+        start = HEADER_BYTES if self._headed else 0
+        with os.fdopen(os.dup(self._file.fileno()), "r+b", buffering=0) as file:
+            file.truncate(start + 2 * frames)
+            if self._headed:
+                file.seek(0)
+                file.write(header(self._rate_hz, 2 * frames))
+        self._file.raw.close()  # type: ignore[attr-defined]  # without what its buffer still holds
 
     def finish(self) -> None:
         """Complete the header."""
