@@ -22,6 +22,7 @@ _REMEDIES = {
     errno.ENOTDIR: _NO_FOLDER,
     errno.EEXIST: _NO_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ENOENT: "no file can be created there: choose another path",
 }
 
 

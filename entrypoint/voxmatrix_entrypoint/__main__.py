@@ -13,11 +13,19 @@ _SPEAK = ["speak"]
 
 def main() -> None:
     """Run the command line and exit with its exit code."""
+    _open_closed_streams()
     words = sys.argv[1:]
     code = launch.launch(words)
     if code == InterruptedRunError.exit_code or words[:1] == _SPEAK:
         _exit_now(code)
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Replace standard streams that are closed (`<&-`): else they are None, and files would get their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        setattr(sys, ("stdin", "stdout", "stderr")[number], os.fdopen(number, "w" if number else "r"))
+    os.close(number)
 
 
 def _exit_now(code: int) -> None:

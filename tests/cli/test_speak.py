@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -212,3 +214,28 @@ def test_progress_counts_the_characters_of_the_file(
     done = [int(one) for one, _ in shown]
     assert {int(total) for _, total in shown} == {len(text)}
     assert done[0] == len(unit.strip()) and done[-2] == 120 * len(unit.strip()) and done[-1] == len(text)
+
+
+@pytest.mark.parametrize(
+    ("out", "code", "said"), [(".", 2, "is a folder"), ("./", 2, "is a folder"), ("/proc/a.wav", 8, "/proc/a.wav")]
+)
+def test_a_place_that_cannot_be_written_is_named(out: str, code: int, said: str, capsys: Any) -> None:
+    assert main.run(["speak", "--text", "Hello.", "--out", out]) == code
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("--text Hello --out - >/dev/full", 8, "cannot write standard output: No space left on device"),
+        ("- --out a.wav <&-", 3, "there is nothing to speak"),
+        ("--text Hello --out a.wav >&-", 0, ""),
+    ],
+)
+def test_standard_streams_that_are_full_or_closed(words: str, code: int, said: str) -> None:
+    command = f"{sys.executable} -m voxmatrix_entrypoint speak {words}"
+    ended = subprocess.run(["sh", "-c", command], check=False, stderr=subprocess.PIPE, text=True)
+    assert ended.returncode == code
+    assert said in ended.stderr and "Traceback" not in ended.stderr
+    assert Path("a.wav").exists() == (not code)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 from voxmatrix.cli import main
 from voxmatrix.config import home
@@ -113,3 +114,23 @@ def test_training_on_directml_is_refused_with_the_reason(
     said = capsys.readouterr().err
     assert "can only speak" in said and "no complex numbers" in said and "--device cpu" in said
     assert not (tmp_path / "run" / "last.ckpt").exists()
+
+
+def test_a_training_starts_from_a_run_or_says_why_it_cannot(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(words) == 0
+    words[words.index("--out") + 1] = str(tmp_path / "next")
+    assert main.run([*words, "--from", str(tmp_path / "run")]) == 0
+    assert f"starting from {tmp_path / 'run' / 'best.ckpt'}" in capsys.readouterr().err
+
+    broken, content = tmp_path / "nan.ckpt", torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
+    content["state_dict"]["model_g.enc_p.emb.weight"][0] = float("nan")
+    torch.save(content, broken)
+    assert main.run([*words, "--fresh", "--from", str(broken)]) == 9
+    assert "not finite" in capsys.readouterr().err
+
+    exported = tmp_path / "voice.onnx"
+    exported.touch()
+    assert main.run([*words, "--fresh", "--from", str(exported)]) == 3
+    assert "exported voice" in capsys.readouterr().err

@@ -118,6 +118,15 @@ def test_losses_that_are_no_numbers_end_the_training_and_spare_the_last_good_fil
     assert "`learning_rate`" in caught.value.remedy
 
 
+def test_weights_that_are_no_numbers_end_the_training_before_a_sample_is_spoken(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voxmatrix.train.loop.validation_mel", lambda *_: float("nan"))
+    monkeypatch.setattr("voxmatrix.train.monitor.samples.SampleSpeaker.__call__", lambda *_: pytest.fail("it spoke"))
+    with pytest.raises(BadInputError, match="diverged at step 1: validation_mel is not finite"):
+        run(max_steps=2, validate_every=1)
+
+
 def test_losses_and_time_left_are_shown_from_the_second_step_on_where_they_are_due(run: Fit, tmp_path: Path) -> None:
     class Watched(Notes):
         def due(self) -> bool:

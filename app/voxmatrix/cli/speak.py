@@ -20,8 +20,8 @@ from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, s
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.errors import UsageError
-from voxmatrix.files import digest, read_errors
+from voxmatrix.errors import UnreachableError, UsageError
+from voxmatrix.files import check_not_folder, digest, read_errors, storage_errors
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import count
 
@@ -184,6 +184,7 @@ def _partial(given: SpeakOptions, voice: "VoiceCard", style: "Style", output: "O
         return None
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
+    check_not_folder(Path(given.out))
     text_digest = _text_digest(given)
     partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, style, output))
     if partial.start.sentences:
@@ -222,23 +223,26 @@ def _speak(
         )
     place: Path | BinaryIO = sys.stdout.buffer if out == STANDARD else Path(out)
     try:
-        return speak_to(
-            place,
-            text,
-            voice,
-            style,
-            output=output,
-            runtime=runtime,
-            on_spoken=on_spoken,
-            device=device,
-            warn=warn,
-            partial=partial,
-            long=long,
-        )
-    except BrokenPipeError:
-        # The reader has closed the pipe (`| head`), which is not an error. Python must not flush into it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return None
+        with storage_errors(Path("standard output" if out == STANDARD else out)):
+            return speak_to(
+                place,
+                text,
+                voice,
+                style,
+                output=output,
+                runtime=runtime,
+                on_spoken=on_spoken,
+                device=device,
+                warn=warn,
+                partial=partial,
+                long=long,
+            )
+    except (BrokenPipeError, UnreachableError) as error:
+        if out == STANDARD:  # Python must not flush into it at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has closed the pipe (`| head`), which is not an error
+            return None
+        raise
 
 
 def _show(speech: "Speech", out: str, *, as_json: bool) -> None:

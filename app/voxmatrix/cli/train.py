@@ -1,7 +1,7 @@
 """`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +29,7 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
 
     start_from: Annotated[
         Path | None,
-        options.option("--from", "FILE", "Fine-tune this checkpoint, of voxmatrix or Piper.", panel="Training"),
+        options.option("--from", "FILE", "Fine-tune this checkpoint, or the best of a run.", panel="Training"),
     ] = None
     max_steps: Annotated[
         int, options.automatic("--max-steps", "N", "Stop after N steps (0: no limit).", "Training", min=0)
@@ -83,9 +83,12 @@ def command(
 ) -> None:
     """Train or fine-tune a voice, or continue the run in --out."""
     if given.start_from is not None:
+        from voxmatrix.piper.files import find_checkpoint
         from voxmatrix.voices.resolve import check_trainable
 
         check_trainable(given.start_from, "be trained further")
+        if given.start_from.exists():  # else it is reported when it is needed: a run that goes on does not
+            given = replace(given, start_from=find_checkpoint(given.start_from))
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(

@@ -50,7 +50,7 @@ def find_checkpoint(path: Path) -> Path:
     if found is None or not found.exists():
         raise BadInputError(f"there is no voice {path}", remedy)
     if is_exported(found):
-        raise BadInputError(f"{found} is already exported", remedy)
+        raise BadInputError(f"{found} is an exported voice: it can neither be trained further nor exported", remedy)
     return found
 
 

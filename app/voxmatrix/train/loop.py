@@ -131,12 +131,12 @@ class Loop:
         state, position = self.run.state, self.run.state.position
         self.meter.pause()
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
+        self.check_finite({**self.meter.losses(), "validation_mel": mel})  # the sampler fails on broken weights
         best = mel < position.best_mel
         self.progress.validated(position.step, mel, best)
         self.record({"epoch": position.epoch, "validation_mel": mel})
         self.sampler(state.networks, position.step, self.board)
         if best:  # written last, so that a run resumed from this file already has its row and its sample
-            self.check_finite(self.meter.losses())
             with self.stop.lock:
                 position.best_mel, position.best_step = mel, position.step
                 checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())

@@ -204,7 +204,7 @@ def test_a_place_that_is_no_onnx_is_refused(make_checkpoint: Any, tmp_path: Path
 
 
 def test_an_exported_voice_is_no_checkpoint(make_onnx: Any, tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="already exported"):
+    with pytest.raises(BadInputError, match="exported voice"):
         export_voice(make_onnx(), tmp_path / "again.onnx")
 
 

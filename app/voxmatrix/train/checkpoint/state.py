@@ -114,8 +114,14 @@ def start_from(path: Path, networks: Networks, row: Quality, prepared: PreparedS
 
     Raises:
         BadInputError: the sample rate or quality differs (the language may).
+        DamagedFileError: a weight is not finite: the training that wrote it diverged.
     """
     checkpoint = read_checkpoint(path)
+    bad = next((name for name, weight in checkpoint.generator.items() if not weight.isfinite().all()), None)
+    if bad is not None:
+        raise DamagedFileError(
+            f"{path} has weights that are not finite ({bad})", "use an earlier checkpoint of its run"
+        )
     _check_shape(path, checkpoint, row, prepared.rate_hz)
     # A Piper checkpoint has no symbol table: public voices use the default one.
     symbols = checkpoint.extra.get("card", {}).get("phoneme_id_map") or default_map("espeak")
