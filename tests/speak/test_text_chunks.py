@@ -107,6 +107,24 @@ def test_what_is_not_utf8_is_refused_with_the_place(tmp_path: Path, content: byt
     assert "iconv" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("content", "is_what"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3", "a PDF"),
+        (b"PK\x03\x04\x14\x00mimetypeapplication/epub+zip", "EPUB"),
+        (b"{\\rtf1\\ansi Hello}", "RTF"),
+        (b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00", "binary"),
+    ],
+)
+def test_what_is_no_text_is_not_called_a_text_in_another_encoding(tmp_path: Path, content: bytes, is_what: str) -> None:
+    (tmp_path / "a.bin").write_bytes(content)
+
+    with pytest.raises(BadInputError, match=is_what) as caught:
+        count_characters(tmp_path / "a.bin")
+
+    assert "voxmatrix book" in caught.value.remedy and "iconv" not in caught.value.remedy
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_with_its_mark_is_read_as_in_batches(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "t.txt").write_text("Hej då." if encoding == "utf-16" else "\ufeffHej då.", encoding=encoding)

@@ -32,7 +32,7 @@ def test_only_the_line_that_is_not_utf_8_becomes_a_problem() -> None:
     assert isinstance(problem, Problem)
     assert (problem.kind, problem.place) == ("bad-encoding", "m.csv:2")
     assert "0xe9" in problem.problem
-    assert problem.remedy.endswith("iconv -f latin1 -t utf-8 m.csv > NEW.txt")
+    assert problem.remedy.endswith("iconv -f cp1252 -t utf-8 m.csv > NEW.txt")
 
 
 @given(st.binary(max_size=300))

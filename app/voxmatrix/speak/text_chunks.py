@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.sentences import split
-from voxmatrix.transcripts.lines import UTF16_MARKS
+from voxmatrix.transcripts.lines import UTF16_MARKS, check_text
 
 #: Small, so that the first sentence of a book can be spoken before its first chapter is read.
 READ_BYTES = 8192
@@ -23,6 +23,7 @@ SILENCE = ""
 MAX_PENDING = 20_000
 #: A stand-in for the next sentence: whatever the splitter separates from it is complete.
 _NEXT = "Then"
+_NO_TEXT = "make an audiobook of it (`voxmatrix book`), or save it as text in UTF-8"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -32,7 +33,7 @@ def read_text(file: BinaryIO) -> Iterator[str]:
     Bypasses Python's buffer: a thread that waits for input would hold its lock, which blocks the exit of the process.
 
     Raises:
-        BadInputError: the text is neither UTF-8 nor UTF-16 with a byte order mark.
+        BadInputError: it is no text, or neither in UTF-8 nor in UTF-16 with a byte order mark.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     place = 0
@@ -43,6 +44,8 @@ def read_text(file: BinaryIO) -> Iterator[str]:
             block = os.read(file.fileno(), READ_BYTES)
             if not block:
                 break
+            if place == 0:
+                check_text(block, file.name, _NO_TEXT)
             if place == 0 and block.startswith(UTF16_MARKS):
                 decoder = codecs.getincrementaldecoder("utf-16")()
             if text := decoder.decode(block):
@@ -52,7 +55,7 @@ def read_text(file: BinaryIO) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise BadInputError(
             f"the text is not UTF-8: at or near byte {place + error.start:,} is 0x{error.object[error.start]:02x}",
-            "convert it, e.g. iconv -f latin1 -t utf-8 OLD.txt > NEW.txt",
+            "convert it, e.g. from that of Windows: iconv -f cp1252 -t utf-8 OLD.txt > NEW.txt",
         ) from error
 
 

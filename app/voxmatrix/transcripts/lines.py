@@ -85,6 +85,11 @@ class TranscriptRow:
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BEGINNING_BYTES = 1000
+#: First bytes of files that people take for texts.
+_OTHER_FORMATS = (
+    *((b"%PDF", "a PDF"), (b"PK\x03\x04", "an archive (as EPUB and DOCX are)"), (b"{\\rtf", "RTF")),
+    *((b"\xd0\xcf\x11\xe0", "a document of an old Word"), (b"\x1f\x8b", "compressed (gzip)")),
+)
 
 
 def decode(data: bytes) -> str:
@@ -96,8 +101,10 @@ def decode(data: bytes) -> str:
     return data.decode("utf-16", "replace") if data.startswith(UTF16_MARKS) else data.decode("utf-8-sig")
 
 
-def check_text(data: bytes, path: Path) -> None:
-    """Check that a file is a text: each line of another file would be a problem.
+def check_text(
+    data: bytes, name: str | Path, remedy: str = "choose a text file in UTF-8 (file|text on every line)"
+) -> None:
+    """Check that the content of a file, or its beginning, is a text: each line of another file would be a problem.
 
     A damaged text may have a null byte in a line; a sound, an archive or a picture begins with several.
 
@@ -105,10 +112,11 @@ def check_text(data: bytes, path: Path) -> None:
         BadInputError: it is not.
     """
     beginning = data[:_BEGINNING_BYTES]
-    if beginning.count(b"\0") > beginning.count(b"\n") and not data.startswith(UTF16_MARKS):
-        raise BadInputError(
-            f"{path} is not a text: it contains null bytes", "choose a text file in UTF-8 (file|text on every line)"
-        )
+    other = next((what for start, what in _OTHER_FORMATS if beginning.startswith(start)), "")
+    if not other and beginning.count(b"\0") > beginning.count(b"\n") + 2 and not data.startswith(UTF16_MARKS):
+        other = "binary, with null bytes"
+    if other:
+        raise BadInputError(f"{name} is not a text: it is {other}", remedy)
 
 
 def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
@@ -138,7 +146,7 @@ def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") 
         kind="bad-encoding",
         place=place,
         problem=f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at position {error.start})",
-        remedy=f"convert it: iconv -f latin1 -t utf-8 {place.partition(':')[0]} > NEW.txt",
+        remedy=f"convert it: iconv -f cp1252 -t utf-8 {place.partition(':')[0]} > NEW.txt",
     )
 
 
