@@ -101,6 +101,33 @@ def test_runs_at_full_scale_are_clipping_and_a_single_peak_is_not(tmp_path: Path
     assert read(tmp_path / "a.wav", 16000).clipped_fraction == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize(
+    ("level", "read_as"), [(0.5, 0.5), (1.2, 1.0), (8.0, 1.0), (12000.0, 12000 / 2**15), (2.0**30, 0.5)]
+)
+def test_floating_point_samples_beyond_full_scale_are_not_clipped(tmp_path: Path, level: float, read_as: float) -> None:
+    soundfile.write(tmp_path / "a.wav", tone(1, 16000, level=level), 16000, subtype="FLOAT")
+    wave = read(tmp_path / "a.wav", 16000)
+    assert wave.clipped_fraction == 0
+    assert np.abs(wave.samples - tone(1, 16000, level=read_as)).max() < 1e-3
+
+
+@pytest.mark.parametrize("balance", [1.0, 0.9, -0.5])
+def test_a_channel_in_opposite_phase_does_not_silence_the_other(tmp_path: Path, balance: float) -> None:
+    left = tone(1, 16000)
+    soundfile.write(tmp_path / "a.wav", np.stack([left, -balance * left], axis=1), 16000, subtype="PCM_24")
+    assert np.abs(read(tmp_path / "a.wav", 16000).samples).max() > 0.35
+
+
+@pytest.mark.parametrize("codec", ["libmp3lame", "wmav2", "ac3"])
+def test_a_wave_file_of_compressed_sound_is_read_whole(tmp_path: Path, codec: str) -> None:
+    soundfile.write(tmp_path / "a.wav", tone(2, 16000), 16000)
+    command = [ffmpeg_program(), "-v", "error", "-i", tmp_path / "a.wav", "-c:a", codec, tmp_path / "b.wav"]
+    subprocess.run(command, check=True)
+    wave = read(tmp_path / "b.wav", 16000)
+    assert len(wave.samples) / 16000 == pytest.approx(2, abs=0.2)
+    assert np.abs(wave.samples[8000:24000]).max() == pytest.approx(0.5, abs=0.1)
+
+
 def test_a_file_longer_than_asked_for_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     soundfile.write(tmp_path / "a.wav", tone(3, 16000), 16000)
     assert len(read(tmp_path / "a.wav", 16000, max_seconds=3).samples) == 48000

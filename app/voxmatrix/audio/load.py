@@ -67,8 +67,14 @@ _BY_FFMPEG = (
     *((4, b"ftyp"), (0, b"\xff\xf1"), (0, b"\xff\xf9"), (0, b"OggS"), (0, b"\x1aE\xdf\xa3"), (0, b"0&\xb2u")),
     (0, b"#!AMR"),
 )
-#: libsndfile's names for samples that can be NaN or infinity.
+#: Format tags of WAV files that ffmpeg reads whole: MPEG, WMA, AC-3.
+_TAGS_BY_FFMPEG = frozenset((0x50, 0x55, 0x160, 0x161, 0x162, 0x163, 0x2000))
+#: libsndfile's names for samples that can be NaN, infinity or beyond full scale.
 _FLOATING = ("FLOAT", "DOUBLE")
+#: Floating-point samples beyond this are integers that were not scaled.
+_MAX_FLOAT = 16.0
+#: The channels cancel each other out when their mean has less than this fraction of their energy.
+_CANCELLED = 0.01
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 #: Error messages of libsndfile 1.2 and their plain meaning.
@@ -119,7 +125,11 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
         if limit is not None and 0 <= limit < file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
             more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
             raise _too_long(path, file.frames / file.samplerate, max_seconds or 0, more)
-        wave = _decode(path, file, rate_hz, limit)
+        scale = _scale(path, file) if file.subtype in _FLOATING else 1.0
+        wave, energies = _decode(path, file, rate_hz, limit, scale=scale)
+        if energies[-1] < _CANCELLED * energies[:-1].mean():
+            file.seek(0)
+            wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
         _check_complete(path, file, wave)
     return wave
 
@@ -165,11 +175,13 @@ def _check_file(path: Path) -> None:
 def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
     import soundfile
 
+    with path.open("rb") as opened:
+        start = opened.read(_START_BYTES)
+    if start[8:16] == b"WAVEfmt " and int.from_bytes(start[20:22], "little") in _TAGS_BY_FFMPEG:
+        return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        with path.open("rb") as opened:
-            start = opened.read(_START_BYTES)
         if _is_text(start):
             raise _unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
         if any(start.startswith(magic, place) for place, magic in _BY_FFMPEG):
@@ -194,24 +206,42 @@ def _is_text(start: bytes) -> bool:
     return text.rstrip("\ufffd").replace("\n", " ").replace("\r", " ").replace("\t", " ").isprintable()
 
 
-def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:
+def _scale(path: Path, file: Any) -> float:
+    """What floating-point samples are divided by: nothing is lost beyond full scale."""
+    peak = 0.0
+    for block in _blocks(path, file):
+        peak = max(peak, float(np.abs(block[np.isfinite(block)]).max(initial=0.0)))
+    file.seek(0)
+    if peak > _MAX_FLOAT:
+        return 2.0**15 if peak <= 2.0**15 else 2.0**31
+    return max(1.0, peak)
+
+
+def _decode(
+    path: Path, file: Any, rate_hz: int, limit: int | None, *, scale: float, channel: int | None = None
+) -> tuple[Wave, Samples]:
+    """The mean of the channels, or one of them; and the energies of the channels and of their mean."""
     import soxr
 
     resample = soxr.ResampleStream(file.samplerate, rate_hz, 1, dtype="float32") if file.samplerate != rate_hz else None
     clipping = _Clipping(file.channels)
     parts: list[Samples] = []
-    frames = 0
-    for block in _blocks(path, file):
-        frames += len(block)
+    frames, energies = 0, np.zeros(file.channels + 1, np.float32)
+    for read in _blocks(path, file):
+        frames += len(read)
         if limit is not None and frames > limit:
             raise _too_long(path, frames / file.samplerate, limit / file.samplerate, "more than ")
-        _check_block(path, block, frames - len(block), file.samplerate)
-        clipping.add(block)
-        mono = block[:, 0] if file.channels == 1 else block.mean(axis=1, dtype=np.float32)
+        _check_block(path, read, frames - len(read), file.samplerate)
+        block = read if scale == 1.0 else read * np.float32(1 / scale)
+        if scale == 1.0 or scale > 2 * _MAX_FLOAT:
+            clipping.add(block)
+        several = file.channels > 1 and channel is None
+        mono = block.mean(axis=1, dtype=np.float32) if several else block[:, channel or 0]
+        energies += [*np.einsum("fc,fc->c", block, block), mono @ mono]
         parts.append(resample.resample_chunk(mono) if resample else mono)
     if resample and frames:
         parts.append(resample.resample_chunk(np.zeros(0, np.float32), last=True))
-    return Wave(
+    wave = Wave(
         samples=np.concatenate(parts) if parts else np.zeros(0, np.float32),
         rate_hz=rate_hz,
         source_rate_hz=file.samplerate,
@@ -219,6 +249,7 @@ def _decode(path: Path, file: Any, rate_hz: int, limit: int | None) -> Wave:
         source_frames=frames,
         clipped_fraction=clipping.fraction,
     )
+    return wave, energies
 
 
 def _blocks(path: Path, file: Any) -> Iterator[Samples]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from voxmatrix.dataset.cache import Cache
 
 #: Raise it when decoding, trimming (voxmatrix.audio.waves) or the facts change: all recordings are then redone.
-VERSION = "1"
+VERSION = "2"
 #: Longer files are rejected without being decoded, whatever the limit for clips is.
 READ_SECONDS = 120.0
 
