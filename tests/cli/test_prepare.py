@@ -120,6 +120,17 @@ def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[st
     assert "more" in lines[0]
 
 
+def test_a_reason_that_many_share_is_not_repeated_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(24):
+        shutil.copy(next((SAMPLES / "en" / "wavs").iterdir()), tmp_path / f"en-{number:02}.wav")
+
+    assert main.run(["prepare", str(tmp_path), "--phonemes", "text"]) == 3
+
+    out = capsys.readouterr().out
+    assert out.count("has no text") == 5
+    assert "left out: 19 more for the same reason" in out and "24 left out" in out
+
+
 @pytest.mark.espeak
 def test_the_samples_are_clean() -> None:
     for language, voice in (("en", "en-us"), ("sv", "sv-SE")):

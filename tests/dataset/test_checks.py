@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,17 @@ def test_a_text_with_more_ids_than_its_sound_has_frames_is_left_out() -> None:
 
     assert kinds(made("a", seconds=1.5, text=text)) == []
     assert kinds(made("a", seconds=1.4, text=text)) == [("a", "text-does-not-fit")]
+
+
+def test_what_fits_at_a_higher_sample_rate_names_the_limit_and_the_quality() -> None:
+    item = made("a", seconds=1.5, text="e" * 60, samples=24000, rate_hz=16000, source_rate_hz=16000)
+    settings = replace(SETTINGS, quality="x_low")
+    (problem,) = check_recordings([item], [set()], settings)
+    assert problem.problem == "its 60 phonemes need 123 frames of sound; 1.50 s at 16000 Hz have 93"
+    assert problem.remedy.startswith("choose `quality=medium`")
+
+
+@pytest.mark.parametrize(("rate_hz", "named"), [(16000, "or choose `quality=low`"), (8000, "")])
+def test_a_low_sample_rate_names_the_quality_that_suits(rate_hz: int, named: str) -> None:
+    (problem,) = check_recordings([made("a", source_rate_hz=rate_hz)], [set()], SETTINGS)
+    assert problem.remedy == "record at 44100 Hz" + (f", {named}" if named else "")

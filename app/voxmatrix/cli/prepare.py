@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
     from voxmatrix.transcripts.lines import Problem
 
-#: Recordings listed per warning; --json and --report list all of them.
+#: Recordings listed for the same reason; --json and --report list all of them.
 _NAMED = 5
 
 
@@ -124,11 +124,18 @@ def prepare_with_progress(
 
 
 def show(prepared: "PreparedSet") -> None:
-    """Print the recordings that were left out, one per line, then warnings by kind, a summary and what to expect."""
-    left_out = [problem for problem in prepared.problems if problem.severity == "error"]
-    for problem in left_out:
-        place = f" ({problem.place})" if problem.place else ""
-        print_problem(f"left out: {problem.id}{place}", problem.problem, problem.remedy, err=False)
+    """Print recordings that were left out, one per line, then warnings by kind, a summary and what to expect."""
+    left_out: dict[str, list[Problem]] = {}
+    for problem in prepared.problems:
+        if problem.severity == "error":
+            left_out.setdefault(problem.problem.replace(problem.id, ""), []).append(problem)
+    for alike in left_out.values():
+        for problem in alike[:_NAMED]:
+            place = f" ({problem.place})" if problem.place else ""
+            print_problem(f"left out: {problem.id}{place}", problem.problem, problem.remedy, err=False)
+        if len(alike) > _NAMED:
+            remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
+            print_problem("left out", f"{len(alike) - _NAMED} more for the same reason", remedy, err=False)
     warnings: dict[str, list[Problem]] = {}
     for problem in prepared.problems:
         if problem.severity == "warning" and problem.recording not in prepared.left_out:

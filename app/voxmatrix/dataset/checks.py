@@ -8,7 +8,7 @@ from voxmatrix.dataset.prepared import PrepareSettings
 from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import MAX_CHARACTERS
 from voxmatrix.errors import Severity
-from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality
+from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES, quality, quality_with
 from voxmatrix.transcripts.lines import Problem, ProblemKind
 from voxmatrix.wording import quoted
 
@@ -79,7 +79,8 @@ def _of_sound(item: ProcessedRecording, settings: PrepareSettings) -> Iterator[P
         yield _problem(item, "clipped", what, remedy, "error" if bad else "warning")
     if sound.source_rate_hz < rate_hz:
         what = f"its sample rate of {sound.source_rate_hz} Hz is below the voice's {rate_hz} Hz; it will sound dull"
-        remedy = "record at 44100 Hz, or choose a quality with a lower sample rate"
+        lower = quality_with(lambda row: row.rate_hz <= sound.source_rate_hz)
+        remedy = "record at 44100 Hz" + (f", or choose `quality={lower}`" if lower else "")
         yield _problem(item, "low-rate", what, remedy, "warning")
 
 
@@ -149,9 +150,25 @@ def _paces(items: Sequence[ProcessedRecording]) -> list[Problem]:
             comparison = f"; the median here is {median:.0f}" if is_outlier else ""
             seconds, rate = item.sound.trimmed_seconds, pace(item)
             what = f"{item.spoken.characters} characters in {seconds:.2f} s are {rate:.1f} per second{comparison}"
-            remedy = "check that the text is complete and contains only what is spoken"
-            problems.append(_problem(item, "text-does-not-fit", what, remedy))
+            problems.append(_problem(item, "text-does-not-fit", what, _CHECK_TEXT))
+        elif _id_count(item) > item.sound.samples // HOP:
+            problems.append(_too_dense(item))
     return problems
+
+
+_CHECK_TEXT = "check that the text is complete and contains only what is spoken"
+
+
+def _too_dense(item: ProcessedRecording) -> Problem:
+    """The problem of a text whose ids are more than the frames of its sound: it may fit at a higher sample rate."""
+    ids, sound = _id_count(item), item.sound
+    what = (
+        f"its {len(item.spoken.phonemes)} phonemes need {ids} frames of sound; "
+        f"{sound.trimmed_seconds:.2f} s at {sound.rate_hz} Hz have {sound.samples // HOP}"
+    )
+    finer = quality_with(lambda row: sound.trimmed_seconds * row.rate_hz >= ids * HOP)
+    choose = f"choose `quality={finer}`, whose frames are shorter, or " if finer else ""
+    return _problem(item, "text-does-not-fit", what, choose + _CHECK_TEXT)
 
 
 def _median(values: Iterable[float]) -> float:
@@ -162,7 +179,7 @@ def _median(values: Iterable[float]) -> float:
 
 def _is_impossible(item: ProcessedRecording) -> bool:
     too_slow = pace(item) < SLOWEST_PER_SECOND and item.sound.trimmed_seconds > SLOW_SECONDS
-    return too_slow or pace(item) > FASTEST_PER_SECOND or _id_count(item) > item.sound.samples // HOP
+    return too_slow or pace(item) > FASTEST_PER_SECOND
 
 
 def _id_count(item: ProcessedRecording) -> int:

@@ -1,6 +1,7 @@
 """The sizes of a voice's networks, read from qualities.toml."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -67,6 +68,12 @@ def quality(name: str) -> Quality:
     if found is None:
         raise UsageError(f"there is no quality {name!r}", f"choose one of: {', '.join(qualities())}")
     return found
+
+
+def quality_with(suits: Callable[[Quality], bool]) -> str | None:
+    """The name of the quality with the largest networks of those that suit, the first of equal ones."""
+    suitable = [row for row in qualities().values() if suits(row)]
+    return max(suitable, key=lambda row: row.inter_channels).name if suitable else None
 
 
 def _frozen(row: dict[str, Any]) -> dict[str, Any]:
