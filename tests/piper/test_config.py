@@ -53,6 +53,14 @@ def test_keys_that_we_do_not_know_come_back(tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
+def test_clusters_of_vowels_are_read_and_kept() -> None:
+    config = VoiceConfig.from_json({**public(), "vowel_clusters": [["a", "ɪ"], ["o", "ʊ"], 3]})
+
+    assert config.vowel_clusters == {("a", "ɪ"), ("o", "ʊ")}
+    assert config.to_json()["vowel_clusters"] == [["a", "ɪ"], ["o", "ʊ"], 3]
+    assert VoiceConfig.from_json(public()).vowel_clusters == frozenset()
+
+
 def test_what_is_optional_has_pipers_defaults() -> None:
     small = {key: public()[key] for key in ("audio", "espeak", "num_symbols", "num_speakers", "phoneme_id_map")}
 

@@ -103,3 +103,20 @@ for line in sys.stdin:
         left_out = front.left_out("One. Two. The poison. Three. Four.")
     assert spoken == ["One.", "Two.", "Three.", "Four."]
     assert ["The poison." in problem for problem in left_out] == [True]
+
+
+@pytest.mark.peers
+@pytest.mark.espeak
+def test_clusters_of_vowels_are_merged_as_in_piper():
+    from piper.phonemize_espeak import _merge_known_vowel_clusters
+
+    clusters = frozenset({("a", "ɪ"), ("o", "ʊ")})
+    id_map = {**default_map("espeak"), "aɪ": [161], "oʊ": [165]}
+    with (
+        FrontEnd("en-us", "espeak", default_map("espeak")) as plain,
+        FrontEnd("en-us", "espeak", id_map, clusters) as it,
+    ):
+        apart = plain.sentence(SpokenText("I know my own way home.", 0)).phonemes
+        together = it.sentence(SpokenText("I know my own way home.", 0))
+    assert list(together.phonemes) == _merge_known_vowel_clusters(apart, set(clusters))
+    assert {161, 165} <= set(together.ids)

@@ -4,7 +4,18 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from voxmatrix.errors import UsageError
-from voxmatrix.text.symbols import BOS, EOS, NUM_SYMBOLS, PAD, default_map, letters, map_for, to_ids, with_capitals
+from voxmatrix.text.symbols import (
+    BOS,
+    EOS,
+    NUM_SYMBOLS,
+    PAD,
+    default_map,
+    letters,
+    map_for,
+    merged,
+    to_ids,
+    with_capitals,
+)
 
 
 @pytest.mark.peers
@@ -93,3 +104,9 @@ def test_the_same_texts_in_any_order_give_the_same_table(texts, chance):
     shuffled = chance.sample(texts, len(texts))
     assert map_for(texts) == map_for(shuffled)
     assert all(0 <= ids[0] < NUM_SYMBOLS for ids in map_for(texts).values())
+
+
+def test_phonemes_of_a_cluster_are_one_symbol_and_the_longest_counts():
+    clusters = frozenset({("a", "ɪ"), ("a", "ɪ", "ə"), ("ɪ", "ə")})
+    assert merged(list("taɪ aɪəɪə"), clusters) == ["t", "aɪ", " ", "aɪə", "ɪə"]
+    assert merged(list("aɪ"), frozenset()) == ["a", "ɪ"]

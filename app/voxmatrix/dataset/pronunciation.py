@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: A longer text is more than one sentence; it is rejected without being pronounced.
 MAX_CHARACTERS = 2000
-#: Packages that affect the pronunciation, by version.
-_FRONT_END_PACKAGES = ("sentencex",)
+#: Packages that affect the pronunciation, by version: the module, and the name in its metadata.
+_FRONT_END_PACKAGES = {"sentencex": "sentencex", "piper": "piper_tts"}
 
 
 class Pronunciation(NamedTuple):
@@ -92,7 +92,7 @@ def pronunciation_key(text: str, language: str, phoneme_type: str) -> str:
 @cache
 def front_end_version(phoneme_type: str) -> str:
     """A digest of everything that affects the pronunciation: our code, the packages it uses, espeak-ng."""
-    parts = [f"{name} {_package_version(name)}" for name in _FRONT_END_PACKAGES]
+    parts = [f"{name} {_package_version(name, package)}" for name, package in _FRONT_END_PACKAGES.items()]
     sources = sorted(path for path in Path(str(files("voxmatrix.text"))).rglob("*") if path.suffix in (".py", ".toml"))
     parts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]
     if phoneme_type == "espeak":
@@ -102,10 +102,10 @@ def front_end_version(phoneme_type: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _package_version(name: str) -> str:
+def _package_version(name: str, package: str) -> str:
     """The name of a package's dist-info folder (`importlib.metadata` is slower: it parses the metadata)."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         return "none"
-    folders = Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info")
+    folders = Path(spec.origin).parent.parent.glob(f"{package}-*.dist-info")
     return ", ".join(sorted(folder.name for folder in folders))

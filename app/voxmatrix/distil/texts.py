@@ -38,7 +38,7 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
         BadInputError: there are none for this language, or too few; or the file cannot be read.
     """
     texts = _bundled(config) if file is None else [_text(file)]
-    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
+    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters) as front:
         found = {sentence.text: sentence for sentence in _first(front, texts) if len(sentence.ids) <= MAX_SYMBOLS}
     sentences = list(found.values())
     if len(sentences) < _MIN:

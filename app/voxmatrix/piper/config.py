@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import replacing
-from voxmatrix.text.symbols import BOS, EOS, PAD
+from voxmatrix.text.symbols import BOS, EOS, PAD, Clusters
 
 #: Key for the origin of a voice; other programs ignore it.
 MADE_BY = "voxmatrix"
@@ -39,6 +39,13 @@ class VoiceConfig:
     language: Mapping[str, Any] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def vowel_clusters(self) -> Clusters:
+        """The phonemes that are one symbol together."""
+        given = self.source.get("vowel_clusters")
+        lists = [each for each in given if isinstance(each, list)] if isinstance(given, list) else []
+        return frozenset(tuple(map(str, each)) for each in lists)
 
     @classmethod
     def read(cls, path: Path) -> Self:

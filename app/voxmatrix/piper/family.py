@@ -11,10 +11,11 @@ from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, voice_in_folder
+from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES
 
 NAME = "piper"
 MAX_NOISE = 10.0
-PHONEME_TYPES = ("espeak", "text")
+PHONEME_TYPES = ("espeak", "text", *PIPER_TYPES)
 _MIB = 2**20
 #: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 145 to 165 MiB).
 _MEMORY_PER_BYTE = 2.75
@@ -68,7 +69,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
     if config.phoneme_type not in PHONEME_TYPES:
         raise BadInputError(
             f"the voice {path} uses phonemes of type {config.phoneme_type!r}, which is not supported",
-            f"choose a voice with phonemes of type {' or '.join(PHONEME_TYPES)}",
+            f"choose a voice with phonemes of type {', '.join(PHONEME_TYPES)}",
         )
     exported = is_exported(path)
     return VoiceCard(

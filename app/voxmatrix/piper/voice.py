@@ -31,7 +31,7 @@ class PiperVoice(Closeable):
         self.config = config
         self.parallel = parallel
         self._loading = loading
-        self._front = FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map)
+        self._front = FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters)
 
     @property
     def engine(self) -> Engine:

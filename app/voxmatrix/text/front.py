@@ -8,7 +8,7 @@ from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import SpokenText
-from voxmatrix.text.symbols import to_ids
+from voxmatrix.text.symbols import Clusters, merged, to_ids
 from voxmatrix.wording import quoted
 
 #: Sentences that are pronounced at once. Most of what a single one takes is the way to espeak-ng's process and back.
@@ -29,8 +29,15 @@ class Sentence:
 class FrontEnd(Closeable):
     """What stands between sentences and a network. Thread-safe."""
 
-    def __init__(self, language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self,
+        language: str,
+        phoneme_type: str,
+        id_map: Mapping[str, Sequence[int]],
+        clusters: Clusters = frozenset(),
+    ) -> None:
         """`language` is the voice of espeak-ng, e.g. `en-us`."""
+        self._clusters = clusters
         self.language = language
         self._id_map = id_map
         self._phonemizer = phonemizer(phoneme_type, language)
@@ -66,6 +73,7 @@ class FrontEnd(Closeable):
         return [self._numbered(text.text, found) for text, found in zip(texts, phonemes, strict=True)]
 
     def _numbered(self, text: str, phonemes: list[str]) -> Sentence:
+        phonemes = merged(phonemes, self._clusters) if self._clusters else phonemes
         ids, unknown = to_ids(phonemes, self._id_map)
         known = [phoneme for phoneme in phonemes if phoneme not in unknown]
         if any(phoneme.isalpha() for phoneme in known):  # a letter among the marks

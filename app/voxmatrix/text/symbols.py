@@ -16,6 +16,8 @@ NUM_SYMBOLS = 256
 GIVEN_PHONEMES = r"\[\[([^\[\n]*?)\]\]"
 
 IdMap = dict[str, list[int]]
+#: Phonemes that are one symbol of a voice when they follow each other.
+Clusters = frozenset[tuple[str, ...]]
 
 
 def default_map(phoneme_type: str) -> IdMap:
@@ -70,6 +72,17 @@ def to_ids(phonemes: Sequence[str], id_map: Mapping[str, Sequence[int]]) -> tupl
         ids += id_map[phoneme]
         ids += id_map[PAD]
     return [*ids, *id_map[EOS]], missing
+
+
+def merged(phonemes: Sequence[str], clusters: Clusters) -> list[str]:
+    """The phonemes, those of a cluster as one symbol: `a ɪ` as `aɪ`. The longest one counts."""
+    longest, found, place = max(map(len, clusters), default=0), [], 0
+    while place < len(phonemes):
+        sizes = range(min(longest, len(phonemes) - place), 1, -1)
+        size = next((size for size in sizes if tuple(phonemes[place : place + size]) in clusters), 1)
+        found.append("".join(phonemes[place : place + size]))
+        place += size
+    return found
 
 
 @cache

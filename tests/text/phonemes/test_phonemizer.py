@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
-from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, marks, phonemizer, require_vowels
+from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, has_vowels, marks, phonemizer
 from voxmatrix.text.symbols import default_map, to_ids
 
 #: Forty sentences a language, named after its voice.
@@ -272,19 +272,67 @@ def test_any_ends_in_any_text_have_a_mark_each(text, cuts):
     assert all(re.fullmatch(r"[.,:;!?]?", mark) for mark in found)
 
 
-def test_arabic_without_vowel_signs_is_refused_with_the_reason():
-    with pytest.raises(BadInputError, match="no vowel signs"):
-        require_vowels("مرحبا كيف حالك")
-
-
 @pytest.mark.parametrize("text", ["مَرْحَبًا كَيْفَ حَالُكَ", "3.5 km", ""])
-def test_what_can_be_pronounced_is_not_refused(text):
-    require_vowels(text)
+def test_texts_with_vowel_signs_are_known(text):
+    assert has_vowels(text)
+    assert not has_vowels("مرحبا كيف حالك")
 
 
-@pytest.mark.espeak
-def test_only_arabic_voices_refuse_it():
+ARABIC = ["مرحبا بالعالم.", "ذهب الولد إلى المدرسة في الساعة 5؟", "السلام عليكم، كيف حالكم اليوم؟", "كتب"]
+
+
+@pytest.mark.peers
+@pytest.mark.usefixtures("pipers_library")
+def test_arabic_gets_pipers_vowels_and_phonemes():
+    with EspeakPhonemizer("ar") as arabic:
+        found = arabic.phonemes(ARABIC)
+        signed = arabic.phonemes(["مَرْحَبًا"])
+        assert signed == [piper_phonemes("ar", "مَرْحَبًا")]  # as it is written
+    for text, phonemes in zip(ARABIC, found, strict=True):
+        vowelled = pipers_process().submit(vowels_in_piper, text).result()
+        assert phonemes == piper_phonemes("ar", vowelled)
+
+
+def vowels_in_piper(text: str) -> str:
+    from piper.tashkeel import TashkeelDiacritizer
+
+    return TashkeelDiacritizer()(text)
+
+
+#: Answers as espeak-ng and, for its kinds, as if a package of piper-tts were not installed.
+WITHOUT_PIPER = """
+import json, sys
+missing = {"arabic": "piper", "japanese": "pyopenjtalk", "hebrew": "piper", "thai": "tltk.nlp"}.get(sys.argv[-1])
+print(json.dumps({"missing": missing} if missing else {"version": "1.52.0"}), flush=True)
+for line in sys.stdin:
+    print(json.dumps([[["a", len(text)]] for text in json.loads(line)]), flush=True)
+"""
+
+
+def test_arabic_without_vowel_signs_and_without_piper_says_what_to_install(server):
+    server(WITHOUT_PIPER)
     with EspeakPhonemizer("ar") as arabic, EspeakPhonemizer("fa") as persian:
-        assert persian.phonemes(["مرحبا کیف"])[0]
-        with pytest.raises(BadInputError, match="no vowel signs"):
-            arabic.phonemes(["مرحبا كيف"])[0]
+        assert arabic.phonemes(["مَرْحَبًا"]) == persian.phonemes(["مرحبا کیف"]) == [["a"]]
+        with pytest.raises(BadInputError, match="no vowel signs") as caught:
+            arabic.phonemes(["مرحبا كيف"])
+    assert 'pip install "piper-tts"' in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("kind", "package"), [("japanese", "piper-tts[ja]"), ("thai", "piper-tts[th]"), ("hebrew", "piper-tts")]
+)
+def test_a_package_that_a_type_needs_is_named(server, kind, package):
+    server(WITHOUT_PIPER)
+    with phonemizer(kind, "xx") as opened, pytest.raises(MissingProgramError, match="not installed") as caught:
+        opened.phonemes(["…"])
+    assert caught.value.remedy == f'pip install "{package}"'
+
+
+@pytest.mark.peers
+def test_hebrew_has_pipers_phonemes_and_given_ones_stay():
+    from piper.phonemize_hebrew import HebrewPhonemizer
+
+    with phonemizer("hebrew", "he") as opened:
+        plain, given = opened.phonemes(["שלום עולם.", "שלום [[abc]] עולם."])
+    assert plain == HebrewPhonemizer().phonemize("שלום עולם.")[0]
+    assert "".join(given).find(" abc ") > 0

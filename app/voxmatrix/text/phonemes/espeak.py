@@ -6,10 +6,13 @@ import os
 import re
 import sys
 import threading
+from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.closing import Closeable
 from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.processes import EndedError, LineProcess
@@ -36,37 +39,49 @@ _INSTALL = "pip install espeakng-loader"
 Clause = tuple[str, int]
 
 
-class Espeak:
-    """One running espeak-ng for one voice. Starting it does not block; if it dies, it is restarted once."""
+class Asked(Closeable):
+    """A program that answers lines with texts, in a process of its own. Starting it does not block.
 
-    def __init__(self, voice: str) -> None:
-        if _VOICE_NAME.fullmatch(voice) is None:
-            raise UsageError(f"{voice!r} is not a voice of espeak-ng", _VOICES)
-        self.voice = voice
+    If it dies, it is restarted once.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
         self._lock = threading.Lock()
         self._start()
 
-    @property
-    def version(self) -> str:
-        """The version of the library, e.g. 1.52.0.
+    @abstractmethod
+    def check(self, greeting: dict[str, Any]) -> None:
+        """Raise if the first line of the program says that it cannot answer."""
+
+    @abstractmethod
+    def missing(self, detail: str) -> MissingProgramError:
+        """The error for a program that ends before it says anything."""
+
+    @abstractmethod
+    def refused(self, text: str) -> BadInputError:
+        """The error for a text on which the program ends, twice."""
+
+    def greeting(self) -> dict[str, Any]:
+        """The first line of the program.
 
         Raises:
-            MissingProgramError: no library can be loaded.
-            UsageError: the library has no such voice.
+            MissingProgramError: it cannot start.
+            Whatever `check` raises.
         """
         with self._lock:
             try:
                 return self._greeted()
             except EndedError as error:
-                raise _missing(_ENDS) from error
+                raise self.missing(_ENDS) from error
 
-    def ask(self, texts: list[str]) -> list[list[Clause]]:
-        """The clauses of each text. A short text takes as long to be sent as to be pronounced, so send several.
+    def ask(self, texts: list[str]) -> list[Any]:
+        """The answer for each text. A short text takes as long to be sent as to be answered, so send several.
 
         Raises:
-            BadInputError: the library crashes or hangs on one of these texts, twice.
-            MissingProgramError: no library can be loaded.
-            UsageError: the library has no such voice.
+            BadInputError: the program crashes or hangs on one of these texts, twice.
+            MissingProgramError: it cannot start.
+            Whatever `check` raises.
         """
         with self._lock:
             if self._owner != os.getpid():
@@ -74,16 +89,18 @@ class Espeak:
                 self._start()
             for _attempt in range(2):
                 try:
-                    return self._ask(texts)
+                    self._greeted()
+                    self._process.write(json.dumps(texts).encode())
+                    return list(json.loads(self._process.read(ANSWER_SECONDS)))
                 except EndedError:
-                    started = bool(self._version)
+                    started = bool(self._greeting)
                     self._restart()
                 except BaseException:  # interrupted: the rest of this answer must not be taken for the next one
                     self._restart()
                     raise
         if not started:
-            raise _missing(_ENDS)
-        raise BadInputError(f"espeak-ng crashes or hangs on {' '.join(texts)[:60]!r}", "change or remove that text")
+            raise self.missing(_ENDS)
+        raise self.refused(" ".join(texts)[:60])
 
     def close(self) -> None:
         """End the process."""
@@ -93,39 +110,67 @@ class Espeak:
 
     def _start(self) -> None:
         self._owner = os.getpid()
-        self._version = ""
-        self._process = LineProcess(_command(self.voice))
+        self._greeting: dict[str, Any] = {}
+        self._process = LineProcess(self._command)
 
     def _restart(self) -> None:
         self._process.kill()
         self._start()
 
-    def _ask(self, texts: list[str]) -> list[list[Clause]]:
-        self._greeted()
-        self._process.write(json.dumps(texts).encode())
-        return [[(phonemes, end) for phonemes, end in text] for text in json.loads(self._process.read(ANSWER_SECONDS))]
-
-    def _greeted(self) -> str:
-        if not self._version:
+    def _greeted(self) -> dict[str, Any]:
+        if not self._greeting:
             greeting: dict[str, Any] = json.loads(self._process.read(ANSWER_SECONDS))
-            if greeting.get("error") == "library":
-                raise _missing(greeting["detail"])
-            if greeting.get("error") == "voice":
-                raise UsageError(f"espeak-ng {greeting['version']} has no voice {self.voice!r}", _VOICES)
-            self._version = greeting["version"]
-        return self._version
+            self.check(greeting)
+            self._greeting = greeting
+        return self._greeting
+
+
+class Espeak(Asked):
+    """One running espeak-ng for one voice. `ask` gives the clauses of each text."""
+
+    def __init__(self, voice: str) -> None:
+        if _VOICE_NAME.fullmatch(voice) is None:
+            raise UsageError(f"{voice!r} is not a voice of espeak-ng", _VOICES)
+        self.voice = voice
+        super().__init__(_command(voice))
+
+    @property
+    def version(self) -> str:
+        """The version of the library, e.g. 1.52.0.
+
+        Raises:
+            MissingProgramError: no library can be loaded.
+            UsageError: the library has no such voice.
+        """
+        return str(self.greeting()["version"])
+
+    def check(self, greeting: dict[str, Any]) -> None:
+        """Raise if no library can be loaded, or it has no such voice."""
+        if greeting.get("error") == "library":
+            raise self.missing(greeting["detail"])
+        if greeting.get("error") == "voice":
+            raise UsageError(f"espeak-ng {greeting['version']} has no voice {self.voice!r}", _VOICES)
+
+    def missing(self, detail: str) -> MissingProgramError:
+        """The error for a library that cannot be loaded."""
+        return MissingProgramError(
+            f"espeak-ng cannot be loaded ({detail}); voices with phoneme type 'espeak' need it to pronounce text",
+            f"install it:  {_INSTALL}\nor use a voice trained with `phonemes=text`, which needs no espeak-ng",
+        )
+
+    def refused(self, text: str) -> BadInputError:
+        """The error for a text on which the library crashes or hangs."""
+        return BadInputError(f"espeak-ng crashes or hangs on {text!r}", "change or remove that text")
 
 
 @cache
 def espeak_version() -> str | None:
     """The version of espeak-ng that phonemes come from, or None when there is none. It is started to be asked."""
-    espeak = Espeak("en")
-    try:
-        return espeak.version
-    except MissingProgramError:
-        return None
-    finally:
-        espeak.close()
+    with Espeak("en") as espeak:
+        try:
+            return espeak.version
+        except MissingProgramError:
+            return None
 
 
 def outdated(version: str) -> Finding | None:
@@ -149,13 +194,6 @@ def espeak_findings() -> list[Finding]:
         return [Finding(problem=problem, remedy=f"install it:  {_INSTALL}", severity="warning")]
     finding = outdated(version)
     return [finding] if finding else []
-
-
-def _missing(detail: str) -> MissingProgramError:
-    return MissingProgramError(
-        f"espeak-ng cannot be loaded ({detail}); voices with phoneme type 'espeak' need it to pronounce text",
-        f"install it:  {_INSTALL}\nor use a voice trained with `phonemes=text`, which needs no espeak-ng",
-    )
 
 
 def _command(voice: str) -> list[str]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import BadInputError, Finding, UsageError
+from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
+from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
 from voxmatrix.wording import quoted
 
@@ -43,29 +44,70 @@ class EspeakPhonemizer(Closeable):
     def __init__(self, voice: str) -> None:
         self.espeak = Espeak(voice)
         self._is_arabic = voice.lower().split("-")[0] == "ar"
+        self._vowels: PiperTts | None = None  # started for the first text without vowel signs
 
     def phonemes(self, sentences: list[str]) -> list[list[str]]:
         """The phonemes of each sentence with its punctuation, as Piper's EspeakPhonemizer gives them.
 
         Raises:
-            BadInputError: one is Arabic without vowel signs, or espeak-ng crashes on one.
+            BadInputError: one cannot be pronounced: espeak-ng crashes on it, cannot read it, or it is Arabic without
+                vowel signs, and piper-tts, which adds them, is not installed.
         """
         return _with_given(sentences, self._pronounced)
 
     def _pronounced(self, texts: list[str]) -> list[list[str]]:
         if self._is_arabic:
-            for text in texts:
-                require_vowels(text)
+            texts = self._with_vowels(texts)
         texts = [text.replace('"', _UNREAD_QUOTE) for text in texts]
         return [_punctuated(text, clauses) for text, clauses in zip(texts, self.espeak.ask(texts), strict=True)]
+
+    def _with_vowels(self, texts: list[str]) -> list[str]:
+        bare = [text for text in texts if not has_vowels(text)]
+        if not bare:
+            return texts
+        self._vowels = self._vowels or PiperTts("arabic")
+        try:
+            vowelled = dict(zip(bare, self._vowels.ask(bare), strict=True))
+        except MissingProgramError as error:
+            raise BadInputError(
+                f"{quoted(bare[0])} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only; "
+                "piper-tts, which adds them, is not installed",
+                f"add them (tashkeel), or {error.remedy}",
+            ) from error
+        return [vowelled.get(text, text) for text in texts]
 
     def warning(self) -> Finding | None:
         """An espeak-ng that is too old."""
         return outdated(self.espeak.version)
 
     def close(self) -> None:
-        """End the process."""
+        """End the processes."""
         self.espeak.close()
+        if self._vowels:
+            self._vowels.close()
+
+
+class PiperPhonemizer(Closeable):
+    """A phonemizer of piper-tts, for the phoneme types that only it has."""
+
+    def __init__(self, phoneme_type: str) -> None:
+        self._piper = PiperTts(phoneme_type)
+
+    def phonemes(self, sentences: list[str]) -> list[list[str]]:
+        """The phonemes of each sentence, as piper-tts gives them.
+
+        Raises:
+            BadInputError: piper-tts fails on one.
+            MissingProgramError: a package that it needs is not installed.
+        """
+        return _with_given(sentences, self._piper.ask)
+
+    def warning(self) -> None:
+        """Nothing can be wrong."""
+
+    def close(self) -> None:
+        """End the process."""
+        self._piper.close()
 
 
 class TextPhonemizer:
@@ -83,7 +125,7 @@ class TextPhonemizer:
 
 
 def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
-    """The phonemizer of a voice: `espeak` with its espeak-ng voice, or `text`.
+    """The phonemizer of a voice: `espeak` with its espeak-ng voice, `text`, or one of piper-tts.
 
     Raises:
         UsageError: there is no such type, or that cannot be the name of a voice.
@@ -92,6 +134,8 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
         return EspeakPhonemizer(voice)
     if phoneme_type == "text":
         return TextPhonemizer()
+    if phoneme_type in PIPER_TYPES:
+        return PiperPhonemizer(phoneme_type)
     raise UsageError(f"there is no phoneme type {phoneme_type!r}", "choose espeak or text")
 
 
@@ -195,17 +239,6 @@ _VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
 _MIN_SIGNS_PER_LETTER = 0.25
 
 
-def require_vowels(sentence: str) -> None:
-    """Refuse an Arabic sentence that would be pronounced without vowels.
-
-    Most vowels are not written, and espeak-ng pronounces only what is. Piper adds the signs with a model.
-
-    Raises:
-        BadInputError: the sentence has few vowel signs.
-    """
-    letters = len(_LETTER.findall(sentence))
-    if len(_VOWEL_SIGN.findall(sentence)) < letters * _MIN_SIGNS_PER_LETTER:
-        raise BadInputError(
-            f"{quoted(sentence)} has no vowel signs, without which espeak-ng pronounces Arabic as consonants only",
-            "add them first (tashkeel)",
-        )
+def has_vowels(sentence: str) -> bool:
+    """Whether an Arabic sentence is written with vowel signs. Most vowels are not, and espeak-ng pronounces what is."""
+    return len(_VOWEL_SIGN.findall(sentence)) >= len(_LETTER.findall(sentence)) * _MIN_SIGNS_PER_LETTER
