@@ -336,3 +336,12 @@ def test_hebrew_has_pipers_phonemes_and_given_ones_stay():
         plain, given = opened.phonemes(["שלום עולם.", "שלום [[abc]] עולם."])
     assert plain == HebrewPhonemizer().phonemize("שלום עולם.")[0]
     assert "".join(given).find(" abc ") > 0
+
+
+@pytest.mark.espeak
+def test_kanji_are_refused_where_espeak_ng_cannot_read_them():
+    with EspeakPhonemizer("ja") as japanese, EspeakPhonemizer("cmn") as chinese:
+        assert japanese.phonemes(["とうきょうは、5。"])[0]
+        assert chinese.phonemes(["東京"])[0]
+        with pytest.raises(BadInputError, match="cannot read kanji .東京"):
+            japanese.phonemes(["東京は日本の首都です。"])

@@ -43,7 +43,7 @@ class EspeakPhonemizer(Closeable):
 
     def __init__(self, voice: str) -> None:
         self.espeak = Espeak(voice)
-        self._is_arabic = voice.lower().split("-")[0] == "ar"
+        self._language = voice.lower().split("-")[0]
         self._vowels: PiperTts | None = None  # started for the first text without vowel signs
 
     def phonemes(self, sentences: list[str]) -> list[list[str]]:
@@ -56,8 +56,11 @@ class EspeakPhonemizer(Closeable):
         return _with_given(sentences, self._pronounced)
 
     def _pronounced(self, texts: list[str]) -> list[list[str]]:
-        if self._is_arabic:
+        if self._language == "ar":
             texts = self._with_vowels(texts)
+        if self._language == "ja":
+            for text in texts:
+                refuse_kanji(text)
         texts = [text.replace('"', _UNREAD_QUOTE) for text in texts]
         return [_punctuated(text, clauses) for text, clauses in zip(texts, self.espeak.ask(texts), strict=True)]
 
@@ -242,3 +245,19 @@ _MIN_SIGNS_PER_LETTER = 0.25
 def has_vowels(sentence: str) -> bool:
     """Whether an Arabic sentence is written with vowel signs. Most vowels are not, and espeak-ng pronounces what is."""
     return len(_VOWEL_SIGN.findall(sentence)) >= len(_LETTER.findall(sentence)) * _MIN_SIGNS_PER_LETTER
+
+
+_KANJI = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+
+
+def refuse_kanji(sentence: str) -> None:
+    """Refuse a Japanese sentence in which espeak-ng would say the English words "Chinese letter".
+
+    Raises:
+        BadInputError: it contains kanji.
+    """
+    if kanji := _KANJI.search(sentence):
+        raise BadInputError(
+            f"espeak-ng cannot read kanji ({kanji[0][:8]} in {quoted(sentence)}): it says 'Chinese letter' for each",
+            "write it in kana, or use a voice of Piper whose phonemes are of type japanese",
+        )
