@@ -343,5 +343,5 @@ def test_kanji_are_refused_where_espeak_ng_cannot_read_them():
     with EspeakPhonemizer("ja") as japanese, EspeakPhonemizer("cmn") as chinese:
         assert japanese.phonemes(["とうきょうは、5。"])[0]
         assert chinese.phonemes(["東京"])[0]
-        with pytest.raises(BadInputError, match="cannot read kanji .東京"):
+        with pytest.raises(BadInputError, match="cannot read kanji"):
             japanese.phonemes(["東京は日本の首都です。"])
