@@ -33,7 +33,23 @@ ENGLISH = [
     ),
     ("the 1990s, the '80s", "the nineteen nineties, the eighties"),
     ("1914–1918, 1990-95", "nineteen fourteen to nineteen eighteen, nineteen ninety to ninety-five"),
+    ("at 1.30 pm or 1.59 p.m.", "at one thirty p.m or one fifty-nine p.m."),
+    ("10:00:00 p.m., 1:02:03 am", "ten p.m, one oh two three a.m"),
+    ("Mon–Fri 9 a.m.–5 p.m.", "Monday to Friday nine a.m to five p.m."),
+    ("Sat-Sun, Jan.–Mar. 2020. Then", "Saturday to Sunday, January to March twenty twenty. Then"),
+    (
+        "5h 30m, 30m 15s, 1h 1m 1s",
+        "five hours and thirty minutes, thirty minutes and fifteen seconds, one hour one minute and one second",
+    ),
+    ("Jan-15-2020, 1960s–1970s", "January fifteenth twenty twenty, nineteen sixties to nineteen seventies"),
     # measures
+    ("100Mb/s and 100 MB/s", "one hundred megabits per second and one hundred megabytes per second"),
+    ('a 12" LP, 3.5" wide, 6"', "a twelve inch LP, three point five inches wide, six inches"),
+    ('He said "12" and "page 5".', 'He said "twelve" and "page five".'),
+    (
+        "1234-123kg, 5 bn",
+        "one thousand two hundred and thirty-four to one hundred and twenty-three kilograms, five billion",
+    ),
     (
         "5 km, 1 kg, 60 mph, 20 °C, 5 m²",
         "five kilometers, one kilogram, sixty miles per hour, twenty degrees Celsius, five square meters",
@@ -92,6 +108,8 @@ ENGLISH = [
     ("$7/mo, $0.5/hr, $3.5", "seven dollars per month, fifty cents per hour, three dollars and fifty cents"),
     ("₩5 billion, US$3, test$", "five billion won, three US dollars, test dollar"),
     # codes
+    ("ISBN 978-3-16-148410-0", "ISBN nine seven eight, three, one six, one four eight four one zero, zero"),
+    ("ISBN-10: 080442957X", "ISBN zero eight zero four four two nine five seven, X"),
     ("call 911 or 212.555.0199", "call nine one one or two one two, five five five, zero one nine nine"),
     ("IP 10.0.0.42, code 4711", "IP one zero dot zero dot zero dot four two, code four seven one one"),
     ("A320, xy8321, 12 a4", "A three twenty, xy eight three two one, twelve a four"),
@@ -115,7 +133,8 @@ ENGLISH = [
     # signs
     ("A & B + C = D", "A and B plus C equals D"),
     ("**bold** _it_ [x](y) and/or", "bold it x (y) and or"),
-    ("see https://www.example.com/a?b=1.", "see example dot com."),
+    ("see https://www.example.com/a?b=1.", "see example dot com slash a."),
+    ("http://localhost:8080/x/y/#top, https://a.org/", "localhost slash x slash y, a dot org"),
     ("mail a.b@c.com or example.org", "mail a dot b at c dot com or example dot org"),
     ("Wait... what?! No!!! — yes", "Wait, what? No! yes"),
     ("😀", ""),
@@ -147,6 +166,9 @@ SWEDISH = [
     ("tfn 08 790 7559", "telefon noll åtta, sju nio noll, sju fem fem nio"),
     ("ring 08-123 45 67", "ring noll åtta, ett två tre, fyra fem, sex sju"),
     ("– Hej, sa hon ...", "Hej, sa hon."),
+    ("2 md kronor, 1,5 mn, 3 mdr", "två miljarder kronor, en komma fem miljoner, tre miljarder"),
+    ("$,01, USD$76,3", "en cent, sjuttiosex dollar och trettio cent"),
+    ("s:t erik, S:t Erik, mån–fre", "sankt erik, Sankt Erik, måndag till fredag"),
 ]
 
 

@@ -54,6 +54,7 @@ class Language:
     code_links: tuple[str, ...]
     phone_words: tuple[str, ...]
     words: Mapping[str, str]
+    days: Mapping[str, str]
     fixed: Mapping[str, str]
     signs: Mapping[str, str]
     titles: Mapping[str, str]

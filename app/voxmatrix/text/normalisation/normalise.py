@@ -15,7 +15,7 @@ from voxmatrix.text.normalisation.rules.amounts import (
     say_ranges,
 )
 from voxmatrix.text.normalisation.rules.codes import say_codes, spell_links
-from voxmatrix.text.normalisation.rules.dates import say_dates, say_times, say_years
+from voxmatrix.text.normalisation.rules.dates import mark_day_spans, say_dates, say_times, say_years
 from voxmatrix.text.normalisation.rules.signs import mark_signs, say_numbers, say_signs
 
 Step = Callable[[str, Language], str]
@@ -65,7 +65,7 @@ def normalise(text: str, language: str) -> str:
         text = repair_for_espeak(text, language)
         return tidy(_SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text))
     text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), _ORDINAL_SIGN.sub("°", text))
-    text = repair(_FOOTNOTE.sub("", text))
+    text = repair(mark_day_spans(_FOOTNOTE.sub("", text), table))
     for step in _WITH_NUMBERS if _ANY_DIGIT.search(text) else _WITHOUT_NUMBERS:
         text = step(text, table)
     return tidy(text)

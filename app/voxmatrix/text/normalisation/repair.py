@@ -91,7 +91,9 @@ _LINE_ENDS = re.compile(r"[^\S\n]*\n[^\S\n]*")
 _MANY_LINES = re.compile(r"\n{3,}")
 
 _ELLIPSIS = re.compile(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?=([^\S\n]*)(.?))", re.DOTALL)
-_DIGITS_DASH = re.compile(r"(?<=[\d%])[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)")
+_DIGITS_DASH = re.compile(
+    r"(?:(?<=[\d%°])|(?<=\ds)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)"
+)
 _LEADING_DASH = re.compile(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
 _DASH = re.compile(
     r"[^\S\n]*([,;:.!?]?)[^\S\n]*(?:\u2013+|(?<=\s)(?<![\d%ms]\s)-(?=\s)|(?<=\s)-(?=\s[^\d$£€¥₹])|(?<=\s)-{2,3}(?=\s)|(?<=\w)--+(?=\w))[^\S\n]*([,;:.!?]?)[^\S\n]*"

@@ -68,9 +68,26 @@ _SIZE = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]
 _HEIGHT = re.compile(r"(?<![\w.,])(\d{1,2})'\s?(\d{1,2})\"")
 
 
+#: An inch before what has it: not before `long`, or a word that goes on.
+_INCHES = re.compile(
+    r"(?<![\w.,'])(\d{1,3}(?:\.\d+)?)\"(?!\w)"
+    r"(?=(-|\s(?!(?:long|wide|tall|high|deep|thick|by|x|and|or|to|of|from|in|is|are)\b)[^\W\d_])?)"
+)
+_OPENING, _CLOSING = re.compile(r"(?<![^\s(\[])\""), re.compile(r"(?<=[^\s\d(\[])\"")
+
+
+def _inches(match: re.Match[str], language: Language) -> str:
+    """`12" LP` with the word for inches, unless the mark may close a quotation."""
+    before = match.string[: match.start()]
+    if len(_OPENING.findall(before)) > len(_CLOSING.findall(before)):
+        return match[0]
+    return f"{match[1]} {language.words['inch' if match[2] else 'inches']}"
+
+
 def say_measures(text: str, language: Language) -> str:
     """The words around a number, some with the number itself."""
     words = language.words
+    text = _INCHES.sub(lambda match: _inches(match, language), text)
     text = _HEIGHT.sub(rf"\1 {words['feet']} \2 {words['inches']}", _SIZE.sub(f" {words['by']} ", text))
     text = apply(_measure_rules(language), text)
     text = _per(language).sub(lambda match: f" {words['per']} {match[1] or language.per[match[2]]}", text)
@@ -87,6 +104,7 @@ def _per(language: Language) -> re.Pattern[str]:
 @cache
 def _measure_rules(language: Language) -> tuple[Rule, ...]:
     endings, words = any_of(language.ordinal_endings), language.words
+    short = [key for key, full in language.magnitudes.items() if len(key) > 1 and key != full]
 
     def ordinal(match: re.Match[str]) -> str:
         return numbers.ordinal(match[1].replace(",", ""), language)
@@ -96,6 +114,10 @@ def _measure_rules(language: Language) -> tuple[Rule, ...]:
         (re.compile(r"§\s?(?=\d)"), lambda _match: f"{words['section']} "),
         (re.compile(r"~\s?(?=\d)"), lambda _match: f"{words['about']} "),
         (re.compile(rf"(?<![\w.,])([\d,]*\d)(?:(?i:{endings}))(?!\w)"), ordinal),
+        (
+            re.compile(rf"(?<![\w.,])({numbers.pattern(language)})\s({any_of(short)})(?!\w)"),
+            lambda match: _large(match[1], match[2], language),
+        ),
         _units(language),
     )
 
@@ -163,6 +185,7 @@ _ONE_MONEY = re.compile(rf"({_MONEY})({_AMOUNT}){_DASH}(?={_AMOUNT}(?![\w-]))")
 _DIFFERENCE = re.compile(rf"(?<=\d){_DASH}(?={_AMOUNT}\s?=)|(?<=[a-z]){_DASH}(?=\d+\s?=)")
 _AFTER_EQUALS = re.compile(rf"(=\s?{_AMOUNT}){_DASH}(?=\d)")
 _NO_WHOLE = re.compile(r"(?<![\w.,])\.(?=\d)")
+_NO_WHOLE_MONEY = re.compile(rf"(?<={_MONEY}),(?=\d)")
 _MINUS = re.compile(rf"(?<![\w).,%-])-(?={_MONEY}?\d)")
 
 
@@ -178,10 +201,10 @@ def say_ranges(text: str, language: Language) -> str:
     """`10-20` and `10–20` with a word between, `-5` with its minus."""
 
     def span(match: re.Match[str]) -> str:
-        first, last = (float(end.replace(",", "")) for end in match.groups())
-        return f"{match[1]} {language.words['to'] if first < last else ''} {match[2]}"
+        first, last = (float(end.replace(",", "")) for end in match.group(1, 2))
+        return f"{match[1]} {language.words['to'] if first < last or match[3] else ''} {match[2]}"
 
-    text = _NO_WHOLE.sub("0.", text) if language.decimal == "." else text
+    text = _NO_WHOLE.sub("0.", text) if language.decimal == "." else _NO_WHOLE_MONEY.sub("0,", text)
     text = re.sub(rf"\s?{RANGE_DASH}\s?", f" {language.words['to']} ", text)
     text = _span(language).sub(span, text)
     return _MINUS.sub(f"{language.words['minus']} ", text)
@@ -191,4 +214,4 @@ def say_ranges(text: str, language: Language) -> str:
 def _span(language: Language) -> re.Pattern[str]:
     number = r"(\d{1,9}(?:[.,]\d{1,9})?)"
     units = any_of(language.units)
-    return re.compile(rf"(?<![\w.,:/-]){number}(?:-|\s-\s){number}(?![:/-]|[.,]?\d)(?=(?:{units})(?!\w)|(?!\w))")
+    return re.compile(rf"(?<![\w.,:/-]){number}(?:-|\s-\s){number}(?![:/-]|[.,]?\d)(?=({units})(?!\w)|(?!\w))")

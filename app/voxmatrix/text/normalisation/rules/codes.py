@@ -12,6 +12,7 @@ _TELEPHONE = re.compile(
     r"|\+\d{1,3}[ -]?(?:\(\d{1,4}\))?[\d -]{5,15}\d|0\d{1,3}-\d{2,3}(?: ?\d{2,3}){1,3}"
     r"|0\d{1,2} \d{3} (?:\d{4}|\d\d \d\d)|\d{3}-\d{2}-\d{4}|\d{3}-\d{4})(?![\w-]|[.,]\d)"
 )
+_ISBN = re.compile(r"(?<!\w)(ISBN)(?:-1[03])?:?\s?((?:\d[- ]?){9}(?:[\dX]|(?:\d[- ]?){3}\d))(?!\w)")
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
 _SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|\d{3,}(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
 
@@ -27,7 +28,11 @@ def say_codes(text: str, language: Language) -> str:
         dot = f" {language.words['dot']} "
         return dot.join(numbers.one_by_one(part, language) for part in match[0].split("."))
 
-    text = _ADDRESS.sub(address, _TELEPHONE.sub(telephone, text))
+    def isbn(match: re.Match[str]) -> str:
+        groups = ", ".join(numbers.one_by_one(group, language) for group in re.findall(r"\d+", match[2]))
+        return f"{match[1]} {groups}" + (", X" if match[2].endswith("X") else "")
+
+    text = _ADDRESS.sub(address, _TELEPHONE.sub(telephone, _ISBN.sub(isbn, text)))
     return _named(language).sub(lambda match: match[1] + numbers.one_by_one(match[2], language), text)
 
 
@@ -56,6 +61,7 @@ def _named(language: Language) -> re.Pattern[str]:
 
 _ANY = re.compile(r"@|\w\.\w|://")
 _SCHEME = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
+_PORT = re.compile(r":\d+(?=/|$)")
 _MAIL = re.compile(r"(?:(?<![\w.+-])|(?<=\s\.))[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|ai|app|dev|tv|se|no|dk|fi|uk|de|fr|es|it|nl|be|ch|at|eu|us|ca|au|jp|cn"
@@ -66,15 +72,15 @@ _PARTS = re.compile(r"\d+|[._/&+-]")
 
 
 def spell_links(text: str, language: Language) -> str:
-    """`https://www.example.com/a?b` as `example dot com`, `anna-1@example.com` with its dash, digit and at."""
+    """`https://www.example.com/a?b` as `example dot com slash a`, `anna-1@example.com` with its dash, digit and at."""
 
     if _ANY.search(text) is None:
         return text
 
     def page(match: re.Match[str]) -> str:
         address = match[0].rstrip(".,;:!?)'")
-        host = re.split(r"[/?#:]", re.sub(r"(?i)^(?:https?://)?(?:www\.)?", "", address), maxsplit=1)[0]
-        return _spelled(host, language) + match[0][len(address) :]
+        page = re.split(r"[?#]", re.sub(r"(?i)^(?:https?://)?(?:www\.)?", "", address), maxsplit=1)[0]
+        return _spelled(_PORT.sub("", page.rstrip("/")), language) + match[0][len(address) :]
 
     text = _SCHEME.sub(page, text)
     text = _MAIL.sub(lambda match: _spelled(match[0], language), text)

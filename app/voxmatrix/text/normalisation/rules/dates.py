@@ -1,6 +1,7 @@
 """Dates, years and times: `2024-05-17`, `May 17, 2024`, `the 1990s`, `1939-1945`, `17:30`, `8 p.m.`, `1:01:01`."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from voxmatrix.text.normalisation import numbers
@@ -16,6 +17,28 @@ _WITH_TIME = re.compile(r"(?<=\d-\d\d)T(?=\d\d:\d\d)")
 _SLASHED = re.compile(
     r"(?<![\w./])(den\s)?(\d{1,2})/(\d{1,2})(?:[\s-]((?:1\d|20)\d\d))?(?![\w/]|[.,]\d)", re.IGNORECASE
 )
+
+
+def mark_day_spans(text: str, language: Language) -> str:
+    """`Mon–Fri` and `Jan-Mar` in full with a word between, before dashes are repaired."""
+    pattern, names = _day_spans(language)
+
+    def span(match: re.Match[str]) -> str:
+        end = "." if match[0].endswith(".") and sentence_ends(match) else ""
+        return f"{names[match[1]]} {language.words['to']} {names[match[2]]}{end}"
+
+    return pattern.sub(span, text)
+
+
+@cache
+def _day_spans(language: Language) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    names = dict(language.days)
+    for full, short in zip(language.months, language.short_months, strict=True):
+        names |= dict.fromkeys(short.split(), full)
+    names |= {key.capitalize(): full.capitalize() for key, full in names.items()}
+    names |= {full: full for full in (*names.values(), *language.months)}
+    name = any_of(names)
+    return re.compile(rf"(?<!\w)({name})\.?\s?[-\u2010-\u2015]\s?({name})(?![\w-])\.?"), names
 
 
 def say_dates(text: str, language: Language) -> str:
@@ -55,7 +78,7 @@ def _with_month(language: Language) -> tuple[re.Pattern[str], ...]:
     endings = any_of(language.ordinal_endings)
     dot = r"\.?" if language.years != "pairs" else ""
     last = rf"(?:\s?[-\u2012]\s?(?P<last>[1-9]|[12]\d|3[01])(?:{endings})?)?"
-    day = rf"(?P<day>0?[1-9]|[12]\d|3[01])(?:(?i:{endings}))?{last}(?![\w/%]|[.,:]\d|-\d)"
+    day = rf"(?P<day>0?[1-9]|[12]\d|3[01])(?:(?i:{endings}))?{last}(?![\w/%]|[.,:]\d|-\d(?!\d{{3}}(?!\d)))"
     year = r"(?P<year>,?[\s-](?:1\d|20)\d\d(?![\w:/%-]|[.,]\d)|,(?:1\d|20)\d\d(?!\w))?"
     day_first = re.compile(rf"(?<![\w.,:/-])(?:the\s)?{day}{dot}(?:\sof)?[\s-]{month}{year}")
     month_first = re.compile(rf"(?<!\w){month}[\s-]?(?:the\s)?(?<=[\s.-]){day}{year}")
@@ -180,6 +203,10 @@ _CLOCK_WITH_DOT = re.compile(
     r"(?:(?<=klockan \d\.\d\d)|(?<=klockan \d\d\.\d\d)|(?= (?:för|efter)middag))()()()"
 )
 _CLOCK_SPAN = re.compile(r"((?<=klockan )\d{1,2}[.:]\d\d)\s?[-\u2012]\s?(\d{1,2}[.:]\d\d)(?!\d|[.:]\d)")
+_CLOCK_WITH_DOT_AND_HALF = re.compile(r"(?<![\w.,])(0?\d|1[0-2])\.([0-5]\d)()\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
+_DURATION = re.compile(
+    r"(?<![\w.,])(?:(?P<hour>\d{1,3})\s?h\s?)?(?P<minute>\d{1,2})\s?m(?:\s?(?P<second>\d{1,2})\s?s)?(?![\w/'²³])"
+)
 _HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
 _ZONE = re.compile(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
 
@@ -193,8 +220,13 @@ def say_times(text: str, language: Language) -> str:
     def span(match: re.Match[str]) -> str:
         return f"{match[1].replace('.', ':')} {language.words['to']} {match[2].replace('.', ':')}"
 
-    text = _CLOCK_SPAN.sub(span, _HOUR.sub(hour, text))
-    for pattern in (_CLOCK, _CLOCK_WITH_DOT):
+    def duration(match: re.Match[str]) -> str:
+        if match["hour"] is None and match["second"] is None:  # meters
+            return match[0]
+        return _duration({unit: int(count) for unit, count in match.groupdict().items() if count}, language)
+
+    text = _DURATION.sub(duration, _CLOCK_SPAN.sub(span, _HOUR.sub(hour, text)))
+    for pattern in (_CLOCK, _CLOCK_WITH_DOT_AND_HALF, _CLOCK_WITH_DOT):
         text = pattern.sub(lambda match: _time(match, language), text)
     return _ZONE.sub(lambda match: " ".join(letter.upper() for letter in match.groups() if letter), text)
 
@@ -204,8 +236,8 @@ def _time(match: re.Match[str], language: Language) -> str:
     half = _half(match[4], match[5], match) if match[4] else ""
     spoken = numbers.cardinal(str(hour), language)
     if match[3] and not half:
-        return _duration(hour, minute, int(match[3]), language)
-    if minute == 0 and not match[3]:
+        return _duration({"hour": hour, "minute": minute, "second": int(match[3])}, language)
+    if minute == 0 and not int(match[3] or 0):
         whole = language.words["oclock" if hour <= 12 else "hundred_hours"].format(hour=spoken)
         return f"{spoken}{half}" if half else whole
     oh = f"{language.words['oh']} " if minute < 10 else ""
@@ -213,12 +245,13 @@ def _time(match: re.Match[str], language: Language) -> str:
     return f"{spoken} {numbers.cardinal(str(int(match[3])), language)}{half}" if match[3] else f"{spoken}{half}"
 
 
-def _duration(hours: int, minutes: int, seconds: int, language: Language) -> str:
-    spoken = [
+def _duration(counts: Mapping[str, int], language: Language) -> str:
+    """The counts of hours, minutes and seconds, by `hour`, `minute` and `second`."""
+    *first, last = (
         f"{numbers.cardinal(str(count), language, common=True)} {language.words[unit if count == 1 else unit + 's']}"
-        for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
-    ]
-    return f"{spoken[0]} {spoken[1]} {language.words['and']} {spoken[2]}"
+        for unit, count in counts.items()
+    )
+    return f"{' '.join(first)} {language.words['and']} {last}"
 
 
 def _half(letter: str, dot: str, match: re.Match[str]) -> str:
