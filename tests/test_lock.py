@@ -35,6 +35,18 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
         assert (tmp_path / "a" / "b").is_dir()
 
 
+def test_a_new_folder_in_which_nothing_was_written_is_removed(tmp_path: Path) -> None:
+    for name, written in (("new", False), ("used", True)):
+        with pytest.raises(KeyError), locked(tmp_path / name, "training", "stop it"):
+            if written:
+                (tmp_path / name / "run.json").touch()
+            raise KeyError
+    (tmp_path / "old").mkdir()
+    with locked(tmp_path / "old", "training", "stop it"):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "used"]
+
+
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -1,7 +1,7 @@
 """Allow only one process at a time to work in a folder."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voxmatrix.errors import UsageError
@@ -23,12 +23,25 @@ def locked(folder: Path, work: str, remedy: str) -> Iterator[None]:
         UnreachableError: the folder cannot be written.
     """
     with storage_errors(folder):
+        created = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / _NAME).open("a")
     with file:
         if not _acquire(file.fileno()):
             raise _running(folder, work, remedy)
-        yield
+        try:
+            yield
+        finally:
+            if created:
+                _remove_if_empty(folder)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a new folder in which nothing was written: what it was for failed before it began."""
+    with suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [_NAME]:
+            (folder / _NAME).unlink()
+            folder.rmdir()
 
 
 def check_unlocked(folder: Path, work: str, remedy: str) -> None:

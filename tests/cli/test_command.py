@@ -80,6 +80,16 @@ def test_recordings_are_found_by_the_older_names(capsys: pytest.CaptureFixture[s
     assert "nowhere" in capsys.readouterr().err
 
 
+def test_other_programs_names_of_the_output_and_the_learning_rate_are_understood(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for word in ("--output", "--output-dir", "--output-file", "--output_file"):
+        assert main.run(["speak", "--text", "Hi", word, str(tmp_path)]) == 2
+        assert f"{tmp_path} is a folder" in capsys.readouterr().err
+    assert main.run(["train", "nowhere", "--output-dir", str(tmp_path), "--lr", "high"]) == 2
+    assert "'high'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["train", "prepare", "plan", "speak"])
 def test_the_help_does_not_show_them(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run([command, "--help"]) == 0

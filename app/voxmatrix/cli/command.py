@@ -26,6 +26,8 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "--prompt-list-id": ("--prompt-list", None),
     "--language-code": ("--language", None),
     "--grad-accumulation": ("--accumulation", None),
+    "--lr": ("--learning-rate", None),
+    **dict.fromkeys(("--output", "--output-dir", "--output-file", "--output_file"), ("--out", None)),
     "--num-workers": ("--workers", None),
     "--grad-checkpointing": ("--gradient-checkpointing", "on"),
     # Mixed precision is the default wherever it gains anything.

@@ -67,7 +67,7 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
 
     return PrepareSettings(
         quality=quality(given.quality).name,
-        language=given.language,
+        language=given.language.replace("_", "-"),  # en_US, as in the names of voices
         phoneme_type=_phoneme_type(given.phonemes),
         cache=home() / "cache",
         workers=workers or min(cpus(), 16),
