@@ -117,9 +117,14 @@ def _s3() -> str | None:
     return f"not installed: {', '.join(absent)} (pip install --group s3)" if absent else None
 
 
+def _compiler() -> str | None:
+    return None if shutil.which("cc") else "the program cc is not installed: apt install gcc libc6-dev"
+
+
 _NEEDS = {
     "browser": _browser,
     "cluster": _cluster,
+    "compiler": _compiler,
     "docker": _docker,
     "epubcheck": _epubcheck,
     "espeak": _espeak,

@@ -1,7 +1,7 @@
 """The check of folders and device before a long-running command, so that problems are reported within seconds.
 
 The plan selects the device, and the doctor assesses it. In an image for GPUs, the check is stricter than the plan: it
-does not fall back to the CPU, which takes hours, unless `--device cpu` is set.
+does not train on the CPU, which takes days, unless that was chosen (`--device cpu`, `USE_GPU=no` or `auto`).
 """
 
 import os

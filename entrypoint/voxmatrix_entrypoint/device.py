@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 from voxmatrix.config import MACHINE_VARIABLE, home
 from voxmatrix.doctor.examine import chosen_gpu, try_device
-from voxmatrix.doctor.findings import of_system, of_torch
+from voxmatrix.doctor.findings import of_system, of_torch, without_gpu
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
-from voxmatrix.errors import Finding, MissingProgramError, NoKernelsError
+from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import CPU
-from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.plan.device_request import DeviceRequest, is_cpu_allowed
 from voxmatrix.plan.device_selection import Task, unsupported
 from voxmatrix.plan.preflight import Ask, Preflight, run_preflight
 from voxmatrix.plan.verdict import assess
@@ -37,16 +37,26 @@ def findings_before(preflight: Preflight, request: DeviceRequest, task: Task) ->
     """Findings to report before the command starts. Pure.
 
     Raises:
-        NoDeviceError, NoKernelsError: the image is for GPUs but cannot use this one, and no device was requested.
+        NoDeviceError, NoKernelsError: the image is for GPUs but cannot use this one, and no device was requested; or
+            it has no GPU to train on, and the CPU was not chosen.
     """
     machine, saved = preflight.machine, preflight.saved_device
-    is_deliberate = request.kind != "auto" or (saved is not None and saved.device == CPU)
     if preflight.selected.gpu is not None:
         return tuple(of_system(machine)) if task == "train" else ()
-    if machine.image and not is_deliberate:
-        _refuse_wrong_image(machine, task)
-        return tuple(of_torch(machine))
-    return ()
+    if not machine.image or is_cpu_allowed(request, saved) or (task == "speak" and request.kind != "auto"):
+        return ()
+    _refuse_wrong_image(machine, task)
+    if task == "train" and machine.torch and machine.torch.built_for:
+        _refuse_cpu(machine, request)
+    return tuple(of_torch(machine))
+
+
+def _refuse_cpu(machine: Machine, request: DeviceRequest) -> None:
+    """Raise the error for a GPU that is not there: training on the CPU instead takes days."""
+    if request.kind != "auto":
+        Preflight.on(machine, replace(request, fallback="end"), "train")
+    if (absent := without_gpu(machine)) is not None:
+        raise NoDeviceError(absent.problem, f"{absent.remedy}; or set --device cpu to train on the CPU")
 
 
 def _refuse_wrong_image(machine: Machine, task: Task) -> None:
@@ -61,6 +71,7 @@ def try_on(machine: Machine, gpu: Gpu, attempt: Try | None = None) -> None:
     """Run the smoke test on a GPU, unless it has passed before.
 
     Raises:
+        NoDeviceError: the driver does not let the GPU start.
         NoKernelsError: an operation fails, or its result is wrong.
         MissingProgramError: torch cannot be imported.
     """
@@ -69,5 +80,5 @@ def try_on(machine: Machine, gpu: Gpu, attempt: Try | None = None) -> None:
     worst = next((finding for finding in report.findings if finding.severity == "error"), None)
     if report.exit_code == 0 or worst is None:
         return
-    error = MissingProgramError if report.exit_code == MissingProgramError.exit_code else NoKernelsError
-    raise error(worst.problem, worst.remedy)
+    kinds = {error.exit_code: error for error in (MissingProgramError, NoDeviceError)}
+    raise kinds.get(report.exit_code, NoKernelsError)(worst.problem, worst.remedy)

@@ -70,6 +70,36 @@ def test_exit_codes_say_whether_the_chosen_device_works() -> None:
     assert make_report(computer(GPU), GPU, [result("import torch", ok=False, problem="no libc10")]).exit_code == 7
 
 
+def test_an_image_for_gpus_without_one_is_an_error_unless_the_cpu_is_wanted() -> None:
+    image = replace(computer(), image="blackwell")
+    for machine in (image, replace(image, driver_error="nvml 999"), replace(computer(), driver_error="nvml 999")):
+        report = describe(machine, "auto")
+        assert report.exit_code == 4
+        assert report.findings[0].severity == "error"
+        assert describe(machine, "cpu").exit_code == describe(machine, "auto", is_cpu_allowed=True).exit_code == 0
+    assert describe(computer(), "auto").exit_code == 0  # a wheel with CUDA on a computer without a GPU is usual
+    hidden = replace(computer(), hidden_gpus=2, visible_devices="-1")
+    assert "2 NVIDIA GPUs hidden by CUDA_VISIBLE_DEVICES=-1" in text(describe(hidden, "auto"))
+
+
+def test_the_image_for_the_cpu_says_why_a_gpu_cannot_be_used_and_goes_on() -> None:
+    machine = replace(computer(torch=TorchBuild(version="2.13.0+cpu")), image="cpu", driver_error="nvml 15")
+    report = describe(machine, "auto")
+    assert report.exit_code == 0
+    assert [(found.severity, "is lost" in found.problem) for found in report.findings] == [("warning", True)]
+
+
+def test_a_gpu_on_which_cuda_does_not_start_has_no_verdict_and_exit_4() -> None:
+    report = make_report(computer(GPU), GPU, [result("start CUDA", ok=False, problem="cuda 803")])
+    assert (report.assessments[0].verdict, report.exit_code) == (None, 4)
+    shown = text(report)
+    assert "different versions (CUDA error 803)" in shown
+    assert "report this" not in shown
+    assert "kernels run on" not in shown
+    other = make_report(computer(GPU), GPU, [result("start CUDA", ok=False, problem="cuda 7")])
+    assert "CUDA does not start (CUDA error 7)" in text(other)
+
+
 def test_a_device_that_is_demanded_must_be_there() -> None:
     with pytest.raises(NoDeviceError, match="cuda:3"):
         describe(computer(GPU), "cuda:3")

@@ -60,10 +60,37 @@ def test_outside_an_image_auto_goes_on_with_the_cpu() -> None:
     assert check_device(replace(WRONG, image=None), AUTO, "train", None) == (None, ())
 
 
-def test_an_image_for_gpus_without_one_says_so_aloud_and_goes_on() -> None:
-    gpu, findings = check_device(NO_GPU, AUTO, "train", None)
+def test_an_image_for_gpus_without_one_does_not_train_and_speaks_with_a_warning() -> None:
+    with pytest.raises(NoDeviceError, match="there is no GPU") as refused:
+        check_device(NO_GPU, AUTO, "train", None)
+    assert refused.value.remedy == "start the container with --gpus all; or set --device cpu to train on the CPU"
+    gpu, findings = check_device(NO_GPU, AUTO, "speak", None)
     assert gpu is None
     assert [finding.remedy for finding in findings] == ["start the container with --gpus all"]
+
+
+def test_a_gpu_for_another_torch_is_none() -> None:
+    """A container sees the computer's Intel graphics, also without --gpus all."""
+    graphics = replace(NO_GPU, gpus=(Gpu(index=0, kind="xpu", name="UHD Graphics"),))
+    with pytest.raises(NoDeviceError, match="there is no GPU for it"):
+        check_device(graphics, AUTO, "train", None)
+
+
+def test_a_gpu_of_which_the_number_is_wrong_is_not_replaced_by_the_cpu() -> None:
+    wanted = gpu_or_cpu("yes", 7, "environment")
+    with pytest.raises(NoDeviceError, match=r"GPU_ID=7: no such GPU; available: cuda:0"):
+        check_device(GOOD, wanted, "train", None)
+    assert check_device(GOOD, wanted, "speak", None) == (None, ())  # the plan warns
+    assert check_device(replace(GOOD, image=None), wanted, "train", None) == (None, ())
+
+
+def test_a_driver_that_fails_is_named_and_never_an_absent_gpu() -> None:
+    failing = replace(NO_GPU, driver_error="nvml 18")
+    for wanted in (AUTO, named("cuda:0"), gpu_or_cpu("yes", None, "environment")):
+        with pytest.raises(NoDeviceError, match="different versions") as refused:
+            check_device(failing, wanted, "train", None)
+        assert "restart the host" in refused.value.remedy
+        assert "no GPU" not in refused.value.problem
 
 
 def test_a_gpu_that_was_demanded_and_is_not_there_is_exit_4() -> None:
@@ -79,8 +106,8 @@ def test_the_image_for_the_cpu_leaves_a_gpu_alone() -> None:
 def test_the_cpu_on_purpose_is_not_questioned(machine: Machine) -> None:
     assert check_device(machine, named("cpu"), "train", None) == (None, ())
     assert check_device(machine, AUTO, "train", SavedDevice(device="cpu")) == (None, ())
-    # USE_GPU=yes: a GPU if there is one, else a warning (the plan's) and the CPU.
-    assert check_device(machine, gpu_or_cpu("yes", None, "environment"), "train", None) == (None, ())
+    for word in ("no", "auto"):
+        assert check_device(machine, gpu_or_cpu(word, None, "environment"), "train", None) == (None, ())
 
 
 def test_little_shared_memory_is_said_before_a_training() -> None:
@@ -102,6 +129,14 @@ def test_a_smoke_test_that_passes_lets_the_training_begin() -> None:
 def test_one_that_fails_ends_it_and_names_the_operation() -> None:
     with pytest.raises(NoKernelsError, match="conv1d"):
         try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, problem="the result differs from the CPU's"))
+
+
+def test_a_gpu_on_which_cuda_does_not_start_is_no_device() -> None:
+    with pytest.raises(NoDeviceError, match="NVLink switches") as refused:
+        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, "start CUDA", "cuda 802"))
+    assert "nvidia-fabricmanager" in refused.value.remedy
+    with pytest.raises(NoDeviceError, match="its process was killed"):
+        try_on(GOOD, GOOD.gpus[0], lambda machine, gpu: smoke(False, "start CUDA", "its process was killed"))
 
 
 def test_a_torch_that_cannot_be_imported_is_something_missing() -> None:

@@ -18,6 +18,7 @@ TOLERANCE = 1e-4
 TRAIN = (
     *("train", "/recordings", "--out", "/data/run", "--quality", "tiny", "--language", "en-us"),
     *("--batch-size", "4", "--accumulation", "1", "--validate-every", "1000", "--seed", "1", "--max-steps", "3"),
+    *("--device", "cpu"),
 )
 SPEAK = ("speak", "--voice", "/data/run", "--text", "It speaks there as well.", "--seed", "7", "--force")
 

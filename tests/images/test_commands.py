@@ -41,7 +41,7 @@ PROFILE = {
 }
 #: Command → how it is run here, and a file that it makes. They follow each other: what one makes, a later one takes.
 RUNS: dict[str, tuple[tuple[str, ...], str]] = {
-    "doctor": (("--record", "/data/machine.json"), "machine.json"),
+    "doctor": (("--device", "cpu", "--record", "/data/machine.json"), "machine.json"),
     "devices": ((), ""),
     "plan": ((), ""),
     "patches": (("--try",), ""),

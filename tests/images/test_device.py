@@ -23,7 +23,7 @@ SPEAK = ("speak", "--voice", "/data/voice.ckpt", "--text", "Hello", "--out", "/d
 
 def describe(hardened: Hardened, gpu: str, driver: str = DRIVER, **more: Any) -> None:
     """other.json in /data: this image on a computer with that GPU."""
-    hardened.run("doctor", "--no-smoke", "--record", "/data/this.json")
+    hardened.run("doctor", "--no-smoke", "--device", "cpu", "--record", "/data/this.json")
     recorded = json.loads((hardened.data / "this.json").read_text(encoding="utf-8"))
     hardened.give("other.json", json.dumps({**with_gpu(recorded, gpu, driver), **more}))
     hardened.give("voice.ckpt", "no checkpoint: who reads it ends with 9")
@@ -88,10 +88,13 @@ def test_an_onnx_voice_for_a_gpu_that_is_absent_is_exit_4(hardened: Hardened) ->
     assert not (hardened.data / "x.wav").exists()
 
 
-def test_an_image_with_cuda_and_no_gpu_starts_on_the_cpu_and_says_so(hardened: Hardened, row: matrix.Row) -> None:
-    done = hardened.run("train", "/nowhere", "--out", "/data/refused", "--device", "auto", expect=BAD_INPUT)
-    assert ("but there is no GPU: the CPU is used" in done.stderr) is bool(row.cuda or row.torch_build)
+def test_an_image_for_gpus_does_not_train_on_the_cpu_unless_it_was_chosen(hardened: Hardened, row: matrix.Row) -> None:
+    for_gpus = bool(row.cuda or row.torch_build)
+    words = ("train", "/nowhere", "--out", "/data/refused")
+    done = hardened.run(*words, "--device", "auto", expect=NO_DEVICE if for_gpus else BAD_INPUT)
+    assert ("but there is no GPU for it" in done.stderr) is for_gpus
     assert ("start the container with --gpus all" in done.stderr) is bool(row.cuda)
+    hardened.run(*words, "--device", "cpu", expect=BAD_INPUT)
 
 
 def test_a_driver_that_is_too_old_is_exit_4(hardened: Hardened, row: matrix.Row) -> None:

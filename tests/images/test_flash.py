@@ -17,6 +17,7 @@ WORDS = {
     "train": (
         *("train", "/recordings", "--quality", "tiny", "--language", "en-us", "--batch-size", "4"),
         *("--accumulation", "1", "--validate-every", "1000", "--seed", "1", "--max-steps", "2"),
+        *("--device", "cpu"),
     ),
     "speak": ("speak", "--text", "Both say the same.", "--seed", "7"),
 }
@@ -62,7 +63,7 @@ def test_it_loads_with_every_symbol_that_it_needs(flash_image: str) -> None:
 
 
 def test_doctor_says_that_it_is_there_and_why_it_is_not_used(flash_image: str, version: str) -> None:
-    said = docker("run", "--rm", "--network", "none", flash_image, "doctor", "--json").stdout
+    said = docker("run", "--rm", "--network", "none", flash_image, "doctor", "--device", "cpu", "--json").stdout
     assert json.loads(said)["flash_attention"] == {
         "installed": True, "version": version, "usable": False, "reason": "it is for NVIDIA GPUs",
     }  # fmt: skip

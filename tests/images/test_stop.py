@@ -21,7 +21,10 @@ BATCH = ("speak", "--batch", "/data/texts.csv", "--out", "/data/speech", "--para
 OTHERS = {
     "bench train": ("bench", "train", "--quality", "medium", "--steps", "1000", "--runs", "1000"),
     "bench matmul": ("bench", "matmul", "--size", "2000", "--runs", "10000"),
-    "train --tune": ("train", "/recordings", "--out", "/data/tuned", "--quality", "medium", "--tune"),
+    "train --tune": (
+        *("train", "/recordings", "--out", "/data/tuned", "--quality", "medium"),
+        *("--tune", "--device", "cpu"),
+    ),
 }
 
 

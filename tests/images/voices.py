@@ -6,6 +6,7 @@ from pathlib import Path
 TRAIN = (
     *("train", "/recordings", "--out", "/data/run", "--quality", "tiny", "--language", "en-us"),
     *("--batch-size", "4", "--accumulation", "1", "--validate-every", "1000", "--seed", "1"),
+    *("--device", "cpu"),  # an image for GPUs does not take it by itself
 )
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.machine.pretended import pretend, pretend_memory
 from voxmatrix.errors import BadInputError
 from voxmatrix.machine import detect as module
-from voxmatrix.machine.detect import detect, read_nvidia
+from voxmatrix.machine.detect import NvidiaCards, detect, read_nvidia
 from voxmatrix.machine.facts import Capability, TorchBuild
 from voxmatrix.machine.probes import nvidia_smi, torch_build
 from voxmatrix.machine.probes.nvidia import NvidiaCard
@@ -32,7 +32,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the pretended files 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(module, "read_nvidia", lambda: CARDS)
+    monkeypatch.setattr(module, "read_nvidia", lambda root: NvidiaCards(CARDS))
     pretend_memory(monkeypatch, total_mib=2000, available_mib=1000)
     return pretend(tmp_path / "root", FILES)
 
@@ -50,12 +50,16 @@ def test_all_facts_of_a_pretended_computer_are_there(root: Path) -> None:
 
 
 def test_hidden_gpus_are_not_there(root: Path) -> None:
-    assert [gpu.index for gpu in detect(root, {"CUDA_VISIBLE_DEVICES": "1"}).machine.gpus] == [1]
+    machine = detect(root, {"CUDA_VISIBLE_DEVICES": "1"}).machine
+    assert [gpu.index for gpu in machine.gpus] == [1]
+    assert (machine.hidden_gpus, machine.visible_devices) == (1, "1")
+    assert detect(root, {"CUDA_VISIBLE_DEVICES": ""}).machine.hidden_gpus == 2
+    assert (detect(root, {}).machine.hidden_gpus, detect(root, {}).machine.visible_devices) == (0, None)
 
 
 def test_a_driver_that_hangs_costs_the_gpus_and_nothing_else(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     never = threading.Event()
-    monkeypatch.setattr(module, "read_nvidia", never.wait)
+    monkeypatch.setattr(module, "read_nvidia", lambda root: never.wait())
     machine, notes = detect(root, {}, timeout_seconds=0.2)
     never.set()
 
@@ -81,7 +85,7 @@ def test_a_torch_that_dies_when_asked_costs_its_kernels_alone(root: Path, monkey
 def test_wsl2_shows_its_adapter_only_where_cuda_sees_no_card(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(root, {"proc/sys/kernel/osrelease": "5.15-microsoft-standard-WSL2", "dev/dxg": ""})
     assert [gpu.kind for gpu in detect(root, {}).machine.gpus] == ["cuda", "cuda"]
-    monkeypatch.setattr(module, "read_nvidia", tuple)
+    monkeypatch.setattr(module, "read_nvidia", lambda root: NvidiaCards())
     machine, _ = detect(root, {})
     assert machine.wsl
     assert [gpu.kind for gpu in machine.gpus] == ["directml"]
@@ -96,10 +100,12 @@ def test_this_computer_can_be_written_and_read_again(tmp_path: Path) -> None:
 def test_without_bindings_the_program_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
     monkeypatch.setattr(nvidia_smi, "read_cards", lambda: CARDS)
-    assert read_nvidia() == CARDS
+    assert read_nvidia() == NvidiaCards(CARDS)
 
 
-def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class NotFoundError(Exception):
         pass
 
@@ -108,7 +114,23 @@ def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(monkeypatch: pyt
 
     bindings = SimpleNamespace(NVMLError=Exception, NVMLError_LibraryNotFound=NotFoundError, nvmlInit=absent)
     monkeypatch.setitem(sys.modules, "pynvml", bindings)
-    assert read_nvidia() == ()
+    assert read_nvidia(tmp_path) == NvidiaCards()
+    pretend(tmp_path, {"dev/nvidiactl": ""})
+    assert read_nvidia(tmp_path) == NvidiaCards(error="nvml missing")  # a container without its libraries
+
+
+def test_the_error_of_a_driver_that_fails_is_a_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class FailsError(Exception):
+        value = 18
+
+    def fails() -> None:
+        raise FailsError
+
+    bindings = SimpleNamespace(NVMLError=FailsError, NVMLError_LibraryNotFound=KeyError, nvmlInit=fails)
+    monkeypatch.setitem(sys.modules, "pynvml", bindings)
+    assert read_nvidia(tmp_path) == NvidiaCards(error="nvml 18")
+    board = pretend(tmp_path / "jetson", {"proc/device-tree/compatible": "nvidia,tegra234\0"})
+    assert [card.capability for card in read_nvidia(board).cards] == [Capability(8, 7)]
 
 
 def test_a_described_computer_takes_the_place_of_this_one_and_a_note_says_so(tmp_path: Path) -> None:

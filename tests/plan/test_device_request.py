@@ -51,7 +51,8 @@ def test_an_adapters_number_alone_forces_nothing() -> None:
     ("environment", "expected"),
     [
         ({}, AUTO),
-        ({"USE_GPU": "auto"}, AUTO),
+        ({"USE_GPU": ""}, AUTO),
+        ({"USE_GPU": "auto"}, DeviceRequest(origin="USE_GPU=auto", fallback="cpu")),
         ({"USE_GPU": "no", "GPU_ID": "1"}, DeviceRequest(kind="cpu", source="environment", origin="USE_GPU=no")),
         ({"USE_GPU": "yes"}, DeviceRequest(kind="gpu", source="environment", origin="USE_GPU=yes", fallback="cpu")),
         ({"GPU_ID": "1"}, DeviceRequest(kind="gpu", index=1, source="environment", origin="GPU_ID=1", fallback="cpu")),

@@ -75,7 +75,7 @@ def _beyond(times: Sequence[float], others: Sequence[float]) -> float:
 
 def _describe(row: matrix.Row, folder: Path) -> None:
     """Write machine.json: this image on a computer with a GPU that it has no kernels for."""
-    _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--record", "/data/this.json"), 0)
+    _timed(row.image, folder, RESTRICTED, ("doctor", "--no-smoke", "--device", "cpu", "--record", "/data/this.json"), 0)
     recorded = json.loads((folder / "this.json").read_text(encoding="utf-8"))
     described = example_gpus.with_gpu(recorded, example_gpus.unusable(row)[0])
     (folder / "machine.json").write_text(json.dumps(described), encoding="utf-8")

@@ -137,8 +137,10 @@ def _computer(described: Path | None) -> "tuple[Machine, tuple[Finding, ...]]":
 
         return read_machine(described), ()
     from voxmatrix.machine.detect import detect
+    from voxmatrix.plan.driver_state import driver_finding
 
-    return detect()
+    computer, notes = detect()
+    return computer, (*notes, *filter(None, [driver_finding(computer)]))
 
 
 def _warn(notes: tuple[Finding, ...]) -> None:

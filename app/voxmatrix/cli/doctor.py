@@ -9,7 +9,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import print_json, with_flags
-from voxmatrix.config import home
+from voxmatrix.config import environment, home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
 
@@ -57,7 +57,13 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
     from voxmatrix.doctor.report import requirements
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.record import write_machine
+    from voxmatrix.machine.saved_device import CPU, saved_device
+    from voxmatrix.plan.device_request import is_cpu_allowed, older_names
 
+    older = older_names(environment())
+    if device == "auto" and older.kind == CPU:
+        device = CPU
+    allowed = is_cpu_allowed(older, saved_device())
     found, notes = detect()
     needs = requirements(home())
     notes = (*notes, *(finding for need in needs for finding in need.findings))
@@ -65,9 +71,17 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
         write_machine(found, Path(record))
         typer.echo(f"written: {record}", err=True)
     if no_smoke:
-        return replace(describe(found, device, notes), needs=needs)
-    cache = home() / "cache"
-    report = examine(found, device, cache=cache, fresh=fresh, notes=notes, on_device=_show_progress)
+        report = describe(found, device, notes, is_cpu_allowed=allowed)
+    else:
+        report = examine(
+            found,
+            device,
+            cache=home() / "cache",
+            fresh=fresh,
+            notes=notes,
+            is_cpu_allowed=allowed,
+            on_device=_show_progress,
+        )
     return replace(report, needs=needs)
 
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from voxmatrix.errors import MissingProgramError, NoDeviceError
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, GpuKind, Machine
+from voxmatrix.machine.probes import cuda_driver
 from voxmatrix.machine.saved_device import CPU
+from voxmatrix.plan.driver_state import does_not_start
 
 if TYPE_CHECKING:
     import torch
@@ -44,7 +46,7 @@ def torch_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
     """The device for `torch.Tensor.to`; None is the CPU.
 
     Raises:
-        NoDeviceError: torch does not see this GPU.
+        NoDeviceError: the driver fails, or torch does not see this GPU.
         MissingProgramError: it is a DirectML device, and torch-directml is not installed.
     """
     import torch
@@ -75,7 +77,9 @@ def _ordinal(gpu: Gpu, machine: Machine) -> int:
     """torch's index of a GPU: by uuid if torch reports one, else by position among the visible GPUs of its kind."""
     import torch
 
-    name = _TORCH_NAMES[gpu.kind]
+    name, position = _TORCH_NAMES[gpu.kind], [other for other in machine.gpus if other.kind == gpu.kind].index(gpu)
+    if gpu.kind == "cuda" and torch.version.cuda and (error := cuda_driver.read_error(position)):
+        raise does_not_start(error)  # torch says less, in a warning
     module = backend(torch.device(name))
     count = module.device_count()
     if gpu.uuid is not None:
@@ -83,7 +87,6 @@ def _ordinal(gpu: Gpu, machine: Machine) -> int:
         matches = [index for index, uuid in enumerate(uuids) if _bare(uuid) == _bare(gpu.uuid)]
         if len(matches) == 1:
             return matches[0]
-    position = [other for other in machine.gpus if other.kind == gpu.kind].index(gpu)
     if position < count:
         return position
     raise NoDeviceError(

@@ -10,11 +10,14 @@ from typing import Any
 
 from voxmatrix.compute.child import print_json
 from voxmatrix.compute.device import torch_name
+from voxmatrix.doctor.findings import START
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
+from voxmatrix.machine.probes import cuda_driver
 from voxmatrix.wording import summary
 
 #: Maximum error relative to the largest value. TF32, cuDNN's default for float32, has 10 bits, bfloat16 has 7.
 TOLERANCES = {"float32": 4e-3, "float16": 2e-2, "bfloat16": 8e-2}
+_NO_FIGURES = {"max_abs_error": None, "milliseconds": None}
 
 
 def main(device_name: str, dtypes: list[str]) -> None:
@@ -23,6 +26,11 @@ def main(device_name: str, dtypes: list[str]) -> None:
     import torch
 
     device = torch.device(torch_name(device_name))
+    if device.type == "cuda" and torch.version.cuda:
+        print_json({"started": START, "dtype": dtypes[0]})
+        if error := cuda_driver.read_error(device.index or 0):
+            print_json({"op": START, "dtype": dtypes[0], "ok": False, **_NO_FIGURES, "problem": error})
+            return
     for dtype in dtypes:
         for operation in OPERATIONS:
             if operation.spectral and dtype != "float32":
@@ -39,13 +47,13 @@ def main(device_name: str, dtypes: list[str]) -> None:
 def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:
     import torch
 
-    row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, "max_abs_error": None}
+    row: dict[str, Any] = {"op": operation.name, "dtype": dtype, "ok": False, **_NO_FIGURES}
     start = time.perf_counter()
     try:
         computed = operation.run(sampler(device, getattr(torch, dtype), getattr(torch, dtype)))
         results = [tensor.to("cpu", torch.float64) for tensor in computed]  # copying to the CPU waits for the device
     except Exception as error:  # torch and CUDA may raise anything, and that is the result of the test
-        return {**row, "milliseconds": None, "problem": summary(error)}
+        return {**row, "problem": summary(error)}
     milliseconds = round(1000 * (time.perf_counter() - start), 3)
     expected = operation.run(sampler(torch.device("cpu"), getattr(torch, dtype), torch.float64))
     # Each result has its own scale: gradients are far smaller than outputs.

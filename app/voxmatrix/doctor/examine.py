@@ -7,6 +7,7 @@ from voxmatrix.doctor.report import DoctorReport, assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult, cached_smoke, run_smoke
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.device_request import parse_device
 from voxmatrix.plan.device_selection import best_gpu, not_found, requested_gpu
 from voxmatrix.plan.precision import choose_precision
@@ -44,13 +45,16 @@ _TORCH_NAMES = {"bf16": "bfloat16", "fp16": "float16"}
 OnDevice = Callable[[str], None]
 
 
-def describe(machine: Machine, device: str, notes: Sequence[Finding] = ()) -> DoctorReport:
-    """Make the report from facts alone, without running anything.
+def describe(
+    machine: Machine, device: str, notes: Sequence[Finding] = (), *, is_cpu_allowed: bool = False
+) -> DoctorReport:
+    """Make the report from facts alone, without running anything. As `examine`.
 
     Raises:
         NoDeviceError: the requested device is not available.
     """
-    return make_report(machine, chosen_gpu(machine, assessments_of(machine), device), notes=notes)
+    chosen = chosen_gpu(machine, assessments_of(machine), device)
+    return make_report(machine, chosen, notes=notes, is_cpu_wanted=is_cpu_allowed or device == CPU)
 
 
 def examine(
@@ -60,11 +64,12 @@ def examine(
     cache: Path,
     fresh: bool = False,
     notes: Sequence[Finding] = (),
+    is_cpu_allowed: bool = False,
     on_device: OnDevice = lambda name: None,
 ) -> DoctorReport:
     """Make the report, with a smoke test on every GPU expected to work, or on the CPU if there is none.
 
-    `cache` is the folder for passed results; `fresh` ignores it.
+    `cache` is the folder for passed results; `fresh` ignores it. `is_cpu_allowed`: an image for GPUs may have none.
 
     Raises:
         NoDeviceError: the requested device is not available.
@@ -76,7 +81,7 @@ def examine(
         smokes[gpu] = try_device(machine, gpu, None if fresh else cache)
     results = [result for smoke in smokes.values() for result in smoke.results]
     flash = smokes[chosen].flash if chosen in smokes else None
-    return make_report(machine, chosen, results, flash, notes)
+    return make_report(machine, chosen, results, flash, notes, is_cpu_wanted=is_cpu_allowed or device == CPU)
 
 
 def _to_test(machine: Machine, chosen: Gpu | None, device: str) -> list[Gpu | None]:

@@ -1,11 +1,15 @@
 """The problems of a computer, each with its remedy, and what to know about a GPU by its architecture. Pure."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine
+from voxmatrix.machine.facts import CONTAINER_OPTIONS, DRIVER_ERROR, Gpu, Machine
+from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.verdict import Assessment
+from voxmatrix.tables.driver_error import DriverError, driver_error
 from voxmatrix.tables.gpus import architecture
 
 _NOTHING = "voxmatrix does not use it: nothing to do"
@@ -37,8 +41,8 @@ _BUILT_FOR = {
     "rocm": ("ROCm", "AMD's driver (amdgpu)"),
     "xpu": ("XPU", "Intel's driver (i915 or xe)"),
 }
-#: The first operation of the child.
-IMPORT = "import torch"
+#: The first operations of the child.
+IMPORT, START = "import torch", "start CUDA"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
 _REPORT = "set `device=cpu`, and report this with the file written by: voxmatrix doctor --record machine.json"
 #: With less, DataLoader workers run out of space for batches. Docker's default is 64, which is enough for a CPU.
@@ -47,10 +51,16 @@ _MIN_SHM_MIB_ON_CPU = 64
 
 
 def find(
-    machine: Machine, assessments: Sequence[Assessment], results: Sequence[OperationResult], chosen: Gpu | None
+    machine: Machine,
+    assessments: Sequence[Assessment],
+    results: Sequence[OperationResult],
+    chosen: Gpu | None,
+    *,
+    needs_gpu: bool = False,
 ) -> tuple[Finding, ...]:
-    """All findings, errors first."""
-    found = [*of_torch(machine), *_gpus(machine, assessments, chosen), *_smoke(results), *of_system(machine)]
+    """All findings, errors first. `needs_gpu`: that torch has no GPU is an error."""
+    torch = [replace(found, severity="error") if needs_gpu else found for found in of_torch(machine)]
+    found = [*torch, *_gpus(machine, assessments, chosen), *_smoke(results), *of_system(machine)]
     return tuple(sorted(found, key=lambda finding: finding.severity != "error"))
 
 
@@ -58,17 +68,25 @@ def of_torch(machine: Machine) -> list[Finding]:
     """Problems of the torch installation."""
     if machine.torch is None:
         return [Finding(problem="torch is not installed, or it cannot be read", remedy="pip install voxmatrix")]
-    built_for = machine.torch.built_for
-    if built_for and not machine.gpus:
-        name, driver = _BUILT_FOR.get(built_for, ("", ""))
-        remedy = (
-            f"start the container with {CONTAINER_OPTIONS[built_for]}"
-            if machine.container
-            else f"install {driver}, or use the image cpu"
-        )
-        problem = f"torch {machine.torch.version} is built for {name}, but there is no GPU: the CPU is used"
-        return [Finding(problem=problem, remedy=remedy, severity="warning")]
-    return []
+    absent = without_gpu(machine) or driver_finding(machine)
+    return [] if absent is None else [absent]
+
+
+def without_gpu(machine: Machine) -> Finding | None:
+    """Why torch, which is built for GPUs, has none; None if it has one, or is a build for the CPU."""
+    built_for = machine.torch.built_for if machine.torch else None
+    if machine.torch is None or built_for is None or any(gpu.kind == built_for for gpu in machine.gpus):
+        return None
+    if built_for == "cuda" and (driver := driver_finding(machine)) is not None:
+        return driver
+    name, needed = _BUILT_FOR.get(built_for, ("", ""))
+    return Finding(
+        problem=f"torch {machine.torch.version} is built for {name}, but there is no GPU for it",
+        remedy=f"start the container with {CONTAINER_OPTIONS[built_for]}"
+        if machine.container
+        else f"install {needed}, or use the image cpu",
+        severity="warning",
+    )
 
 
 def of_gpu(gpu: Gpu, assessment: Assessment, chosen: Gpu | None) -> Finding:
@@ -84,14 +102,25 @@ def _gpus(machine: Machine, assessments: Sequence[Assessment], chosen: Gpu | Non
 
 
 def _smoke(results: Sequence[OperationResult]) -> list[Finding]:
-    return [
-        Finding(
-            problem=f"{result.op} in {result.dtype} on {_where(result)}: {result.problem}",
-            remedy=_REINSTALL if result.op == IMPORT else _REPORT,
-        )
-        for result in results
-        if not result.ok
-    ]
+    return [_failed(result) for result in results if not result.ok]
+
+
+def _failed(result: OperationResult) -> Finding:
+    if result.op == START:
+        error = start_error(result)
+        return Finding(problem=f"{_where(result)}: {error.problem}", remedy=error.remedy)
+    return Finding(
+        problem=f"{result.op} in {result.dtype} on {_where(result)}: {result.problem}",
+        remedy=_REINSTALL if result.op == IMPORT else _REPORT,
+    )
+
+
+def start_error(result: OperationResult) -> DriverError:
+    """What a failed START means. Its problem is a name such as "cuda 802", or says how the process ended."""
+    if re.fullmatch(DRIVER_ERROR, result.problem):
+        return driver_error(result.problem)
+    error = driver_error("cuda other")
+    return replace(error, problem=f"{error.problem}: {result.problem}")
 
 
 def _where(result: OperationResult) -> str:

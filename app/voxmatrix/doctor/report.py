@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.doctor.findings import IMPORT, advice, find
+from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error, without_gpu
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.files import nearest_folder
@@ -128,17 +128,28 @@ def make_report(
     results: Sequence[OperationResult] = (),
     flash: tuple[bool, str] | None = None,
     notes: Sequence[Finding] = (),
+    *,
+    is_cpu_wanted: bool = True,
 ) -> DoctorReport:
-    """Make the report; `chosen` is the GPU to be used (None: the CPU), `notes` are facts that could not be read."""
+    """Make the report; `chosen` is the GPU to be used (None: the CPU), `notes` are facts that could not be read.
+
+    Unless the CPU is wanted, it is an error that an image for GPUs has none, and that the driver fails.
+    """
+    needs_gpu = not is_cpu_wanted and lacks_gpu(machine)
     assessments = tuple(map(partial(_corrected, results), machine.gpus, assessments_of(machine)))
     return DoctorReport(
         machine=machine,
         assessments=assessments,
         results=tuple(results),
         flash=_flash(machine, flash),
-        findings=(*find(machine, assessments, results, chosen), *notes),
-        exit_code=_exit_code(machine, chosen, assessments, results),
+        findings=(*find(machine, assessments, results, chosen, needs_gpu=needs_gpu), *notes),
+        exit_code=_exit_code(machine, chosen, assessments, results) or (NoDeviceError.exit_code if needs_gpu else 0),
     )
+
+
+def lacks_gpu(machine: Machine) -> bool:
+    """Whether torch needs a GPU and has none: in an image for GPUs, or because the driver fails."""
+    return without_gpu(machine) is not None and (machine.image is not None or machine.driver_error is not None)
 
 
 def _corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessment) -> Assessment:
@@ -147,6 +158,9 @@ def _corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessm
     failed = next((result for result in ran if not result.ok), None)
     if ran and failed is None and assessment.verdict in ("unsupported", None):
         return replace(assessment, verdict="native", reason="all operations of the smoke test passed", remedy="")
+    if failed is not None and failed.op == START:
+        error = start_error(failed)
+        return replace(assessment, verdict=None, reason=error.problem, remedy=error.remedy)
     if failed is not None and _NO_KERNELS in failed.problem:
         reason = f"{failed.op} in {failed.dtype}: {failed.problem}"
         return replace(assessment, verdict="unsupported", reason=reason, remedy=assessment.remedy or _USE_CPU)
@@ -158,6 +172,8 @@ def _exit_code(
 ) -> int:
     if machine.torch is None or any(result.op == IMPORT for result in results):
         return MissingProgramError.exit_code
+    if any(result.op == START and (chosen is None or result.gpu == chosen.index) for result in results):
+        return NoDeviceError.exit_code
     verdict = None if chosen is None else assessments[machine.gpus.index(chosen)].verdict
     if verdict == "unsupported" or any(not result.ok for result in results):
         return NoKernelsError.exit_code

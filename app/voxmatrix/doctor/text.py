@@ -37,7 +37,7 @@ def _computer(machine: Machine) -> list[str]:
 
 def _gpus(report: DoctorReport) -> list[str]:
     if not report.assessments:
-        return ["[bold]GPU[/]: none, the CPU is used"]
+        return [f"[bold]GPU[/]: none{'' if report.exit_code else ', the CPU is used'}"]
     pairs = zip(report.machine.gpus, report.assessments, strict=True)
     return [
         line

@@ -17,6 +17,15 @@ from voxmatrix.machine.probes.probe import Probe
 TIMEOUT_SECONDS = 10.0
 _MIB = 1024 * 1024
 _NVIDIA_REMEDY = "check whether nvidia-smi works; after a driver update, restart the computer"
+#: The device of the NVIDIA driver through which GPUs are managed.
+_NVIDIA_CONTROL = Path("dev") / "nvidiactl"
+
+
+class NvidiaCards(NamedTuple):
+    """The cards in the computer or, if the driver is here and fails, its error, e.g. "nvml 18"."""
+
+    cards: tuple[NvidiaCard, ...] = ()
+    error: str | None = None
 
 
 class Detection(NamedTuple):
@@ -41,9 +50,7 @@ def detect(
     if described := environment.get(MACHINE_VARIABLE):
         return _described(Path(described), root, environment)
     platform, wsl = system.read_platform(), system.read_wsl(root)
-    nvidia = Probe[tuple[NvidiaCard, ...]](
-        "NVIDIA GPUs", lambda: read_nvidia() or tegra.read_cards(root), (), remedy=_NVIDIA_REMEDY
-    )
+    nvidia = Probe[NvidiaCards]("NVIDIA GPUs", lambda: read_nvidia(root), NvidiaCards(), remedy=_NVIDIA_REMEDY)
     adapters = Probe[tuple[Gpu, ...]]("other GPUs", lambda: _adapters(root, platform, wsl), ())
     folder = torch_build.find_torch()
     build = torch_build.read_torch_build(folder)
@@ -51,7 +58,10 @@ def detect(
     memories = Probe("memory", lambda: limits.read_memory(root), limits.SystemMemory())
     bounds = Probe("the limits of this process", lambda: limits.read_limits(root), None)
 
-    cards, no_cards = nvidia.answer(timeout_seconds)
+    (cards, driver_error), no_cards = nvidia.answer(timeout_seconds)
+    visible_devices = environment.get("CUDA_VISIBLE_DEVICES")
+    visible = visible_gpus(cards, visible_devices)
+    hidden = len(visible_gpus(cards, None)) - len(visible)
     others, no_others = adapters.answer(timeout_seconds)
     mem, no_mem = memories.answer(timeout_seconds)
     bound, no_bound = bounds.answer(timeout_seconds)
@@ -68,7 +78,10 @@ def detect(
         memory_mib=mem.total_mib,
         available_mib=mem.available_mib,
         shm_mib=None if shm is None else shm // _MIB,
-        gpus=_together(visible_gpus(cards, environment.get("CUDA_VISIBLE_DEVICES")), others, wsl),
+        gpus=_together(visible, others, wsl),
+        driver_error=driver_error,
+        hidden_gpus=hidden,
+        visible_devices=printable(visible_devices or "") if hidden else None,
         torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
         image=printable(environment.get(IMAGE_VARIABLE, "")),
@@ -90,16 +103,20 @@ def _described(path: Path, root: Path, environment: Mapping[str, str]) -> Detect
     return Detection(machine, (note,))
 
 
-def read_nvidia() -> tuple[NvidiaCard, ...]:
-    """NVIDIA cards as NVML reports them, or nvidia-smi if the NVML bindings are not installed."""
+def read_nvidia(root: Path = Path("/")) -> NvidiaCards:
+    """NVIDIA cards as NVML reports them (without its bindings: nvidia-smi), or else the GPU of a Jetson board."""
     try:
         bindings = importlib.import_module("pynvml")
     except ImportError:
-        return nvidia_smi.read_cards()
+        return NvidiaCards(nvidia_smi.read_cards() or tegra.read_cards(root))
     try:
-        return nvml.read_cards(bindings)
+        found = NvidiaCards(nvml.read_cards(bindings))
     except bindings.NVMLError_LibraryNotFound:  # no driver: no NVIDIA GPU, which is not an error
-        return ()
+        found = NvidiaCards(error="nvml missing" if (root / _NVIDIA_CONTROL).exists() else None)
+    except bindings.NVMLError as error:
+        found = NvidiaCards(error=f"nvml {error.value}")
+    boards = () if found.cards else tegra.read_cards(root)
+    return NvidiaCards(boards) if boards else found
 
 
 def _adapters(root: Path, platform: Platform, wsl: bool) -> tuple[Gpu, ...]:

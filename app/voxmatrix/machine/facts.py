@@ -24,6 +24,8 @@ CONTAINER_OPTIONS: dict[str, str] = {
 MAX_TEXT_LENGTH = 200
 #: The name of a kernel target: CUDA's sm_90a and compute_120, AMD's gfx90a, Intel's names such as bmg, arl-h.
 KERNEL = r"(sm|compute)_[0-9]{2,4}[af]?|gfx[0-9a-f]{3,4}|[a-z]{2,4}[0-9]{0,3}(-[a-z0-9]{1,4})?"
+#: The name of an error of NVIDIA's driver: nvml 18, cuda 802, cuda missing.
+DRIVER_ERROR = r"(nvml|cuda) (missing|[0-9]{1,6})"
 _CAPABILITY = r"^[0-9]{1,3}\.[0-9]$"
 
 
@@ -115,6 +117,9 @@ class Machine:
     available_mib: int | None = None  # of which available now
     shm_mib: int | None = None  # free in /dev/shm; None if it does not exist
     gpus: tuple[Gpu, ...] = field(default=(), metadata={"max_length": 256})
+    driver_error: str | None = None  # why NVIDIA's driver lists no GPUs: nvml 18 (tables/driver_errors.toml)
+    hidden_gpus: int = field(default=0, metadata={"ge": 0, "le": 256})  # NVIDIA GPUs hidden by CUDA_VISIBLE_DEVICES
+    visible_devices: str | None = None  # CUDA_VISIBLE_DEVICES, if it hides any
     torch: TorchBuild | None = None
     flash_attention: str | None = None  # installed version
     image: str | None = None  # the row of docker/images.toml, in a container from one of our images

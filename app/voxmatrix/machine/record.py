@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.files import write_text
-from voxmatrix.machine.facts import KERNEL, Machine
+from voxmatrix.machine.facts import DRIVER_ERROR, KERNEL, Machine
 from voxmatrix.machine.json_file import read_described, shown
 
 
@@ -44,6 +44,8 @@ def _mistakes(machine: Machine) -> Iterator[str]:
     counted = Counter(gpu.device for gpu in machine.gpus)
     if twice := [name for name, count in counted.items() if count > 1]:
         yield f"gpus lists {', '.join(twice)} more than once"
+    if machine.driver_error and not re.fullmatch(DRIVER_ERROR, machine.driver_error):
+        yield f"driver_error is {shown(machine.driver_error)}, it must be an error such as nvml 18"
     for index, name in enumerate(machine.torch.kernels if machine.torch else ()):
         if not re.fullmatch(KERNEL, name):
             yield f"torch.kernels[{index}] is {shown(name)}, it must be a name such as sm_90, gfx1100 or bmg"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from voxmatrix.errors import UsageError
+from voxmatrix.machine.saved_device import CPU, SavedDevice
 from voxmatrix.settings import Source
 
 #: If the device is not available: end the command, use the CPU, or select automatically.
@@ -18,7 +19,10 @@ _YES, _NO, _DECIDE = ("yes", "true", "on", "1"), ("no", "false", "off", "0"), ("
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceRequest:
-    """A requested device. The kind `gpu` is a GPU of any kind."""
+    """A requested device. The kind `gpu` is a GPU of any kind.
+
+    Of the kind `auto`, `fallback` is "cpu" if the CPU was allowed in words (USE_GPU=auto).
+    """
 
     kind: DeviceKind = "auto"
     index: int | None = None
@@ -28,6 +32,12 @@ class DeviceRequest:
 
 
 AUTO = DeviceRequest()
+
+
+def is_cpu_allowed(request: DeviceRequest, saved: SavedDevice | None) -> bool:
+    """Whether the CPU was chosen or allowed in words, so that its use surprises nobody."""
+    is_auto = request.kind == "auto" and (request.fallback == "cpu" or (saved is not None and saved.device == CPU))
+    return request.kind == CPU or is_auto
 
 
 def parse_device(text: str, source: Source, origin: str) -> DeviceRequest:
@@ -85,7 +95,7 @@ def gpu_or_cpu(use_gpu: str, gpu_id: int | None, source: Source, origin: str = "
     if word not in _YES + _DECIDE:
         raise UsageError(f"USE_GPU is {use_gpu!r}", "set it to yes, no or auto")
     if word in _DECIDE and gpu_id is None:
-        return AUTO
+        return replace(AUTO, origin=origin or f"USE_GPU={use_gpu}", fallback="cpu") if word else AUTO
     variables = [*([f"USE_GPU={use_gpu}"] if word else []), *([f"GPU_ID={gpu_id}"] * (gpu_id is not None))]
     return DeviceRequest(kind="gpu", index=gpu_id, source=source, origin=origin or " ".join(variables), fallback="cpu")
 

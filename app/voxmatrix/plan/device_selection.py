@@ -9,6 +9,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import CPU, SavedDevice, find_saved_device
 from voxmatrix.plan.budget import shares_memory
 from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.image_advice import OTHER_BUILDS
 from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.settings import Setting, Source
@@ -44,7 +45,9 @@ def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDev
 def not_found(machine: Machine, request: DeviceRequest) -> NoDeviceError:
     """The error for a missing GPU, with the available devices."""
     listed = ", ".join(f"{gpu.device} ({gpu.name or 'unnamed GPU'})" for gpu in machine.gpus)
-    if listed:
+    if (driver := driver_finding(machine)) is not None and request.kind in ("gpu", "cuda"):
+        problem, remedy = driver.problem, driver.remedy
+    elif listed:
         problem, remedy = f"available: {listed}, cpu", "choose one of these, or set `device=auto`"
     else:
         problem, remedy = "this computer has no GPU", "set `device=cpu` or auto; in a container add --gpus all"
@@ -148,7 +151,9 @@ def _automatic(machine: Machine, assess: Assess, task: Task, saved_device: Saved
         gpu = best_gpu(usable, machine)
         why = f"the best of {len(usable)} usable GPUs" if len(usable) > 1 else "the only usable GPU"
         return _selected(gpu, machine, assess, why, source="automatic", findings=findings)
-    if not machine.gpus:
+    if (driver := driver_finding(machine)) is not None:
+        findings.append(driver)
+    elif not machine.gpus:
         findings.append(_no_gpu(task))
     reason = "; ".join(finding.problem for finding in findings)
     return SelectedDevice(device=Setting(value=CPU, reason=reason, source="automatic"), findings=tuple(findings))

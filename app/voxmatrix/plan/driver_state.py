@@ -1,0 +1,27 @@
+"""Why NVIDIA GPUs that are in the computer cannot be used: the driver fails, or a variable hides them. Pure."""
+
+from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.machine.facts import Machine
+from voxmatrix.tables.driver_error import driver_error
+from voxmatrix.wording import count
+
+
+def driver_finding(machine: Machine) -> Finding | None:
+    """The error of the driver, or that CUDA_VISIBLE_DEVICES hides all GPUs; None if neither is known."""
+    if machine.driver_error is not None:
+        error = driver_error(machine.driver_error)
+        return Finding(problem=error.problem, remedy=error.remedy, severity="warning")
+    if machine.hidden_gpus and not any(gpu.kind == "cuda" for gpu in machine.gpus):
+        return Finding(
+            problem=f"{count(machine.hidden_gpus, 'NVIDIA GPU')} hidden by CUDA_VISIBLE_DEVICES="
+            f"{machine.visible_devices or ''}",
+            remedy="unset CUDA_VISIBLE_DEVICES, or set it to a number or UUID that `nvidia-smi -L` lists",
+            severity="warning",
+        )
+    return None
+
+
+def does_not_start(name: str) -> NoDeviceError:
+    """The error for a GPU on which CUDA does not start; `name` as in `Machine.driver_error`."""
+    error = driver_error(name)
+    return NoDeviceError(error.problem, error.remedy)

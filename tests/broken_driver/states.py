@@ -1,0 +1,83 @@
+"""The states in which an NVIDIA driver can be while no GPU can be used, and stub libraries that are in them."""
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_SOURCES = {"libnvidia-ml.so.1": "nvml.c", "libcuda.so.1": "cuda.c"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriverState:
+    """One state: what the stub libraries answer, and what must be said."""
+
+    name: str
+    libraries: tuple[str, ...] = tuple(_SOURCES)
+    environment: dict[str, str] = field(default_factory=dict)
+    problem: str
+    remedy: str
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether NVML lists the GPU, so that only CUDA says that it cannot be used."""
+        return self.environment.get("STUB_NVML") == "0" and "CUDA_VISIBLE_DEVICES" not in self.environment
+
+
+def _nvml(code: int, problem: str, remedy: str) -> DriverState:
+    environment = {"STUB_NVML": str(code)}
+    return DriverState(name=f"nvml {code}", environment=environment, problem=problem, remedy=remedy)
+
+
+def _cuda(code: int, problem: str, remedy: str) -> DriverState:
+    environment = {"STUB_NVML": "0", "STUB_CUDA": str(code)}
+    return DriverState(name=f"cuda {code}", environment=environment, problem=problem, remedy=remedy)
+
+
+STATES = (
+    _nvml(4, "may not use the NVIDIA GPUs (NVML error 4)", "--gpus all"),
+    _nvml(9, "driver is not loaded (NVML error 9)", "modprobe nvidia"),
+    _nvml(15, "is lost", "restart the host"),
+    _nvml(18, "different versions", "restart the host"),
+    _nvml(999, "systemctl daemon-reload", "create the container again"),
+    _cuda(3, "nvidia_uvm is not loaded", "modprobe nvidia_uvm"),
+    _cuda(34, "the stub for compiling", "LD_LIBRARY_PATH"),
+    _cuda(46, "another process has the GPU", "--compute-mode=0"),
+    _cuda(100, "CUDA finds none", "create the container again"),
+    _cuda(802, "NVLink switches", "nvidia-fabricmanager"),
+    _cuda(803, "libcuda.so.1 and the loaded driver have different versions", "compat folder"),
+    _cuda(804, "forward compatibility", "compat folder"),
+    _cuda(999, "unknown reason", "rmmod nvidia_uvm"),
+    DriverState(
+        name="no libcuda",
+        libraries=("libnvidia-ml.so.1",),
+        environment={"STUB_NVML": "0"},
+        problem="libcuda.so.1 is not here",
+        remedy="NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    ),
+    DriverState(
+        name="hidden",
+        environment={"STUB_NVML": "0", "CUDA_VISIBLE_DEVICES": "5"},
+        problem="1 NVIDIA GPU hidden by CUDA_VISIBLE_DEVICES=5",
+        remedy="unset CUDA_VISIBLE_DEVICES",
+    ),
+)
+
+
+def compile_stubs(folder: Path) -> dict[str, Path]:
+    """The stub libraries by name, each in a folder of its own, which anybody can read."""
+    compiled = {}
+    for library, source in _SOURCES.items():
+        place = folder / library.partition(".")[0]
+        place.mkdir(mode=0o755)
+        command = ["cc", "-w", "-shared", "-fPIC", "-o", str(place / library), str(Path(__file__).with_name(source))]
+        subprocess.run(command, check=True)
+        (place / library).chmod(0o755)
+        compiled[library] = place
+    folder.chmod(0o755)
+    return compiled
+
+
+def search_path(compiled: dict[str, Path], state: DriverState) -> str:
+    """LD_LIBRARY_PATH for a state."""
+    return os.pathsep.join(str(compiled[library]) for library in state.libraries)
