@@ -69,14 +69,14 @@ def _install_project(session: nox.Session, python: Path) -> None:
 
 
 def _install_torch(session: nox.Session, python: Path) -> None:
-    """Install torch from local wheels, else from VOXMATRIX_TORCH_INDEX, else from the index of the row `cpu`."""
+    """Install torch from VOXMATRIX_TORCH_INDEX, else a CPU build that pip finds, else from the row `cpu`'s index."""
     torch = ["--no-deps", f"torch=={HOME_ROW.torch}"]
-    local = ["--no-index", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
-    if subprocess.run(_pip(python, *torch, *local), capture_output=True, check=False).returncode == 0:
-        return
-    # An empty variable means pip's configured index.
-    index = os.environ.get("VOXMATRIX_TORCH_INDEX", HOME_ROW.index)
-    _install(session, python, *torch, *(["--index-url", index] if index else []))
+    local = [f"{torch[1]}+{HOME_ROW.torch_local}", "--find-links", str(ROOT / HOME_ROW.wheelhouse)]
+    if building.named_index(HOME_ROW) is None:
+        found = subprocess.run(_pip(python, torch[0], *local), capture_output=True, check=False)
+        if found.returncode == 0:
+            return
+    _install(session, python, *torch, "--index-url", building.torch_index(HOME_ROW))
 
 
 def _constraint() -> list[str]:

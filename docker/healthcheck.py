@@ -1,36 +1,51 @@
-"""The health of a container: its server answers. Other commands end, and their exit code is their health."""
+"""The health of a container: its servers are ready. Other commands end, and their exit code is their health.
 
-import os
+`voxmatrix serve` writes where it listens into a file for this program, since a port may come from any setting.
+"""
+
 import sys
+import tempfile
+import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-_DEFAULT = "3000"
 _SECONDS = 4
 
 
-def port_of(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The port of `voxmatrix serve`; None if the command is another one."""
-    if "serve" not in command:
-        return None
-    words = command[command.index("serve") + 1 :]
-    for number, word in enumerate(words):
-        name, equals, value = word.partition("=")
-        if name == "--port":
-            return value if equals else words[number + 1]
-    return environment.get("VOXMATRIX_PORT") or environment.get("VIBEVOICE_PORT") or _DEFAULT
+def addresses(folder: Path, proc: Path) -> Iterator[str]:
+    """The addresses of the servers that run."""
+    for file in sorted(folder.glob("voxmatrix-serve-*")):
+        if (proc / file.name.rpartition("-")[2]).exists():  # else of a server that was killed
+            yield file.read_text(encoding="utf-8")
 
 
-def main() -> int:
+def is_starting(proc: Path) -> bool:
+    """Whether the container was started as a server, and not by another program such as a shell."""
+    words = (proc / "1" / "cmdline").read_text(encoding="utf-8", errors="replace").split("\0")
+    return "voxmatrix_entrypoint" in words and words[words.index("voxmatrix_entrypoint") + 1] == "serve"
+
+
+def is_ready(address: str) -> bool:
+    """Whether the server at this address can speak."""
+    everywhere = {"http://0.0.0.0:": "http://127.0.0.1:", "http://[::]:": "http://[::1]:"}
+    for listening, here in everywhere.items():
+        address = address.replace(listening, here)
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # not through the proxy of the environment
+    try:
+        with direct.open(f"{address}/readyz", timeout=_SECONDS) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def main(folder: Path, proc: Path = Path("/proc")) -> int:
     """0: healthy."""
-    command = Path("/proc/1/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")
-    port = port_of(command, os.environ)
-    if port is None:
-        return 0
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=_SECONDS) as answer:
-        return 0 if answer.status == 200 else 1
+    servers = list(addresses(folder, proc))
+    if not servers:
+        return int(is_starting(proc))
+    return int(not all(map(is_ready, servers)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(tempfile.gettempdir())))

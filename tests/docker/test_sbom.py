@@ -1,10 +1,12 @@
 """The list of what is in an image: valid CycloneDX, complete, and the same for the same image."""
 
+import email
 import importlib.metadata
 import json
 import runpy
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,36 @@ def test_the_list_of_this_environment_is_valid_and_names_what_is_installed() -> 
     assert document["metadata"]["component"]["name"] == "voxmatrix:cpu"
     again = subprocess.run([sys.executable, str(SCRIPT), "cpu"], capture_output=True, text=True, check=True)
     assert again.stdout == said.stdout
+
+
+def test_programs_inside_python_packages_are_listed_with_their_licence_and_where_scanners_look_them_up() -> None:
+    found = MODULE["programs"]()
+    assert {program.name for program in found} == {"ffmpeg", "espeak-ng"}
+    components = MODULE["program_components"](found)
+    assert wrong(MODULE["sbom"]("cpu", "1", components)) is None
+    for component in components:
+        assert component["licenses"] == [{"expression": "GPL-3.0-or-later"}]
+        assert component["cpe"].startswith(f"cpe:2.3:a:{component['name']}:{component['name']}:{component['version']}:")
+
+
+def test_the_notice_names_the_programs_their_source_and_the_offer() -> None:
+    said = subprocess.run([sys.executable, str(SCRIPT), "--notice"], capture_output=True, text=True, check=True).stdout
+    for program in MODULE["programs"]():
+        assert f"{program.name} {program.build.split()[0]}" in said
+        assert program.source in said
+    assert "GPL-3" in said and "three years" in said
+
+
+def test_older_ways_to_name_a_licence_are_read() -> None:
+    for lines, expected in (
+        (["License-Expression: MIT"], ("MIT", [])),
+        (["Classifier: License :: OSI Approved :: BSD License", "License: long"], ("", ["BSD License"])),
+        (["License: Apache-2.0"], ("", ["Apache-2.0"])),
+        (["License-File: COPYING"], ("", ["see COPYING"])),
+        ([], ("", [])),
+    ):
+        metadata = email.message_from_string("\n".join(lines))
+        assert MODULE["_licences"](types.SimpleNamespace(metadata=metadata)) == expected
 
 
 def test_debians_packages_have_their_architecture_and_only_installed_ones_count() -> None:

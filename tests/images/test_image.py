@@ -149,4 +149,15 @@ files = [file for found in m.distributions() for file in found.files or () if "l
 print(sum(file.locate().exists() for file in files))
 """
     assert int(_python(image, code)) > 30
-    docker("run", "--rm", image, "bash", "-c", "test -s /usr/share/common-licenses/GPL-3")
+
+
+def test_programs_under_the_gpl_are_named_with_their_source(image: str, facts: dict[str, Any]) -> None:
+    both = "cat /usr/share/doc/voxmatrix/THIRD-PARTY; test -s /usr/share/common-licenses/GPL-3"
+    notice = docker("run", "--rm", image, "bash", "-c", both).stdout
+    listed = json.loads(docker("run", "--rm", image, "cat", "/opt/voxmatrix/sbom.cdx.json").stdout)["components"]
+    for name in ("ffmpeg", "espeak-ng"):
+        (found,) = [one for one in listed if one["name"] == name]
+        assert found["version"] in notice
+        assert found["licenses"] == [{"expression": "GPL-3.0-or-later"}]
+    assert "GPL-3.0-or-later" in facts["Config"]["Labels"]["org.opencontainers.image.licenses"]
+    assert [one["name"] for one in listed if not one.get("licenses")] in ([], ["espeakng-loader"])

@@ -92,6 +92,7 @@ def test_wrong_rows_are_refused() -> None:
         cuda="",
         build="",
         kinds=("cuda",),
+        architectures=("x86_64",),
         kernels={},
         targets={},
         oldest_driver="",

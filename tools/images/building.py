@@ -12,6 +12,8 @@ from pathlib import Path
 from tools.images.rows import ROOT, Row
 
 INDEX = "VOXMATRIX_TORCH_INDEX"
+#: Of voxmatrix, torch, and ffmpeg and espeak-ng; docker/sbom.py writes the same and names all others.
+_LICENCES = "Apache-2.0 AND BSD-3-Clause AND GPL-3.0-or-later"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +61,12 @@ _PLATFORMS = {"x86_64": "linux/amd64", "amd64": "linux/amd64", "aarch64": "linux
 
 
 def named_index(row: Row, environment: Mapping[str, str] = os.environ) -> str | None:
-    """The torch index set in the environment for a row, or None.
+    """The torch index set in the environment for a row, or None. An empty variable is as good as none.
 
     VOXMATRIX_TORCH_INDEX without a row name is an index of CPU builds, so it applies to rows for the CPU only.
     """
-    own = environment.get(row.index_variable)
-    return own if own is not None or row.cuda or row.torch_build else environment.get(INDEX)
+    for_cpu = "" if row.cuda or row.torch_build else environment.get(INDEX)
+    return environment.get(row.index_variable) or for_cpu or None
 
 
 def torch_index(row: Row, environment: Mapping[str, str] = os.environ) -> str:
@@ -140,7 +142,7 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         f"{title}.version": build.version,
         f"{title}.revision": build.revision,
         f"{title}.created": build.created,
-        f"{title}.licenses": "Apache-2.0",
+        f"{title}.licenses": _LICENCES + (" AND LicenseRef-NVIDIA-CUDA-EULA" if row.cuda else ""),
         f"{title}.source": build.source,
         f"{title}.url": build.source,
         f"{title}.base.name": row.base,

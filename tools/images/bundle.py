@@ -1,6 +1,6 @@
 """Pack an image for a computer without a network: `python -m tools.images.bundle ROW`, run by `./run bundle-ROW`.
 
-dist/voxmatrix-VERSION-ROW/ holds the image, its SBOM and licence, `load.sh`, and a checksum for each of them.
+dist/voxmatrix-VERSION-ROW/ holds the image, its SBOM and licences, `load.sh`, and a checksum for each of them.
 """
 
 import gzip
@@ -14,13 +14,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tools import matrix
-from tools.images.sbom import check_image, sbom_of
+from tools.images import sbom
 
 OUT = matrix.ROOT / "dist"
 SUMS = "SHA256SUMS"
 #: Some artifact stores and file systems limit the size of a file (FAT32: 4 GiB).
 PART_BYTES = 2_000_000_000
 _BLOCK = 1 << 20
+_FROM_IMAGE = {
+    "sbom.cdx.json": sbom.IN_IMAGE,
+    "THIRD-PARTY": "/usr/share/doc/voxmatrix/THIRD-PARTY",
+    "GPL-3": "/usr/share/common-licenses/GPL-3",
+}
 _LOAD = """#!/bin/sh
 # Verify the checksums of all files, then load the image into Docker.
 set -eu
@@ -40,13 +45,14 @@ def bundle(image: str, folder: Path) -> None:
     Raises:
         SystemExit: the image does not exist.
     """
-    check_image(image)
+    sbom.check_image(image)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".bundle-", dir=folder.parent) as scratch:
         made = Path(scratch, folder.name)
         made.mkdir(mode=0o755)
         save(image, made)
-        (made / "sbom.cdx.json").write_bytes(sbom_of(image))
+        for name, path in _FROM_IMAGE.items():
+            (made / name).write_bytes(sbom.read(image, path))
         shutil.copy(matrix.ROOT / "LICENSE", made)
         (made / "load.sh").write_text(_LOAD.format(sums=SUMS, image=image), encoding="utf-8")
         (made / "load.sh").chmod(0o755)

@@ -38,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `recommend`."""
     parser.add_argument("--capability", help="compute capability of the GPU, e.g. 12.0")
     parser.add_argument("--driver", help="version of the NVIDIA driver, e.g. 570.86 (with --capability)")
+    parser.add_argument(
+        "--architecture", help="its processor, e.g. aarch64 (default: of this computer, or the one that has such GPUs)"
+    )
     parser.add_argument("--machine", metavar="FILE.json", type=Path, help="a machine description (`doctor --record`)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -50,13 +53,25 @@ def answer(args: argparse.Namespace) -> str:
     """
     machine = selected_machine(args)
     advised = recommend(machine)
+    if args.capability and not args.architecture and for_all(advised) == CPU:
+        # Such as Thor, which no computer with an x86 processor has.
+        others = [replace(machine, architecture=other) for other in images()[CPU].architectures]
+        advised = next((found for other in others if for_all(found := recommend(other)) != CPU), advised)
     if args.json:
         return json.dumps({"image": for_all(advised), "gpus": [_to_json(one) for one in advised if one.gpu]}, indent=2)
     return "\n".join(_in_words(one) for one in advised)
 
 
 def recommend(machine: Machine) -> list[Advice]:
-    """One piece of advice per GPU, or a single one for a computer without a GPU."""
+    """One piece of advice per GPU, or a single one for a computer without a GPU.
+
+    Raises:
+        UsageError: no image exists for the processor of this computer.
+    """
+    if not images()[CPU].is_for(machine.architecture):
+        raise UsageError(
+            f"there is no image for the architecture {machine.architecture}: install from source (docs/installation.md)"
+        )
     if not machine.gpus:
         others = {name: _needs(image) for name, image in images().items() if name != CPU}
         return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
@@ -69,7 +84,7 @@ def for_this_computer() -> str:
     Raises:
         UsageError: its GPUs need different images.
     """
-    here = argparse.Namespace(machine=None, capability=None, driver=None)
+    here = argparse.Namespace(machine=None, capability=None, driver=None, architecture=None)
     image = for_all(recommend(selected_machine(here)))
     if image is None:
         raise UsageError("the GPUs of this computer need different images: see tools/matrix.py recommend")

@@ -166,6 +166,11 @@ class Row:
         return self.torch_build.rstrip(".0123456789")
 
     @property
+    def architectures(self) -> tuple[str, ...]:
+        """The architectures of the processors that it is built for: x86_64, aarch64."""
+        return tuple(_MACHINES[platform] for platform in self.platforms)
+
+    @property
     def can_be_built(self) -> bool:
         """Whether Docker on Linux can build the image."""
         return self.system == "linux"

@@ -23,17 +23,17 @@ def check_image(image: str) -> None:
         raise SystemExit(f"there is no image {image}\n  → run ./run build-{image.rpartition(':')[2]}")
 
 
-def sbom_of(image: str) -> bytes:
-    """The SBOM of an image, as CycloneDX JSON.
+def read(image: str, path: str) -> bytes:
+    """A file in an image, such as its SBOM, as CycloneDX JSON.
 
     Raises:
-        SystemExit: the image does not exist, or is too old to have an SBOM.
+        SystemExit: the image does not exist, or is too old to have it.
     """
     check_image(image)
-    command = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, IN_IMAGE]
+    command = ["docker", "run", "--rm", "--network", "none", "--entrypoint", "cat", image, path]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{image} has no {IN_IMAGE}\n  → rebuild it: ./run build-{image.rpartition(':')[2]}")
+        raise SystemExit(f"{image} has no {path}\n  → rebuild it: ./run build-{image.rpartition(':')[2]}")
     return done.stdout
 
 
@@ -44,7 +44,7 @@ def main(row: matrix.Row) -> None:
     for image in (row.image, row.cluster_image):
         if image == row.image or is_built(image):
             path = out / f"{image.replace(':', '-')}.cdx.json"
-            path.write_bytes(sbom_of(image))
+            path.write_bytes(read(image, IN_IMAGE))
             print(path.relative_to(matrix.ROOT))
 
 

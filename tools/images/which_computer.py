@@ -25,8 +25,8 @@ def selected_machine(args: argparse.Namespace) -> Machine:
         UsageError: the options or the file are invalid.
     """
     if args.machine is not None:
-        if args.capability or args.driver:
-            raise UsageError("--machine cannot be combined with --capability or --driver: leave them out")
+        if args.capability or args.driver or args.architecture:
+            raise UsageError("--machine cannot be combined with --capability, --driver, --architecture: leave them out")
         return read_machine(args.machine)
     here = Machine(
         platform=system.read_platform(),
@@ -34,6 +34,8 @@ def selected_machine(args: argparse.Namespace) -> Machine:
         wsl=system.read_wsl(Path("/")),
         cpus=os.cpu_count() or 1,
     )
+    if args.architecture:
+        here = replace(here, architecture=args.architecture)
     if args.capability is None:
         if args.driver:
             raise UsageError("--driver requires --capability: which GPU is it?")

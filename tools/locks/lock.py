@@ -43,7 +43,7 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
         projects = ("torch", *only_on_torchs_index(row))
         find_links = [*find_links, *(f"{index.rstrip('/')}/{project}/" for project in projects)]
     elif not_on_pypi:
-        print("no torch index is set: keeping the hashes that are already locked and those of local files")
+        print("torch's index does not answer: keeping the hashes that are already locked and those of local files")
     found = _resolve(row, uv, find_links, f"torch=={row.torch}{local}")
     if _WITH_DIRECTML in found:
         del found["onnxruntime"]  # both provide the same module, and the one installed last would win

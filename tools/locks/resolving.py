@@ -30,7 +30,9 @@ _PLATFORMS = {"linux/amd64": "x86_64-manylinux_2_36", "linux/arm64": "aarch64-ma
 
 def missing_wheels(uv: str, row: Row, locked: Mapping[str, pins.Pin], platform: str) -> str:
     """Why the locked versions cannot be installed on a platform without a compiler, in uv's words; "" if they can."""
-    versions = "".join(f"{pin.name}=={pin.version}\n" for pin in locked.values())
+    # torch without CUDA is not on PyPI, where uv would find another build of the same version.
+    own = () if row.cuda else ("torch",)
+    versions = "".join(f"{pin.name}=={pin.version}\n" for pin in locked.values() if pin.name not in own)
     command = [uv, "pip", "compile", "--quiet", "--no-deps", "--only-binary", ":all:", "--generate-hashes", "-"]
     command += ["--python-version", row.python, "--python-platform", _PLATFORMS[platform]]
     with tempfile.TemporaryDirectory() as folder:

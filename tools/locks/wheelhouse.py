@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tools import matrix
-from tools.images.building import torch_index
+from tools.images.building import named_index, torch_index
 from tools.locks import pins
 from tools.locks.lock import only_on_torchs_index
 from tools.locks.pip_config import pip_values
@@ -21,7 +21,8 @@ THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 def fill(row: matrix.Row, torch_index: str) -> None:
     """Download every locked file of a row, and remove files that are no longer locked.
 
-    torch comes from local files (find-links) if possible, else from `torch_index`, else from pip's default index.
+    torch comes from local files (find-links) if possible, else from the index in the environment or in pip's
+    configuration, else from `torch_index`.
     """
     if row.python != THIS_PYTHON:
         raise SystemExit(
@@ -43,7 +44,8 @@ def fill(row: matrix.Row, torch_index: str) -> None:
                 f"torch {row.torch} without CUDA is not in {row.wheelhouse}, and pip's default index does not have it\n"
                 f"  → run VOXMATRIX_TORCH_INDEX=https://… ./run wheelhouse-{row.name} with torch's index of CPU builds"
             )
-        _download(folder, from_torch, *(["--index-url", torch_index] if torch_index else []))
+        is_pips = not torch_index or (named_index(row) is None and pip_values("index-url"))
+        _download(folder, from_torch, *([] if is_pips else ["--index-url", torch_index]))
     _pip("install", "--quiet", f"{SETUPTOOLS}=={locked[SETUPTOOLS].version}")
     _download(folder, [pin for pin in locked.values() if pin not in from_torch])
     for path in unlocked_files(folder, locked.values()):

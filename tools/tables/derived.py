@@ -89,6 +89,7 @@ def _app_row(row: Row) -> str:
         "cuda": _text(row.cuda),
         "build": _text(row.torch_build),
         "kinds": _list(row.gpu_kinds),
+        "architectures": _list(row.architectures),
         "kernels": f"{{ {kernels} }}" if kernels else "{}",
         "oldest_driver": _text(row.oldest_driver),
         "from_capability": _text(row.from_capability),

@@ -1,5 +1,8 @@
 """`voxmatrix serve`: speak for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
 
+import os
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -12,7 +15,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
-from voxmatrix.config import environment
+from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.serve.settings import ServeSettings
 
@@ -100,8 +103,9 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
     if given.cluster:
         _check_cluster(given.cluster)
     from voxmatrix.serve.log import json_log, text_log
-    from voxmatrix.serve.server import HttpServer
+    from voxmatrix.serve.server import HttpServer, url_of
 
+    _tell_health_check(url_of(settings.host, settings.port))
     server = HttpServer(settings, json_log if given.log_json else text_log)
     try:
         server.run(partial(_show_url, key))
@@ -130,12 +134,21 @@ def _check_cluster(given: str) -> None:
 def _show_url(key: str, url: str) -> None:
     """Print a URL of the server and, if it is the page's and there is a key for this run, the address to open."""
     typer.echo(f"serving on {url}")
+    if url.startswith("http:"):
+        _tell_health_check(url)
     if key and url.startswith("http:"):
         typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
         typer.echo(
             "  → it contains the key of this run, also for programs; --keys FILE keeps keys, --no-keys needs none",
             err=True,
         )
+
+
+def _tell_health_check(url: str) -> None:
+    """In an image, write where this server listens, for docker/healthcheck.py."""
+    if IMAGE_VARIABLE in os.environ:
+        with suppress(OSError):
+            Path(tempfile.gettempdir(), f"voxmatrix-serve-{os.getpid()}").write_text(url, encoding="utf-8")
 
 
 def _show_new_key(file: Path | None) -> None:

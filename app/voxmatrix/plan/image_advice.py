@@ -43,9 +43,12 @@ def oldest_driver(image: Image, gpu: Gpu, machine: Machine) -> str:
 
 
 def newer_than_any(gpu: Gpu) -> bool:
-    """Whether the capability of this GPU is newer than the kernels of every image."""
-    kernels = [kernel.capability for image in images().values() for kernel in image.kernels_on(None)]
-    return gpu.capability is not None and gpu.capability > max(kernels)
+    """Whether this GPU is newer than the kernels of every image, and none of them runs on it."""
+    capability = gpu.capability
+    kernels = [(kernel, image.cuda) for image in images().values() for kernel in image.kernels_on(None)]
+    if capability is None or capability <= max(kernel.capability for kernel, _ in kernels):
+        return False
+    return not any(compatibility().runs(kernel, capability, cuda) for kernel, cuda in kernels if kernel.form == "sm")
 
 
 def advice(gpu: Gpu, machine: Machine) -> str:

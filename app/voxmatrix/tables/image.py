@@ -19,11 +19,16 @@ class Image:
     cuda: str  # "" for a torch without CUDA
     build: str  # of torch, for AMD's and Intel's GPUs: rocm7.2, xpu; else ""
     kinds: tuple[str, ...]
+    architectures: tuple[str, ...]  # of the processors that it exists for
     kernels: dict[str, tuple[Kernel, ...]]  # of CUDA, by processor architecture
     targets: dict[str, tuple[str, ...]]  # the same for other builds: gfx1100, bmg
     oldest_driver: str
     from_capability: CapabilityPair | None
     source: str
+
+    def is_for(self, architecture: str | None) -> bool:
+        """Whether it exists for this architecture; an unknown one (None) is taken for one that it exists for."""
+        return architecture is None or _alias(architecture) in self.architectures
 
     def kernels_on(self, architecture: str | None) -> tuple[Kernel, ...]:
         """The kernels of its torch on this architecture; if None, those of all architectures."""
@@ -56,6 +61,7 @@ def images() -> dict[str, Image]:
             cuda=row["cuda"],
             build=row["build"],
             kinds=tuple(row["kinds"]),
+            architectures=tuple(row["architectures"]),
             kernels={where: tuple(map(_kernel, names)) for where, names in row["kernels"].items() if row["cuda"]},
             targets={where: tuple(names) for where, names in row["kernels"].items() if row["build"]},
             oldest_driver=row["oldest_driver"],

@@ -64,7 +64,7 @@ def test_a_wheelhouse_takes_the_place_of_every_index() -> None:
     [
         (CPU_ROW, {}, "https://wheels.example/cpu"),
         (CPU_ROW, {"VOXMATRIX_TORCH_INDEX": "https://mirror.example"}, "https://mirror.example"),
-        (CPU_ROW, {"VOXMATRIX_TORCH_INDEX": ""}, ""),
+        (CPU_ROW, {"VOXMATRIX_TORCH_INDEX": ""}, "https://wheels.example/cpu"),  # a variable of GitHub that is not set
         (CPU_ROW, {"VOXMATRIX_TORCH_INDEX": "x", "VOXMATRIX_TORCH_INDEX_CPU": "y"}, "y"),
         (CUDA_ROW, {"VOXMATRIX_TORCH_INDEX": "https://cpu.example"}, "https://wheels.example/cpu"),
         (CUDA_ROW, {"VOXMATRIX_TORCH_INDEX_CUDA": "https://cuda.example"}, "https://cuda.example"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools import matrix
-from tools.images import bundle, sbom
+from tools.images import bundle
 
 IMAGE = "voxmatrix-test:bundle"
 
@@ -49,7 +49,8 @@ def image(tmp_path: Path) -> Iterator[str]:
     if subprocess.run(["docker", "image", "inspect", base], capture_output=True, check=False).returncode:
         pytest.skip(f"the base {base} is not here")
     (tmp_path / "sbom.json").write_text('{"bomFormat": "CycloneDX"}')
-    (tmp_path / "Dockerfile").write_text(f"FROM {base}\nCOPY sbom.json {sbom.IN_IMAGE}\n")
+    copied = "".join(f"COPY sbom.json {path}\n" for path in bundle._FROM_IMAGE.values())
+    (tmp_path / "Dockerfile").write_text(f"FROM {base}\n{copied}")
     subprocess.run(["docker", "build", "--quiet", "--tag", IMAGE, str(tmp_path)], check=True, capture_output=True)
     yield IMAGE
     subprocess.run(["docker", "image", "rm", "--force", IMAGE], check=False, capture_output=True)
@@ -63,7 +64,16 @@ def test_a_bundle_loads_where_it_is_copied_to_and_damage_is_found(
     folder = tmp_path / "dist" / "bundle"
     bundle.bundle(image, folder)
     names = {path.name for path in folder.iterdir()}
-    assert {"LICENSE", "load.sh", "sbom.cdx.json", bundle.SUMS, "image.tar.gz.0000", "image.tar.gz.0001"} <= names
+    assert {
+        "LICENSE",
+        "GPL-3",
+        "THIRD-PARTY",
+        "load.sh",
+        "sbom.cdx.json",
+        bundle.SUMS,
+        "image.tar.gz.0000",
+        "image.tar.gz.0001",
+    } <= names
     assert (folder / "sbom.cdx.json").read_text() == '{"bomFormat": "CycloneDX"}'
 
     subprocess.run(["docker", "image", "rm", "--force", image], check=True, capture_output=True)

@@ -52,12 +52,13 @@ def test_a_computer_with_everything_is_ready(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_cpu_torch_needs_an_index_or_local_wheels_before_anything_is_downloaded() -> None:
-    nothing = replace(BUILD, wheelhouse=False, torch_index=None)
+    nothing, no_index = replace(BUILD, wheelhouse=False, torch_index=None), replace(CPU, index="")
     for build in (nothing, replace(nothing, torch_index="")):
         with pytest.raises(prerequisites.NotReadyError, match=r"VOXMATRIX_TORCH_INDEX=https://… \./run build-cpu"):
-            prerequisites.check_build(CPU, build)
-    prerequisites.check_torch(CPU, replace(nothing, wheelhouse=True))
-    prerequisites.check_torch(CPU, replace(nothing, torch_index="https://wheels.example/cpu"))
+            prerequisites.check_build(no_index, build)
+    prerequisites.check_torch(no_index, replace(nothing, wheelhouse=True))
+    prerequisites.check_torch(no_index, replace(nothing, torch_index="https://wheels.example/cpu"))
+    prerequisites.check_torch(CPU, nothing)
     prerequisites.check_torch(CUDA, nothing)
 
 

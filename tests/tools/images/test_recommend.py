@@ -59,6 +59,9 @@ def test_doctor_advises_the_same_image(path: Path) -> None:
         ),
         (("--capability", "8.6"), "cuda", {"blackwell": "the driver is not known"}),
         (("--capability", "13.0", "--driver", "600"), "cpu", {"cuda13": "newer than any image"}),
+        (("--capability", "11.0", "--driver", "580.65"), "cuda13", {"cuda": "architecture aarch64"}),
+        (("--capability", "7.2", "--architecture", "aarch64"), "cpu", {"cuda": "architecture aarch64"}),
+        (("--capability", "9.0", "--driver", "580.65", "--architecture", "arm64"), "cuda13", {"blackwell": "arm64"}),
     ],
 )
 def test_a_gpu_is_served_and_the_others_are_rejected_for_a_reason(
@@ -70,6 +73,26 @@ def test_a_gpu_is_served_and_the_others_are_rejected_for_a_reason(
     assert isinstance(gpus, list)
     for name, part in why_not.items():
         assert part in gpus[0]["rejected"][name]
+
+
+def test_a_gpu_of_a_newer_family_member_is_not_newer_than_its_image() -> None:
+    (advised,) = recommend.recommend(recommend.read_machine(matrix.ROOT / "tests" / "machines" / "gb10-null-memory.json"))
+    assert advised.image == "cuda13"
+    assert not any("newer than any image" in why for why in advised.rejected.values())
+
+
+def test_no_image_is_recommended_for_a_processor_that_none_exists_for() -> None:
+    program = [sys.executable, "-S", str(matrix.ROOT / "tools" / "matrix.py"), "recommend", "--architecture", "riscv64"]
+    said = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert "no image for the architecture riscv64: install from source" in said.stderr
+
+
+@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
+def test_a_recommended_image_exists_for_the_processor(path: Path) -> None:
+    machine = recommend.read_machine(path)
+    for one in recommend.recommend(machine):
+        assert images()[one.image].is_for(machine.architecture)
 
 
 def test_nvidia_smi_is_asked_where_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
