@@ -145,7 +145,11 @@ def lint(session: nox.Session) -> None:
         ["mypy"],
         ["mypy", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docker").glob("*.py"))],
         ["lint-imports", "--no-cache"],
-        ["hadolint", "docker/Dockerfile.cluster", *sorted({row.dockerfile for row in ROWS.values()})],
+        [
+            "hadolint",
+            *sorted({row.dockerfile for row in ROWS.values()}),
+            *map(str, Path("docker").glob("Dockerfile.*")),
+        ],
         ["shellcheck", *shell_scripts.tracked()],
         *_actionlint(session),
     )

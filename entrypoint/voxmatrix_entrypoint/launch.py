@@ -30,6 +30,8 @@ COMMANDS = (*commands.NAMES, "patches")
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
     """Run the command line and return its exit code. Another program replaces this process instead."""
     environment = os.environ if environment is None else environment
+    if IMAGE_VARIABLE in environment:
+        os.umask(0o002)  # any user may run an image, and those of one folder share its group
     program = other_program(words, environment)
     if program is not None:
         return _exec(program, words)

@@ -46,7 +46,7 @@ def test_the_same_action_has_the_same_hash_everywhere() -> None:
 def test_rights_are_read_only_but_where_a_job_says_otherwise(text: str, jobs: dict[str, dict[str, Any]]) -> None:
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
     wider = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
-    attesting = {"contents": "read", "id-token": "write", "attestations": "write"}
+    attesting = {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"}
     assert wider in ({}, {"image": attesting, "promote": attesting})
 
 
@@ -72,13 +72,27 @@ def test_what_is_being_published_is_not_cancelled() -> None:
     assert images["jobs"]["promote"]["needs"] == ["rows", "image"]
 
 
+def test_a_release_needs_no_secret_and_no_variable() -> None:
+    """The token of the workflow pushes to the registry of the repository's owner."""
+    text = (ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"vars\.(\w+)", text)) == {"VOXMATRIX_REGISTRY"}
+    assert text.count("${REGISTRY:-ghcr.io/${GITHUB_REPOSITORY,,}}") == 1
+    for name, instead in re.findall(r"secrets\.(VOXMATRIX_\w+)(?: \|\| ([\w.]+))?", text):
+        assert instead == {"USER": "github.actor", "TOKEN": "secrets.GITHUB_TOKEN"}[name.rpartition("_")[2]]
+
+
 def test_what_is_promoted_is_attested_and_a_failing_arm64_job_holds_back_no_other_image() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))["jobs"]
-    attested = {
-        step["uses"].partition("@")[0]: step["with"]["subject-digest"]
-        for step in jobs["promote"]["steps"]
-        if "attest" in step.get("uses", "")
+
+    def attested(job: str) -> set[tuple[str, str]]:
+        used = [step for step in jobs[job]["steps"] if "attest" in step.get("uses", "")]
+        return {(step["uses"].partition("@")[0], step["with"]["subject-digest"]) for step in used}
+
+    assert attested("promote") == {("actions/attest-build-provenance", "${{ steps.tag.outputs.digest }}")}
+    # An image of one architecture has an SBOM of its own; the index of all of them has none.
+    assert attested("image") == {
+        (f"actions/attest-{what}", f"${{{{ steps.push.outputs.digest{suffix} }}}}")
+        for what in ("build-provenance", "sbom")
+        for suffix in ("", "-cluster")
     }
-    promoted = "${{ steps.tag.outputs.digest }}"
-    assert attested == {"actions/attest-build-provenance": promoted, "actions/attest-sbom": promoted}
     assert jobs["image"]["continue-on-error"] == "${{ matrix.platform == 'linux/arm64' }}"

@@ -33,7 +33,7 @@ def main(device_name: str, dtypes: list[str]) -> None:
             return
     for dtype in dtypes:
         for operation in OPERATIONS:
-            if operation.spectral and dtype != "float32":
+            if operation.is_float32_only and dtype != "float32":
                 continue
             print_json({"started": operation.name, "dtype": dtype})
             row = _row(operation, device, dtype)

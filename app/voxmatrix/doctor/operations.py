@@ -19,7 +19,7 @@ class Operation:
 
     name: str
     run: "RunOperation"
-    spectral: bool = False  # float32 only: FFTs have no half precision
+    is_float32_only: bool = False  # FFTs have no half precision, and weights are updated in float32
 
 
 def fill_add(sample: "Sample") -> "tuple[Tensor, ...]":
@@ -79,14 +79,83 @@ def attention(sample: "Sample") -> "tuple[Tensor, ...]":
     return _with_gradients(functional.scaled_dot_product_attention, *inputs)
 
 
+def dilated_conv1d(sample: "Sample") -> "tuple[Tensor, ...]":
+    """A layer of the decoder and of WaveNet, with gaps in its kernel; (batch, channels, frames)."""
+    from torch.nn import functional
+
+    def spread(x: "Tensor", w: "Tensor") -> "Tensor":
+        return functional.conv1d(x, w, dilation=5, padding=25)
+
+    return _with_gradients(spread, sample(2, 16, 120), sample(16, 16, 11))
+
+
+def grouped_conv1d(sample: "Sample") -> "tuple[Tensor, ...]":
+    """The layers of the scale discriminator: 41 wide, stride 4, four channels in each of 4 to 256 groups."""
+    from torch.nn import functional
+
+    results: list[Tensor] = []
+    for groups in (4, 16, 64, 256):
+
+        def layer(x: "Tensor", w: "Tensor", groups: int = groups) -> "Tensor":
+            return functional.conv1d(x, w, stride=4, padding=20, groups=groups)
+
+        results += _with_gradients(layer, sample(1, 4 * groups, 96), sample(4 * groups, 4, 41))
+    return tuple(results)
+
+
+def conv2d(sample: "Sample") -> "tuple[Tensor, ...]":
+    """A layer of a period discriminator, five high and one wide; (batch, channels, frames, period)."""
+    from torch.nn import functional
+
+    def layer(x: "Tensor", w: "Tensor") -> "Tensor":
+        return functional.conv2d(x, w, stride=(3, 1), padding=(2, 0))
+
+    return _with_gradients(layer, sample(2, 16, 60, 5), sample(32, 16, 5, 1))
+
+
+def layer_norm(sample: "Sample") -> "tuple[Tensor, ...]":
+    """The norm of the text encoder; (batch, symbols, channels)."""
+    from torch.nn import functional
+
+    def norm(x: "Tensor", w: "Tensor", b: "Tensor") -> "Tensor":
+        return functional.layer_norm(x, (96,), w, b)
+
+    return _with_gradients(norm, sample(2, 40, 96), sample(96), sample(96))
+
+
+def reflect_pad(sample: "Sample") -> "tuple[Tensor, ...]":
+    """The edges of a wave, mirrored, as before a spectrum and in the period discriminators."""
+    from torch.nn import functional
+
+    return _with_gradients(lambda x: functional.pad(x, (24, 7), "reflect"), sample(2, 1, 200))
+
+
+def adamw(sample: "Sample") -> "tuple[Tensor, ...]":
+    """Two steps of the optimiser of a training, in one kernel for all weights."""
+    import torch
+
+    weights = sample(32, 16).requires_grad_()
+    optimiser = torch.optim.AdamW([weights], lr=0.1, betas=(0.8, 0.99), eps=1e-9, fused=True)
+    for _ in range(2):
+        weights.grad = sample(32, 16)
+        optimiser.step()
+    return (weights.detach(),)
+
+
 OPERATIONS = (
     Operation("fill/add", fill_add),
     Operation("matmul", matmul),
     Operation("conv1d", conv1d),
     Operation("conv_transpose1d", conv_transpose1d),
-    Operation("stft/istft", stft, spectral=True),
+    Operation("stft/istft", stft, is_float32_only=True),
     Operation("index/scatter", index_scatter),
     Operation("sdpa", attention),
+    Operation("dilated conv1d", dilated_conv1d),
+    Operation("grouped conv1d", grouped_conv1d),
+    Operation("conv2d", conv2d),
+    Operation("layer_norm", layer_norm),
+    Operation("reflect pad", reflect_pad),
+    Operation("AdamW", adamw, is_float32_only=True),
 )
 
 

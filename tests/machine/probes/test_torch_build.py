@@ -62,10 +62,16 @@ def test_torch_is_asked_once_and_again_when_its_folder_changed(tmp_path: Path, f
 
 
 def test_an_image_that_was_measured_is_not_asked(tmp_path: Path, folder: Path) -> None:
-    pretend(tmp_path, {"opt/voxmatrix/image.json": json.dumps({"kernels": ["sm_80", 5, "compute_120"]})})
+    facts = {"torch": "2.10.0+cu128", "kernels": ["sm_80", 5, "compute_120"]}
+    pretend(tmp_path, {"opt/voxmatrix/image.json": json.dumps(facts)})
     build = read(tmp_path, folder, never)
     assert build is not None
     assert build.kernels == ("sm_80", "compute_120")
+    facts["torch"] = "2.6.0+cu124"  # an image that is derived from ours, with another torch
+    pretend(tmp_path, {"opt/voxmatrix/image.json": json.dumps(facts)})
+    other = read(tmp_path, folder, lambda: ("sm_90",))
+    assert other is not None
+    assert other.kernels == ("sm_90",)
 
 
 @pytest.mark.parametrize("broken", ["{", "[]", '{"torch": 5, "kernels": "sm_80"}'])

@@ -1,11 +1,12 @@
 """Messages on the terminal and in JSON, which name settings by their flags."""
 
 import json
+import os
 from typing import Any
 
 import typer
 
-from voxmatrix.config import MESSAGES_VARIABLE, environment
+from voxmatrix.config import IMAGE_VARIABLE, MESSAGES_VARIABLE, environment
 from voxmatrix.errors import Finding
 from voxmatrix.wording import name_settings, plain, printable, with_messages
 
@@ -13,8 +14,13 @@ from voxmatrix.wording import name_settings, plain, printable, with_messages
 def with_flags(text: str) -> str:
     """A message that names settings as they are typed: --speed, --device cpu.
 
-    For readers who do not type them, e.g. those of the server's page, VOXMATRIX_MESSAGES=plain keeps their names.
+    For readers who do not type them, e.g. those of the server's page, VOXMATRIX_MESSAGES=plain keeps their names. An
+    image has no pip.
     """
+    if IMAGE_VARIABLE in os.environ:
+        text = text.replace(
+            "pip install ", "build an image with it, see docs/images.md#extending-an-image: pip install "
+        )
     return plain(text) if environment().get(MESSAGES_VARIABLE) == "plain" else name_settings(text, _flag)
 
 

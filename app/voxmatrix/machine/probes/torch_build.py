@@ -50,8 +50,9 @@ def read_kernels(root: Path, folder: Path, build: TorchBuild, query: QueryKernel
     """The kernels of a torch: from the facts of its image, from the cache, or from torch in a child process."""
     if build.built_for is None:
         return ()
-    measured = _names(_json(root / IMAGE_FACTS).get("kernels"))
-    if measured:
+    image = _json(root / IMAGE_FACTS)
+    measured = _names(image.get("kernels"))
+    if measured and image.get("torch") == build.version:  # else torch was replaced in a derived image
         return measured
     # The child takes seconds, so its result is cached for as long as torch's folder does not change.
     key = {"folder": str(folder), "version": build.version, "changed_ns": folder.stat().st_mtime_ns}

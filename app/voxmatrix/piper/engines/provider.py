@@ -14,7 +14,7 @@ from voxmatrix.models.device import FoundGpu
 from voxmatrix.piper.engines.session import Provider, open_session
 
 INSTALL = (
-    "speak from the checkpoint, replace onnxruntime by onnxruntime-gpu (on Windows: onnxruntime-directml), "
+    "speak from the checkpoint, pip install onnxruntime-gpu instead of onnxruntime (on Windows: onnxruntime-directml), "
     "or set `device=cpu`"
 )
 _LIBRARIES_MISSING = "install the missing libraries (pip install onnxruntime-gpu[cuda,cudnn]), or set `device=cpu`"
