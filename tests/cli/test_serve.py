@@ -17,6 +17,7 @@ import pytest
 
 from voxmatrix.cli import main
 
+ROOT = Path(__file__).parents[2]
 VOICE = "en_US-slt-fast_x_low"
 
 
@@ -54,6 +55,20 @@ def test_the_variables_of_an_older_program_are_understood() -> None:
     with served(VIBEVOICE_PORT=str(port), VIBEVOICE_MODEL=VOICE) as (url, _):
         assert url == f"http://127.0.0.1:{port}"
         assert httpx.get(f"{url}/info").json()["voice"]["name"] == VOICE
+
+
+def test_in_an_image_it_tells_the_health_check_where_it_listens(tmp_path: Path) -> None:
+    """Where its port comes from, the check need not know."""
+    (tmp_path / "voxmatrix.toml").write_text("port = 0\n", encoding="utf-8")
+    home, folder = str(tmp_path), tmp_path / "tmp"
+    folder.mkdir()
+    with served(VOXMATRIX_HOME=home, TMPDIR=str(folder), VOXMATRIX_IMAGE="cpu") as (url, process):
+        assert (folder / f"voxmatrix-serve-{process.pid}").read_text(encoding="utf-8") == url
+        check = [sys.executable, str(ROOT / "docker" / "healthcheck.py")]
+        environment = {**os.environ, "TMPDIR": str(folder)}
+        assert subprocess.run(check, env=environment, check=False).returncode == 0
+        process.kill()
+        process.wait()
 
 
 def test_its_own_variables_and_flags_are_stronger(tmp_path: Path) -> None:

@@ -49,6 +49,18 @@ def test_the_module_is_the_program() -> None:
     assert answer.stdout.startswith("voxmatrix ")
 
 
+def test_in_an_image_another_user_of_the_group_may_go_on_with_the_files(tmp_path: Path) -> None:
+    in_image: dict[str, str] = IN_IMAGE
+    for environment, mode in ((in_image, 0o664), ({}, 0o644)):
+        words = ("doctor", "--no-smoke", "--device", "cpu", "--record", str(tmp_path / "machine.json"))
+        umask = os.umask(0o022)
+        try:
+            assert voxmatrix(*words, **environment).returncode == 0
+        finally:
+            os.umask(umask)
+        assert (tmp_path / "machine.json").stat().st_mode & 0o777 == mode
+
+
 def test_no_word_prints_the_help() -> None:
     answer = voxmatrix()
     assert (answer.returncode, answer.stderr) == (0, "")

@@ -33,9 +33,8 @@ def extended(image: str, row: matrix.Row) -> Iterator[str]:
 def test_it_has_the_package_and_is_otherwise_as_before(extended: str, image: str) -> None:
     code = "import importlib.metadata as m; print(sorted(f'{d.name}=={d.version}' for d in m.distributions()))"
     restricted = ("--rm", "--read-only", "--tmpfs", "/tmp", "--network", "none", "--user", "12345:0")
-    before, after = (
-        set(ast.literal_eval(docker("run", *restricted, which, "python3", "-c", code).stdout)) for which in (image, extended)
-    )
+    told = (docker("run", *restricted, which, "python3", "-c", code).stdout for which in (image, extended))
+    before, after = (set(ast.literal_eval(text)) for text in told)
     assert after - before == {"iniconfig==2.1.0"}
     assert not before - after
     assert docker("run", *restricted, extended, "id", "-u").stdout.strip() == "12345"

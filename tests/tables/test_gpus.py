@@ -6,12 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.tables.checks import check_architecture, check_floor, check_image, check_target
 from voxmatrix.tables import rows
-from voxmatrix.tables.gpus import Floor, Target, architecture, architectures, compatibility, drivers, parse_kernel
+from voxmatrix.tables.gpus import (
+    Floor,
+    Target,
+    architecture,
+    architectures,
+    compatibility,
+    driver_error,
+    drivers,
+    parse_kernel,
+)
 from voxmatrix.tables.image import Image, images
 
+DRIVER_ERRORS = rows.read("driver_errors.toml")
 MATRIX = Path(__file__).parents[2] / "docker" / "images.toml"
 
 
@@ -158,3 +170,15 @@ def test_a_wrong_architecture_is_named(change: dict[str, Any], said: str) -> Non
 def test_every_architecture_can_be_true() -> None:
     for row in architectures().values():
         check_architecture(row)
+
+
+@pytest.mark.parametrize("name", [f"{library} {code}" for library, codes in DRIVER_ERRORS.items() for code in codes])
+def test_an_error_of_the_driver_is_a_sentence_and_something_to_type(name: str) -> None:
+    error = driver_error(name)
+    assert not error.problem.endswith(".")
+    assert len(error.remedy) > 20
+
+
+@given(library=st.sampled_from(["nvml", "cuda"]), code=st.integers(0, 100_000))
+def test_any_error_code_of_the_driver_is_shown(library: str, code: int) -> None:
+    assert driver_error(f"{library} {code}").problem.endswith(f"({library.upper()} error {code})")

@@ -9,8 +9,7 @@ from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, DRIVER_ERROR, Gpu, Machine
 from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.verdict import Assessment
-from voxmatrix.tables.driver_error import DriverError, driver_error
-from voxmatrix.tables.gpus import architecture
+from voxmatrix.tables.gpus import DriverError, architecture, driver_error
 
 _NOTHING = "voxmatrix does not use it: nothing to do"
 

@@ -2,7 +2,7 @@
 
 from voxmatrix.errors import Finding, NoDeviceError
 from voxmatrix.machine.facts import Machine
-from voxmatrix.tables.driver_error import driver_error
+from voxmatrix.tables.gpus import driver_error
 from voxmatrix.wording import count
 
 

@@ -1,6 +1,6 @@
-"""GPUs: NVIDIA's architectures, drivers and rules for which kernels run where, and Intel's targets.
+"""GPUs: NVIDIA's architectures, drivers, their errors and rules for which kernels run where, and Intel's targets.
 
-Read from architectures.toml, drivers.toml, compatibility.toml and intel_targets.toml.
+Read from architectures.toml, drivers.toml, driver_errors.toml, compatibility.toml and intel_targets.toml.
 """
 
 import re
@@ -200,3 +200,34 @@ def intel_targets() -> dict[str, str]:
 def intel_target(pci_id: str) -> str | None:
     """The target of the GPU with this PCI id, e.g. 0xe20b; None for one that torch's XPU builds are not made for."""
     return intel_targets().get(pci_id.strip().lower())
+
+
+_LIBRARIES = {"nvml": "NVML", "cuda": "CUDA"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriverError:
+    """A row of driver_errors.toml: a sentence without a full stop, and what to type."""
+
+    problem: str
+    remedy: str
+
+
+@cache
+def _driver_errors() -> dict[str, dict[str, DriverError]]:
+    return {
+        library: {code: DriverError(**row) for code, row in table.items()}
+        for library, table in rows.read("driver_errors.toml").items()
+    }
+
+
+def driver_error(name: str) -> DriverError:
+    """The row for an error such as "nvml 18", "cuda 802" or "cuda missing"; its problem ends with the code.
+
+    Raises:
+        KeyError: the library is neither nvml nor cuda.
+    """
+    library, _, code = name.partition(" ")
+    row = _driver_errors()[library].get(code) or _driver_errors()[library]["other"]
+    number = f" ({_LIBRARIES[library]} error {code})" if code.isdecimal() else ""
+    return DriverError(problem=f"{row.problem}{number}", remedy=row.remedy)

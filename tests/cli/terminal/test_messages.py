@@ -1,12 +1,15 @@
 """A warning goes beside the output, with what mends it, and messages name settings by their flags."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
-from voxmatrix.config import MESSAGES_VARIABLE
+from voxmatrix.config import IMAGE_VARIABLE, MESSAGES_VARIABLE
 from voxmatrix.errors import Finding
+
+PAGE = Path(__file__).parents[3] / "docs" / "images.md"
 
 
 def test_a_finding_is_said_on_standard_error_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +26,15 @@ def test_control_characters_are_shown_and_not_obeyed(capsys: pytest.CaptureFixtu
 def test_settings_are_named_by_their_flags() -> None:
     said = with_flags("`noise_w` is 3: set `device=cpu` or auto, or `tf32=off`")
     assert said == "--noise-w is 3: set --device cpu or auto, or --tf32 off"
+
+
+def test_an_image_has_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert with_flags("pip install openvino") == "pip install openvino"
+    monkeypatch.setenv(IMAGE_VARIABLE, "cpu")
+    assert "Extending" in PAGE.read_text(encoding="utf-8")
+    assert with_flags("faster with openvino (pip install openvino)") == (
+        "faster with openvino (build an image with it, see docs/images.md#extending-an-image: pip install openvino)"
+    )
 
 
 def test_for_readers_who_type_no_flags_settings_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:

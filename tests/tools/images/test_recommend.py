@@ -76,7 +76,8 @@ def test_a_gpu_is_served_and_the_others_are_rejected_for_a_reason(
 
 
 def test_a_gpu_of_a_newer_family_member_is_not_newer_than_its_image() -> None:
-    (advised,) = recommend.recommend(recommend.read_machine(matrix.ROOT / "tests" / "machines" / "gb10-null-memory.json"))
+    path = next(path for path in MACHINES if path.stem == "gb10-null-memory")
+    (advised,) = recommend.recommend(recommend.read_machine(path))
     assert advised.image == "cuda13"
     assert not any("newer than any image" in why for why in advised.rejected.values())
 
