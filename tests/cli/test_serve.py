@@ -59,13 +59,10 @@ def test_the_variables_of_an_older_program_are_understood() -> None:
 
 def test_in_an_image_it_tells_the_health_check_where_it_listens(tmp_path: Path) -> None:
     """Where its port comes from, the check need not know."""
-    (tmp_path / "voxmatrix.toml").write_text("port = 0\n", encoding="utf-8")
-    home, folder = str(tmp_path), tmp_path / "tmp"
-    folder.mkdir()
-    with served(VOXMATRIX_HOME=home, TMPDIR=str(folder), VOXMATRIX_IMAGE="cpu") as (url, process):
-        assert (folder / f"voxmatrix-serve-{process.pid}").read_text(encoding="utf-8") == url
+    with served(VOXMATRIX_PORT="0", TMPDIR=str(tmp_path), VOXMATRIX_IMAGE="cpu") as (url, process):
+        assert (tmp_path / f"voxmatrix-serve-{process.pid}").read_text(encoding="utf-8") == url
         check = [sys.executable, str(ROOT / "docker" / "healthcheck.py")]
-        environment = {**os.environ, "TMPDIR": str(folder)}
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
         assert subprocess.run(check, env=environment, check=False).returncode == 0
         process.kill()
         process.wait()

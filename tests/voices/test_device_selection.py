@@ -38,6 +38,19 @@ def test_a_computer_without_a_gpu_to_speak_on_is_not_told_so(machine: Machine) -
     assert selection(machine, AUTO, None) == ((CPU,), ())
 
 
+def test_an_image_for_gpus_without_one_is_told_so_unless_the_cpu_was_allowed() -> None:
+    image = replace(computer(), image="blackwell")
+    for machine, problem in (
+        (image, "no GPU was found"),
+        (replace(image, driver_error="nvml 999"), "daemon-reload"),
+        (replace(image, hidden_gpus=1, visible_devices="7"), "CUDA_VISIBLE_DEVICES=7"),
+    ):
+        devices, (finding,) = selection(machine, AUTO, None)
+        assert devices == (CPU,)
+        assert problem in finding.problem
+        assert selection(machine, gpu_or_cpu("auto", None, "environment"), None) == ((CPU,), ())
+
+
 def test_a_gpu_that_this_torch_cannot_use_is_told_with_the_reason() -> None:
     devices, findings = selection(computer(T4, torch=CPU_TORCH), AUTO, None)
 

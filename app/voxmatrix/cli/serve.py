@@ -17,6 +17,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.files import write_text
 from voxmatrix.serve.settings import ServeSettings
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
@@ -133,9 +134,9 @@ def _check_cluster(given: str) -> None:
 
 def _show_url(key: str, url: str) -> None:
     """Print a URL of the server and, if it is the page's and there is a key for this run, the address to open."""
-    typer.echo(f"serving on {url}")
     if url.startswith("http:"):
         _tell_health_check(url)
+    typer.echo(f"serving on {url}")
     if key and url.startswith("http:"):
         typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
         typer.echo(
@@ -147,8 +148,8 @@ def _show_url(key: str, url: str) -> None:
 def _tell_health_check(url: str) -> None:
     """In an image, write where this server listens, for docker/healthcheck.py."""
     if IMAGE_VARIABLE in os.environ:
-        with suppress(OSError):
-            Path(tempfile.gettempdir(), f"voxmatrix-serve-{os.getpid()}").write_text(url, encoding="utf-8")
+        with suppress(UnreachableError):
+            write_text(Path(tempfile.gettempdir(), f"voxmatrix-serve-{os.getpid()}"), url)
 
 
 def _show_new_key(file: Path | None) -> None:

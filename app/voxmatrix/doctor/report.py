@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error, without_gpu
+from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.files import nearest_folder
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import machine_to_json
+from voxmatrix.plan.driver_state import lacks_gpu
 from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.text.phonemes.espeak import espeak_findings, espeak_version
 
@@ -145,11 +146,6 @@ def make_report(
         findings=(*find(machine, assessments, results, chosen, needs_gpu=needs_gpu), *notes),
         exit_code=_exit_code(machine, chosen, assessments, results) or (NoDeviceError.exit_code if needs_gpu else 0),
     )
-
-
-def lacks_gpu(machine: Machine) -> bool:
-    """Whether torch needs a GPU and has none: in an image for GPUs, or because the driver fails."""
-    return without_gpu(machine) is not None and (machine.image is not None or machine.driver_error is not None)
 
 
 def _corrected(results: Sequence[OperationResult], gpu: Gpu, assessment: Assessment) -> Assessment:

@@ -21,6 +21,14 @@ def driver_finding(machine: Machine) -> Finding | None:
     return None
 
 
+def lacks_gpu(machine: Machine) -> bool:
+    """Whether torch is built for GPUs and has none although it should: in an image for GPUs, or as the driver fails."""
+    built_for = machine.torch.built_for if machine.torch else None
+    if built_for is None or any(gpu.kind == built_for for gpu in machine.gpus):
+        return False
+    return machine.image is not None or machine.driver_error is not None
+
+
 def does_not_start(name: str) -> NoDeviceError:
     """The error for a GPU on which CUDA does not start; `name` as in `Machine.driver_error`."""
     error = driver_error(name)

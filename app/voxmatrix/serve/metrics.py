@@ -33,6 +33,7 @@ class ServerMetrics:
         self.aborted = Counter(
             "voxmatrix_aborted", "Answers that ended early, by reason.", ["reason"], registry=registry
         )
+        self.fallback = Gauge("voxmatrix_cpu_fallback", "1: the CPU speaks instead of a GPU.", registry=registry)
 
     def text(self) -> bytes:
         """All figures, in Prometheus' text format."""

@@ -49,17 +49,24 @@ def selection(
         NoDeviceError: the required device is missing, or cannot speak this voice.
         NoKernelsError: the installed torch has no kernels for the required device.
     """
+    from voxmatrix.plan.device_request import is_cpu_allowed
     from voxmatrix.plan.device_selection import USED_BY, select_device
+    from voxmatrix.plan.driver_state import lacks_gpu
 
     if support is None:
         selected = select_device(machine, request, task="speak", saved_device=saved)
     else:
         selected = _select_supported(machine, request, saved, support)
-    # The absence of a usable GPU is reported only if one was requested or saved.
+    # The absence of a usable GPU is reported only if one was requested or saved, or if torch is built for one.
     usable = (
         support.kinds if support is not None else {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
     )
-    is_relevant = request.kind != "auto" or saved is not None or any(gpu.kind in usable for gpu in machine.gpus)
+    is_relevant = (
+        request.kind != "auto"
+        or saved is not None
+        or any(gpu.kind in usable for gpu in machine.gpus)
+        or (support is None and lacks_gpu(machine) and not is_cpu_allowed(request, saved))
+    )
     return DeviceSelection(
         _with_others(selected, machine, request, saved, by_torch=support is None),
         selected.findings if is_relevant else (),

@@ -60,6 +60,7 @@ class OpenVoices(Closeable):
     ) -> None:
         """`warn` is called when a device fails, `on_count` whenever the number of voices changes."""
         self.lost_device: Finding | None = None
+        self.fallback: Finding | None = None  # why the CPU speaks instead of a GPU
         self._request = request
         self._runtime = runtime
         self._memory_mib = memory_mib
@@ -162,11 +163,13 @@ class OpenVoices(Closeable):
                 for finding in selection.findings:
                     self._warn(finding)
                 self._devices[kind] = selection.best
+                if selection.best.on is None and selection.findings:
+                    self.fallback = selection.findings[0]
             return self._devices[kind]
 
     def _on_device_failure(self, file: "VoiceFile", finding: Finding) -> None:
         """A device that fails while the voice loads was never in use; one that fails later is lost."""
-        opened = self._open.get(file)
+        opened, self.fallback = self._open.get(file), finding
         if opened is not None and opened.voice.is_loaded:
             self.lost_device = finding
         self._warn(finding)

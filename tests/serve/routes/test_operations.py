@@ -89,6 +89,10 @@ def test_a_device_that_never_worked_is_a_warning_only(server: Running) -> None:
     )
     voices._on_device_failure(("loading.onnx", "loading"), finding)
     assert voices.lost_device is None
+    warnings = ["the CPU speaks: cuda:0 failed, falling back to the CPU → run voxmatrix doctor"]
+    assert server.get("/readyz").json() == {"ready": True, "reasons": [], "warnings": warnings}
+    assert server.get("/healthz").json() == {"status": "ok", "warnings": warnings}
+    assert metrics(server)["voxmatrix_cpu_fallback"] == 1
     default = server.services.catalogue.default
     voices._on_device_failure((str(default.path), default.id), finding)
     assert voices.lost_device == finding

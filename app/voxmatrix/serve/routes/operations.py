@@ -13,6 +13,7 @@ from voxmatrix.config import home
 from voxmatrix.files import nearest_folder
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
+from voxmatrix.wording import plain
 
 _MIN_FREE_BYTES = 32 * 2**20
 
@@ -22,6 +23,7 @@ class Readiness(BaseModel):
 
     ready: bool
     reasons: list[str]
+    warnings: list[str] = []
 
 
 def operation_routes(services: Services) -> APIRouter:
@@ -29,19 +31,21 @@ def operation_routes(services: Services) -> APIRouter:
     router = APIRouter(route_class=Route)
 
     @router.get("/healthz")
-    async def health() -> dict[str, str]:
-        """Whether the process answers, and nothing else."""
-        return {"status": "ok"}
+    async def health() -> dict[str, Any]:
+        """Whether the process answers, and whether it uses the CPU because a GPU cannot be used."""
+        return {"status": "ok", **warnings(services)}
 
     @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready"}})
     async def ready() -> JSONResponse:
         """Whether a request would be answered: the default voice is loaded, there is space, the device works."""
         reasons = not_ready(services)
-        return JSONResponse({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+        state = {"ready": not reasons, "reasons": reasons, **warnings(services)}
+        return JSONResponse(state, 503 if reasons else 200)
 
     @router.get("/metrics", response_class=PlainTextResponse)
     def metrics() -> Response:
         """Figures for Prometheus."""
+        services.metrics.fallback.set(services.voices.fallback is not None)
         for state, number in services.jobs.counts().items():
             services.metrics.jobs.labels(state).set(number)
         return Response(services.metrics.text(), headers={"Content-Type": services.metrics.content_type})
@@ -52,6 +56,12 @@ def operation_routes(services: Services) -> APIRouter:
         return services.machine.read()
 
     return router
+
+
+def warnings(services: Services) -> dict[str, list[str]]:
+    """The field `warnings` if the CPU speaks although there should be a GPU, with the reason; else none."""
+    found = services.voices.fallback
+    return {} if found is None else {"warnings": [plain(f"the CPU speaks: {found.problem} → {found.remedy}")]}
 
 
 def not_ready(services: Services) -> list[str]:
