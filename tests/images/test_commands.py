@@ -50,7 +50,10 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
     "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
     "distil": (
-        ("/data/voice.onnx", "--out", "/data/fast.onnx", "--text", "/data/text.txt", "--steps", "1", "--force"),
+        (
+            *("/data/voice.onnx", "--out", "/data/fast.onnx", "--text", "/data/text.txt", "--steps", "1"),
+            *("--device", "cpu", "--force"),
+        ),
         "fast.onnx",
     ),
     "export audio": (("/data/hello.wav", "--out", "/data/hello.mp3"), "hello.mp3"),

@@ -25,7 +25,7 @@ _SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 def image_table(rows: Iterable[Row]) -> str:
     """The table of images in docs/images.md, and what is known to be wrong with them."""
     rows = list(rows)
-    head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "at most", "status", "for"]
+    head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "processors", "at most", "status", "for"]
     body = [
         [
             f"`{row.name}`",
@@ -33,6 +33,7 @@ def image_table(rows: Iterable[Row]) -> str:
             row.cuda or row.torch_build or "–",
             _kernels(row) or "–",
             row.oldest_driver or "–",
+            ", ".join(row.architectures),
             f"{ceil(row.size_mb / 100) / 10} GB" if row.size_mb else "–",
             row.status,
             row.note or "Any computer.",
