@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from voxmatrix.config import MACHINE_VARIABLE, home
 from voxmatrix.doctor.examine import chosen_gpu, try_device
-from voxmatrix.doctor.findings import of_system, of_torch, without_gpu
+from voxmatrix.doctor.findings import of_system, without_gpu
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
@@ -34,7 +34,7 @@ def check_device(request: DeviceRequest, task: Task, ask: Ask | None = None) -> 
 
 
 def findings_before(preflight: Preflight, request: DeviceRequest, task: Task) -> tuple[Finding, ...]:
-    """Findings to report before the command starts. Pure.
+    """Findings to report before the command starts, in addition to those of the selection. Pure.
 
     Raises:
         NoDeviceError, NoKernelsError: the image is for GPUs but cannot use this one, and no device was requested; or
@@ -43,12 +43,11 @@ def findings_before(preflight: Preflight, request: DeviceRequest, task: Task) ->
     machine, saved = preflight.machine, preflight.saved_device
     if preflight.selected.gpu is not None:
         return tuple(of_system(machine)) if task == "train" else ()
-    if not machine.image or is_cpu_allowed(request, saved) or (task == "speak" and request.kind != "auto"):
-        return ()
-    _refuse_wrong_image(machine, task)
-    if task == "train" and machine.torch and machine.torch.built_for:
-        _refuse_cpu(machine, request)
-    return tuple(of_torch(machine))
+    if machine.image and not is_cpu_allowed(request, saved) and (task == "train" or request.kind == "auto"):
+        _refuse_wrong_image(machine, task)
+        if task == "train" and machine.torch and machine.torch.built_for:
+            _refuse_cpu(machine, request)
+    return ()
 
 
 def _refuse_cpu(machine: Machine, request: DeviceRequest) -> None:
