@@ -4,7 +4,6 @@ from fastapi import FastAPI
 
 import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
-from voxmatrix.serve.gate import Gate
 from voxmatrix.serve.page.routes import page_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
@@ -15,10 +14,11 @@ from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.recordings import recording_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
+from voxmatrix.serve.security.middleware import RequestMiddleware
 from voxmatrix.serve.services import Services
 
 
-def make_app(services: Services) -> Gate:
+def make_app(services: Services) -> RequestMiddleware:
     """The application of these services."""
     # FastAPI's own pages load scripts of other sites.
     app = FastAPI(
@@ -42,4 +42,4 @@ def make_app(services: Services) -> Gate:
         page_routes,
     ):
         app.include_router(routes(services))
-    return Gate(app, services.settings, services.log, services.metrics)
+    return RequestMiddleware(app, services.settings, services.log, services.metrics)

@@ -74,7 +74,7 @@ class HttpServer:
         finally:
             for task in beside:
                 task.cancel()
-            await self.services.speakers.close()
+            await self.services.speech.close()
             self.services.voices.close()
             await asyncio.wait(beside)
             await asyncio.to_thread(self.services.jobs.close)

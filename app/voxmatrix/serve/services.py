@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from voxmatrix.errors import Finding
 from voxmatrix.models.style import Runtime
+from voxmatrix.serve.catalogue import Catalogue
 from voxmatrix.serve.jobs.jobs import Jobs
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.machine import MachineReport
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.settings import ServeSettings
-from voxmatrix.serve.speech.answer import Speakers
-from voxmatrix.serve.voices.catalogue import Catalogue
-from voxmatrix.serve.voices.turns import Turns
+from voxmatrix.serve.speech.answer import SpeechService
+from voxmatrix.serve.speech.queue import SpeechQueue
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.wording import plain
@@ -26,7 +26,7 @@ class Services:
     metrics: ServerMetrics
     catalogue: Catalogue
     voices: OpenVoices
-    speakers: Speakers
+    speech: SpeechService
     machine: MachineReport
     jobs: Jobs
 
@@ -59,7 +59,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         metrics=metrics,
         catalogue=catalogue,
         voices=voices,
-        speakers=Speakers(voices, Turns(settings.queue, metrics), metrics),
+        speech=SpeechService(voices, SpeechQueue(settings.queue, metrics), metrics),
         machine=machine,
         jobs=Jobs(catalogue, log, cluster=settings.cluster, automatic_device=machine.automatic_device),
     )

@@ -34,7 +34,7 @@ def dripped(connection: socket.socket, drop: bytes, most: int = 2000) -> int:
 
 @pytest.fixture
 def impatient(server: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "HEAD_TIMEOUT_SECONDS", 0.2)
     return server
 
 
@@ -62,7 +62,7 @@ def test_a_long_answer_is_not_cut(impatient: Running) -> None:
 
 @pytest.mark.parametrize("length", [b"Content-Length: 100\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n"])
 def test_a_body_that_stalls_is_not_waited_for(server: Running, monkeypatch: pytest.MonkeyPatch, length: bytes) -> None:
-    monkeypatch.setattr(body, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(body, "BODY_TIMEOUT_SECONDS", 0.2)
     answer = raw(server.port, HEAD + length)
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"connection: close" in answer.lower()

@@ -15,6 +15,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
 from voxmatrix.lock import locked
+from voxmatrix.serve.catalogue import Catalogue
 from voxmatrix.serve.errors import ApiError, explanation
 from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
 from voxmatrix.serve.jobs.kinds.benchmark import BenchmarkJobRequest
@@ -29,7 +30,6 @@ from voxmatrix.serve.jobs.runner import Runner
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.log import Log
-from voxmatrix.serve.voices.catalogue import Catalogue
 
 AnyJobRequest = Annotated[
     SpeechJobRequest | BookJobRequest | TrainJobRequest | PrepareJobRequest | ExportJobRequest | BenchmarkJobRequest,

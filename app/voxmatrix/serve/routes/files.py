@@ -17,10 +17,10 @@ from voxmatrix.serve.jobs.kinds.book import book_of
 from voxmatrix.serve.jobs.kinds.kind import Id, Name, exactly_one, named_voice
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.speech.sending import ClientLeftError
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 _INSPECT_SECONDS = 120.0
-_INSPECT_AT_ONCE = 2
+_MAX_CONCURRENT_INSPECTIONS = 2
 _BUSY = {"Retry-After": "10"}
 
 
@@ -39,7 +39,7 @@ def file_routes(services: Services) -> APIRouter:
     """The routes of uploads and of the inspection of books."""
     router = APIRouter(route_class=Route)
     uploads = services.jobs.uploads
-    turns = threading.BoundedSemaphore(_INSPECT_AT_ONCE)
+    slots = threading.BoundedSemaphore(_MAX_CONCURRENT_INSPECTIONS)
 
     @router.post("/v1/files", status_code=201)
     async def upload(request: Request, name: Annotated[str, Query(min_length=1, max_length=1024)]) -> dict[str, Any]:
@@ -61,12 +61,12 @@ def file_routes(services: Services) -> APIRouter:
         options = ["--notes"] if body.notes else []
         if body.voice is not None:
             options.append(f"--voice={named_voice(sources, body.voice)[0].path.absolute()}")
-        if not turns.acquire(timeout=_INSPECT_SECONDS / 4):
+        if not slots.acquire(timeout=_INSPECT_SECONDS / 4):
             raise ApiError(429, "other books are being inspected", code="busy", headers=_BUSY)
         try:
             return _inspected([str(book), *options])
         finally:
-            turns.release()
+            slots.release()
 
     return router
 
@@ -76,7 +76,7 @@ async def _blocks(request: Request) -> AsyncIterator[bytes]:
         async for block in request.stream():
             yield block
     except ClientDisconnect as error:
-        raise ClientLeftError from error
+        raise ClientDisconnectedError from error
 
 
 def _inspected(words: list[str]) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 from fastapi import APIRouter
 
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.serve.catalogue import MODELS
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.voices.catalogue import MODELS
 
 
 def model_routes(services: Services) -> APIRouter:

@@ -10,12 +10,12 @@ from starlette.responses import Response
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.record import record_of
+from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import audio_content, check_length, first_piece
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
-from voxmatrix.serve.speech.sending import until_left
+from voxmatrix.serve.speech.sending import cancel_on_disconnect
 from voxmatrix.speak.wav import HEADER_BYTES, header
 
 _MEDIA_TYPE = "audio/wav"
@@ -54,11 +54,11 @@ def piper_routes(services: Services) -> APIRouter:
         voice = voices.get(body.voice or "", services.catalogue.default)
         job = SpeechJob(text=body.text, voice=voice, style=_style(body, voice), format="wav", streamed=False)
         record_of(request).voice = voice.id
-        answer = services.speakers.begin(job)
+        answer = services.speech.begin(job)
         first = await first_piece(answer, request)
         record_of(request).spoken = answer.spoken
         try:
-            rest = await until_left(request.receive, answer.all())
+            rest = await cancel_on_disconnect(request.receive, answer.all())
         finally:
             await answer.close()
         samples = first[HEADER_BYTES:] + rest

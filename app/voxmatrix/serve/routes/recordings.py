@@ -1,6 +1,7 @@
 """`/v1/recordings`: lists of prompts, and what was recorded of them."""
 
 import asyncio
+import shlex
 import unicodedata
 from pathlib import Path as FilePath
 from typing import Annotated, Any
@@ -12,13 +13,14 @@ from starlette.responses import Response
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.recordings.answers import list_facts, prompt_facts
 from voxmatrix.serve.recordings.prompt_list import PromptList, bundled_lists
-from voxmatrix.serve.recordings.review import Review, phoneme_type, review
+from voxmatrix.serve.recordings.review import Review, Take, phoneme_type, review
 from voxmatrix.serve.recordings.store import RecordingStore
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
+from voxmatrix.tables.training import MIN_SECONDS, amount_of
 from voxmatrix.text.phonemes.phonemizer import phonemizer
+from voxmatrix.wording import plain
 
 _MAX_PROMPTS = 5000
 _MAX_CHARACTERS = 500
@@ -55,7 +57,7 @@ def recording_routes(_services: Services) -> APIRouter:
         """All lists, the one that was changed last first, and the bundled lists that a new one can begin with."""
         return {
             "folder": str(store.root),
-            "lists": [list_facts(found, _reviewed(found)) for found in store.lists()],
+            "lists": [_list_facts(found, _reviewed(found)) for found in store.lists()],
             "bundled": [_bundled_facts(id) for id in bundled_lists()],
         }
 
@@ -131,12 +133,12 @@ def _reviewed(found: PromptList, problem: str = "the recordings cannot be judged
 def _whole(found: PromptList) -> dict[str, Any]:
     reviewed = _reviewed(found)
     numbers = range(1, len(found.prompts) + 1)
-    return {"list": list_facts(found, reviewed), "prompts": [prompt_facts(found, reviewed, n) for n in numbers]}
+    return {"list": _list_facts(found, reviewed), "prompts": [_prompt_facts(found, reviewed, n) for n in numbers]}
 
 
 def _one(found: PromptList, number: int, problem: str = "the recordings cannot be judged") -> dict[str, Any]:
     reviewed = _reviewed(found, problem)
-    return {"list": list_facts(found, reviewed), "prompt": prompt_facts(found, reviewed, number)}
+    return {"list": _list_facts(found, reviewed), "prompt": _prompt_facts(found, reviewed, number)}
 
 
 def _bundled_facts(id: str) -> dict[str, Any]:
@@ -182,3 +184,57 @@ def _check_language(language: str) -> None:
             opened.close()
     except (UsageError, BadInputError) as error:
         raise ApiError(400, error.problem, param="language", code="invalid_value") from error
+
+
+def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
+    """A list without its prompts: how much of it was recorded, and what that gives."""
+    amount, better = amount_of(reviewed.seconds)
+    return {
+        "profile": found.profile,
+        "name": found.name,
+        "language": found.language,
+        "prompts": len(found.prompts),
+        "recorded": len(reviewed.takes),
+        "usable": sum(take.usable for take in reviewed.takes.values()),
+        "skipped": len(found.skipped - reviewed.takes.keys()),
+        "seconds": round(reviewed.seconds, 2),
+        "expect": amount.expect,
+        "better": None
+        if better is None
+        else {"seconds": 60 * better.minutes, "amount": better.duration, "expect": better.expect},
+        "train": _train_command(found) if round(reviewed.seconds) >= MIN_SECONDS else None,
+    }
+
+
+def _prompt_facts(found: PromptList, reviewed: Review, number: int) -> dict[str, Any]:
+    """One prompt with its take."""
+    take = reviewed.takes.get(number)
+    state = "recorded" if take else "skipped" if number in found.skipped else "open"
+    return {
+        "number": number,
+        "text": found.text(number),
+        "state": state,
+        "take": None if take is None else _take_facts(take),
+    }
+
+
+def _take_facts(take: Take) -> dict[str, Any]:
+    measured = take.measured
+    return {
+        "seconds": round(take.seconds, 2),
+        "usable": take.usable,
+        "findings": [
+            {"kind": each.kind, "severity": each.severity, "problem": plain(each.problem), "remedy": plain(each.remedy)}
+            for each in take.remarks
+        ],
+        "peak_dbfs": measured and measured.peak_dbfs,
+        "speech_dbfs": measured and measured.speech_dbfs,
+        "noise_dbfs": measured and measured.noise_dbfs,
+        "peaks": measured.heights if measured else [],
+    }
+
+
+def _train_command(found: PromptList) -> str:
+    root = found.folder.parent.parent
+    words = ["voxmatrix", "train", str(root), "--profile", found.profile, "--prompt-list", found.name]
+    return shlex.join([*words, "--language", found.language, "--out", f"runs/{found.profile}"])

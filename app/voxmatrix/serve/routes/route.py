@@ -9,8 +9,8 @@ from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
 from voxmatrix.serve.errors import api_error, explanation, is_server_problem, validation_error
-from voxmatrix.serve.record import record_of
-from voxmatrix.serve.speech.sending import ClientLeftError
+from voxmatrix.serve.request_record import record_of
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 #: nginx' status for a client that did not wait. Nobody receives it, but the log and the metrics show it.
 _CLIENT_LEFT = 499
@@ -28,7 +28,7 @@ class Route(APIRoute):
                 return await handle(request)
             except RequestValidationError as error:
                 return validation_error(error).response()
-            except (ClientLeftError, ClientDisconnect):  # while it was answered, or still sent its body
+            except (ClientDisconnectedError, ClientDisconnect):  # while it was answered, or still sent its body
                 record_of(request).ended_by = "client"
                 return Response(status_code=_CLIENT_LEFT)
             except Exception as error:

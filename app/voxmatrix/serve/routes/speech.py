@@ -9,17 +9,15 @@ from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, Style
+from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, check_fields, find
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.record import record_of
+from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
-from voxmatrix.serve.speech.events import Audio, Events
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
-from voxmatrix.serve.speech.sending import SpeechResponse, until_left
-from voxmatrix.serve.voices.catalogue import BUILT_IN, MODELS, UnknownVoiceError, find
-from voxmatrix.serve.voices.fields import Knobs, check_fields
+from voxmatrix.serve.speech.sending import RawAudio, ServerSentEvents, SpeechResponse, cancel_on_disconnect
 
 _EVENT_STREAM = "text/event-stream"
 _BINARY = {"type": "string", "format": "binary"}
@@ -67,12 +65,12 @@ def speech_routes(services: Services) -> APIRouter:
         streamed = body.seed is None
         job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed)
         record_of(request).voice = voice.id
-        answer = services.speakers.begin(job)
+        answer = services.speech.begin(job)
         first = await first_piece(answer, request)
         record_of(request).spoken = answer.spoken
         if body.stream_format == "sse":
-            return SpeechResponse(answer, first, Events(), _EVENT_STREAM)
-        return SpeechResponse(answer, first, Audio(), CONTENT_TYPES[body.response_format])
+            return SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
+        return SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
 
     return router
 
@@ -86,11 +84,11 @@ async def first_piece(answer: Answer, request: Request) -> bytes:
     """The first piece of an answer, which is closed if there is none.
 
     Raises:
-        ClientLeftError: the client has left.
+        ClientDisconnectedError: the client has disconnected.
         ApiError, VoxmatrixError: see `Answer.first`.
     """
     try:
-        return await until_left(request.receive, answer.first())
+        return await cancel_on_disconnect(request.receive, answer.first())
     except BaseException:
         await answer.close()
         raise

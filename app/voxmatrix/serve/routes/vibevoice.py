@@ -10,16 +10,17 @@ from typing import Any
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 
 from voxmatrix.models.style import Style
+from voxmatrix.serve.catalogue import UnknownVoiceError, find
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
-from voxmatrix.serve.record import record_of
+from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import check_length
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.formats import PCM_RATE_HZ
 from voxmatrix.serve.speech.job import SpeechJob
-from voxmatrix.serve.speech.sending import ClientLeftError, in_time, until_left
-from voxmatrix.serve.voices.catalogue import UnknownVoiceError, find
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
+from voxmatrix.serve.speech.sending import cancel_on_disconnect, send_with_timeout
 
 #: A client that has not sent a text in its query sends one within this time.
 FIRST_MESSAGE_SECONDS = 10.0
@@ -45,7 +46,7 @@ def vibevoice_routes(services: Services) -> APIRouter:
         try:
             await socket.accept()
             await socket.close(*await _answered(socket, services))
-        except (ClientLeftError, WebSocketDisconnect):
+        except (ClientDisconnectedError, WebSocketDisconnect):
             record.ended_by = "client"
 
     return router
@@ -55,12 +56,12 @@ async def _answered(socket: WebSocket, services: Services) -> tuple[int, str]:
     """Answer, and return the code and the reason to close with.
 
     Raises:
-        ClientLeftError, WebSocketDisconnect: the client has left.
+        ClientDisconnectedError, WebSocketDisconnect: the client has disconnected.
     """
     try:
         text = await _text(socket)
-        await until_left(socket.receive, _speak(socket, text, services))
-    except (ClientLeftError, WebSocketDisconnect):
+        await cancel_on_disconnect(socket.receive, _speak(socket, text, services))
+    except (ClientDisconnectedError, WebSocketDisconnect):
         raise
     except Exception as error:
         answer = api_error(error)
@@ -82,7 +83,7 @@ async def _text(socket: WebSocket) -> str:
 
     Raises:
         ApiError: no message came in time.
-        WebSocketDisconnect: the client has left.
+        WebSocketDisconnect: the client has disconnected.
     """
     if "text" in socket.query_params:
         return socket.query_params["text"]
@@ -102,7 +103,7 @@ async def _speak(socket: WebSocket, text: str, services: Services) -> None:
     Raises:
         ApiError: the text cannot be spoken, or too many answers wait.
         VoxmatrixError: the server failed.
-        ClientLeftError, WebSocketDisconnect: the client has left.
+        ClientDisconnectedError, WebSocketDisconnect: the client has disconnected.
     """
     asked = socket.query_params
     await _log(
@@ -114,7 +115,7 @@ async def _speak(socket: WebSocket, text: str, services: Services) -> None:
         voice=asked.get("voice"),
     )
     check_length(text, services.settings.max_input, "text")
-    answer = services.speakers.begin(_job(text, asked.get("voice", ""), services))
+    answer = services.speech.begin(_job(text, asked.get("voice", ""), services))
     record = record_of(socket)
     record.voice, record.spoken = answer.job.voice.id, answer.spoken
     try:
@@ -141,7 +142,7 @@ async def _send_all(socket: WebSocket, answer: Answer) -> None:
             audio = piece[place : place + _MESSAGE_BYTES]
             generated = (sent + len(audio)) / _BYTES_PER_SECOND
             await _log(socket, "model_progress", generated_sec=generated, chunk_sec=len(audio) / _BYTES_PER_SECOND)
-            await in_time(socket.send_bytes(audio))
+            await send_with_timeout(socket.send_bytes(audio))
             if not sent:
                 await _log(socket, "backend_first_chunk_sent")
             sent += len(audio)
@@ -152,7 +153,7 @@ async def _log(socket: WebSocket, event: str, **data: Any) -> None:
     """Send a message of the kind that the demo's page shows."""
     timestamp = datetime.now().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
     message = {"type": "log", "event": event, "data": data, "timestamp": timestamp}
-    await in_time(socket.send_text(json.dumps(message)))
+    await send_with_timeout(socket.send_text(json.dumps(message)))
 
 
 def _positive(text: str | None) -> float:

@@ -1,4 +1,4 @@
-"""Bodies are counted as they arrive: neither a wrong Content-Length nor an endless body is read to its end."""
+"""Bodies are limited as they arrive: neither a wrong Content-Length nor an endless body is read to its end."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from starlette.types import Message, Receive, Scope
 from voxmatrix.serve.errors import ApiError
 
 #: A body has to arrive within this time.
-BODY_SECONDS = 30.0
+BODY_TIMEOUT_SECONDS = 30.0
 #: What remains unread would be taken for the next request.
 _CLOSE = {"Connection": "close"}
 
@@ -23,14 +23,14 @@ def declared_bytes(scope: Scope) -> int:
     return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
 
 
-def counted(receive: Receive, most: int, *, file: bool = False) -> Receive:
+def limited(receive: Receive, most: int, *, file: bool = False) -> Receive:
     """`receive`, which raises an ApiError when the body is too long, or takes too long to arrive.
 
     A file may take longer, as long as parts of it arrive.
     """
     left = most
     complete = False
-    until = asyncio.get_running_loop().time() + BODY_SECONDS
+    until = asyncio.get_running_loop().time() + BODY_TIMEOUT_SECONDS
 
     async def next_part() -> Message:
         nonlocal left, complete, until
@@ -42,7 +42,7 @@ def counted(receive: Receive, most: int, *, file: bool = False) -> Receive:
         except TimeoutError as error:
             raise ApiError(408, "the body did not arrive in time", code="timeout", headers=_CLOSE) from error
         if file:
-            until = asyncio.get_running_loop().time() + BODY_SECONDS
+            until = asyncio.get_running_loop().time() + BODY_TIMEOUT_SECONDS
         left -= len(message.get("body", b""))
         complete = not message.get("more_body", False)
         if left < 0:

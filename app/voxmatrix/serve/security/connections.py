@@ -8,7 +8,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 #: The head of a request has to arrive within this time, and so has what is left of a body when its answer is complete.
-HEAD_SECONDS = 20.0
+HEAD_TIMEOUT_SECONDS = 20.0
 #: Further ones are closed at once. Systems often allow a process 1,024 files.
 MAX_CONNECTIONS = 768
 
@@ -18,7 +18,7 @@ class HttpConnection(H11Protocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._impatient: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -26,29 +26,29 @@ class HttpConnection(H11Protocol):
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
         else:
-            self._watch()
+            self._start_head_timer()
 
     def data_received(self, data: bytes) -> None:
         """Data has arrived: from now on, the rest of the head is timed."""
         super().data_received(data)
-        self._watch()
+        self._start_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""
         super().connection_lost(exc)
-        self._forget()
+        self._stop_head_timer()
 
-    def _watch(self) -> None:
+    def _start_head_timer(self) -> None:
         """Time the head; it is the turn of the server from its end to the end of the answer."""
         if self.conn.their_state is not h11.IDLE and self.conn.our_state is not h11.DONE:
-            self._forget()
-        elif self._impatient is None:
-            self._impatient = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+            self._stop_head_timer()
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_TIMEOUT_SECONDS, self.transport.abort)
 
-    def _forget(self) -> None:
-        if self._impatient is not None:
-            self._impatient.cancel()
-            self._impatient = None
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):

@@ -56,7 +56,7 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _OWN = ("same-origin", "none")
 
 
-def is_foreign(method: str | None, host: str, origin: str | None, fetch_site: str | None) -> bool:
+def is_cross_site(method: str | None, host: str, origin: str | None, fetch_site: str | None) -> bool:
     """Whether a page of another site sends a request that changes or computes something, or opens a WebSocket.
 
     A WebSocket has no method. Browsers let every page open one anywhere, and read what comes.

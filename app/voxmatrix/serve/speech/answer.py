@@ -11,8 +11,8 @@ from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public, run
-from voxmatrix.serve.speech.outbox import LeftError, Outbox
-from voxmatrix.serve.voices.turns import AT_ONCE, Turns
+from voxmatrix.serve.speech.queue import MAX_CONCURRENT, SpeechQueue
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError, ResponseStream
 from voxmatrix.voices.opened import OpenVoices
 
 #: Of the threads that compute: those that answer /healthz and read requests go first.
@@ -22,12 +22,12 @@ _NICENESS = 5
 class Answer:
     """One answer. It ends with `close`, whatever happened."""
 
-    def __init__(self, speakers: "Speakers", job: SpeechJob) -> None:
+    def __init__(self, service: "SpeechService", job: SpeechJob) -> None:
         self.job = job
         self.spoken = SpeechUsage()
-        self._speakers = speakers
-        self._outbox = Outbox()
-        self._task = asyncio.create_task(speakers.compute(job, self._outbox, self.spoken))
+        self._service = service
+        self._stream = ResponseStream()
+        self._task = asyncio.create_task(service.compute(job, self._stream, self.spoken))
 
     async def first(self) -> bytes:
         """The first piece, after which the answer can no longer be an error.
@@ -37,9 +37,9 @@ class Answer:
             VoxmatrixError: the server failed.
         """
         try:
-            piece = await self._outbox.next()
+            piece = await self._stream.next()
             if piece is None:
-                self._outbox.end()  # for the reader of the rest
+                self._stream.end()  # for the reader of the rest
             return piece or b""
         except BadInputError as error:
             message = public(error, self.job.voice)
@@ -51,7 +51,7 @@ class Answer:
         Raises:
             VoxmatrixError: the server failed in the middle.
         """
-        while (piece := await self._outbox.next()) is not None:
+        while (piece := await self._stream.next()) is not None:
             yield piece
 
     async def all(self) -> bytes:
@@ -60,20 +60,20 @@ class Answer:
 
     async def close(self) -> None:
         """End the computation, if it has not ended, and wait for its thread."""
-        self._outbox.leave()
+        self._stream.disconnect()
         self._task.cancel()
         await asyncio.wait([self._task])
-        self._speakers.closed(self)
+        self._service.closed(self)
 
 
-class Speakers:
+class SpeechService:
     """Computes answers, a few at a time."""
 
-    def __init__(self, voices: OpenVoices, turns: Turns, metrics: ServerMetrics) -> None:
+    def __init__(self, voices: OpenVoices, queue: SpeechQueue, metrics: ServerMetrics) -> None:
         self._voices = voices
-        self._turns = turns
+        self._queue = queue
         self._metrics = metrics
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="answer", initializer=_give_way)
+        self._pool = ThreadPoolExecutor(MAX_CONCURRENT, thread_name_prefix="answer", initializer=_give_way)
         self._open: set[Answer] = set()
 
     def begin(self, job: SpeechJob) -> Answer:
@@ -82,7 +82,7 @@ class Speakers:
         Raises:
             ApiError: too many are open, or wait for this voice.
         """
-        self._turns.enter(job.voice.id)
+        self._queue.admit(job.voice.id)
         answer = Answer(self, job)
         self._open.add(answer)
         return answer
@@ -91,23 +91,23 @@ class Speakers:
         """An answer has ended."""
         if answer in self._open:
             self._open.remove(answer)
-            self._turns.leave()
+            self._queue.release()
             self._metrics.audio_seconds.labels(answer.job.voice.id).inc(answer.spoken.seconds)
 
-    async def compute(self, job: SpeechJob, outbox: Outbox, spoken: SpeechUsage) -> None:
-        """Wait for a turn and speak. What goes wrong reaches the reader of the outbox."""
+    async def compute(self, job: SpeechJob, stream: ResponseStream, spoken: SpeechUsage) -> None:
+        """Wait for a slot and speak. What goes wrong reaches the reader of the stream."""
         try:
-            async with self._turns.turn(job.voice.id):
-                await self._in_thread(lambda: run(job, self._voices, outbox, spoken), outbox)
-        except LeftError:
+            async with self._queue.slot(job.voice.id):
+                await self._in_thread(lambda: run(job, self._voices, stream, spoken), stream)
+        except ClientDisconnectedError:
             return
         except NoDeviceError as error:
             self._voices.lost_device = Finding(problem=error.problem, remedy=error.remedy)
-            outbox.end(error)
+            stream.end(error)
         except Exception as error:
-            outbox.end(error)
+            stream.end(error)
         else:
-            outbox.end()
+            stream.end()
 
     async def close(self) -> None:
         """End all answers."""
@@ -115,13 +115,13 @@ class Speakers:
             await answer.close()
         self._pool.shutdown()
 
-    async def _in_thread(self, work: Callable[[], None], outbox: Outbox) -> None:
+    async def _in_thread(self, work: Callable[[], None], stream: ResponseStream) -> None:
         """Do the work in a thread. When cancelled, wait until the thread has ended: until then it uses its place."""
         thread = asyncio.get_running_loop().run_in_executor(self._pool, work)
         try:
             await asyncio.shield(thread)
         except asyncio.CancelledError:
-            outbox.leave()
+            stream.disconnect()
             await asyncio.wait([thread])
             thread.exception()  # nobody asks for it any more
             raise

@@ -1,22 +1,25 @@
 """The formats of answers, encoded as the speech is computed."""
 
-from collections.abc import Callable, Iterator
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import BinaryIO, Literal, get_args
 
 import numpy as np
 
 from voxmatrix.audio.encode import FORMATS
+from voxmatrix.audio.ffmpeg import fed_ffmpeg, samples_input
 from voxmatrix.audio.waves import Samples
-from voxmatrix.serve.speech.ffmpeg_pipe import pipe_to
 from voxmatrix.speak.wav import header, pcm
 
 FormatName = Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]
 FORMAT_NAMES: tuple[FormatName, ...] = get_args(FormatName)
 #: OpenAI's `pcm` is 24 kHz, whatever the voice.
 PCM_RATE_HZ = 24_000
+_READ_BYTES = 65_536
 Put = Callable[[bytes], None]
 Write = Callable[[Samples], None]
 
@@ -54,7 +57,7 @@ def encoder(name: FormatName, rate_hz: int, put: Put) -> Iterator[Write]:
         target = _ENCODED[name]
         arguments = [*target.encoder_options, *target.default_options, *_STREAMED.get(name, ()), "-flush_packets", "1"]
         codec = ["-c:a", target.codec] if target.codec else []
-        with pipe_to(
+        with _pipe_to(
             put, rate_hz, [*codec, *arguments, "-f", target.container, "pipe:1"], Path(f"speech.{name}")
         ) as send:
             yield lambda samples: send(pcm(samples))
@@ -94,3 +97,29 @@ class _Resampled:
     def finish(self) -> None:
         """Put what the filter has kept."""
         self.write(np.zeros(0, np.float32), last=True)
+
+
+@contextmanager
+def _pipe_to(
+    put: Callable[[bytes], None], rate_hz: int, arguments: Sequence[str], out: Path
+) -> Iterator[Callable[[bytes], None]]:
+    """Yield the function that sends samples to ffmpeg. Its output goes to `put`, all of it before the block ends.
+
+    Raises:
+        MissingProgramError, UsageError, UnreachableError, VoxmatrixError: see `fed_ffmpeg`.
+    """
+    read_end, write_end = os.pipe()
+    with os.fdopen(read_end, "rb", buffering=0) as encoded:
+        reader = threading.Thread(target=_forward, args=[encoded, put], name="encoded")
+        reader.start()
+        try:
+            given = samples_input(rate_hz)
+            with os.fdopen(write_end, "wb") as output, fed_ffmpeg(given, arguments, out, output) as send:
+                yield send
+        finally:
+            reader.join()  # its pipe has no other end any more
+
+
+def _forward(encoded: BinaryIO, put: Callable[[bytes], None]) -> None:
+    while data := encoded.read(_READ_BYTES):
+        put(data)

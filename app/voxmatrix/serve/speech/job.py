@@ -1,4 +1,4 @@
-"""Speak one text with one voice into an outbox: the part of an answer that computes, in a thread of its own."""
+"""Speak one text with one voice into an stream: the part of an answer that computes, in a thread of its own."""
 
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from voxmatrix.errors import BadInputError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.serve.speech.formats import FormatName, encoder
-from voxmatrix.serve.speech.outbox import Outbox
+from voxmatrix.serve.speech.response_stream import ResponseStream
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
@@ -43,35 +43,35 @@ class SpeechUsage:
     frames: int = 0
 
 
-def run(job: SpeechJob, voices: OpenVoices, outbox: Outbox, spoken: SpeechUsage) -> None:
-    """Speak the text into the outbox.
+def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: SpeechUsage) -> None:
+    """Speak the text into the stream.
 
     Raises:
-        LeftError: the client has left.
-        BadInputError: there is nothing to speak. Nothing was put into the outbox.
-        LoadingError: the voice cannot be loaded. Nothing was put into the outbox.
+        ClientDisconnectedError: the client has disconnected.
+        BadInputError: there is nothing to speak. Nothing was put into the stream.
+        LoadingError: the voice cannot be loaded. Nothing was put into the stream.
         VoxmatrixError: the voice, its device or ffmpeg failed.
     """
-    outbox.check()
+    stream.check()
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(voices.use(job.voice))
         except Exception as error:
             problem = error.problem if isinstance(error, VoxmatrixError) else repr(error)
             raise LoadingError(f"the voice {job.voice.id} cannot be loaded: {problem}") from error
-        _speak(job, opened, outbox, spoken)
-    outbox.check()
+        _speak(job, opened, stream, spoken)
+    stream.check()
 
 
-def _speak(job: SpeechJob, opened: VoiceInMemory, outbox: Outbox, spoken: SpeechUsage) -> None:
+def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken: SpeechUsage) -> None:
     card, style = opened.voice.card, job.style
     card.check(style)
     pause = np.zeros(round(style.pause_seconds * card.rate_hz), np.float32)
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
     texts = in_words(paragraphs(job.text), card, style)
-    with encoder(job.format, card.rate_hz, outbox.put) as write:
-        speech = synthesize(opened.voice, texts, style, start, early=job.streamed, check=outbox.check)
+    with encoder(job.format, card.rate_hz, stream.put) as write:
+        speech = synthesize(opened.voice, texts, style, start, early=job.streamed, check=stream.check)
         with closing(speech) as parts:
             total = 0
             for part in parts:

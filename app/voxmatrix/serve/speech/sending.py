@@ -1,22 +1,75 @@
-"""Send an answer piece by piece, until it is complete or the client has left."""
+"""Send an answer piece by piece, until it is complete or the client has disconnected."""
 
 import asyncio
+import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from voxmatrix.serve.errors import api_error
 from voxmatrix.serve.speech.answer import Answer
-from voxmatrix.serve.speech.events import Framing
+from voxmatrix.serve.speech.job import SpeechUsage
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 T = TypeVar("T")
 #: A client that accepts nothing for this long is taken for gone.
-STALLED_SECONDS = 60.0
+SEND_TIMEOUT_SECONDS = 60.0
 
 
-class ClientLeftError(Exception):
-    """The client has closed the connection, or no longer reads."""
+class Framing(Protocol):
+    """Turns an answer into bytes of a response."""
+
+    def piece(self, audio: bytes) -> bytes:
+        """A piece of audio."""
+        ...
+
+    def end(self, spoken: SpeechUsage) -> bytes:
+        """What follows the last piece."""
+        ...
+
+    def failure(self, error: Exception) -> bytes:
+        """What a failure in the middle adds, before the connection is closed."""
+        ...
+
+
+class RawAudio:
+    """The audio alone."""
+
+    def piece(self, audio: bytes) -> bytes:
+        """The audio."""
+        return audio
+
+    def end(self, spoken: SpeechUsage) -> bytes:
+        """Nothing."""
+        return b""
+
+    def failure(self, error: Exception) -> bytes:
+        """Nothing: that the connection ends is all that can be said."""
+        return b""
+
+
+class ServerSentEvents:
+    """Server-sent events."""
+
+    def piece(self, audio: bytes) -> bytes:
+        """Audio in base 64."""
+        return _event({"type": "speech.audio.delta", "audio": b64encode(audio).decode()})
+
+    def end(self, spoken: SpeechUsage) -> bytes:
+        """What the answer took."""
+        usage = {"input_tokens": spoken.symbols, "output_tokens": spoken.frames}
+        return _event({"type": "speech.audio.done", "usage": {**usage, "total_tokens": sum(usage.values())}})
+
+    def failure(self, error: Exception) -> bytes:
+        """OpenAI's error object."""
+        return b"event: error\n" + _event({"type": "error", **api_error(error).body})
+
+
+def _event(content: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(content)}\n\n".encode()
 
 
 class SpeechResponse(Response):
@@ -33,11 +86,11 @@ class SpeechResponse(Response):
         """Send everything.
 
         Raises:
-            ClientLeftError: the client has left.
+            ClientDisconnectedError: the client has disconnected.
             VoxmatrixError: the server failed.
         """
         try:
-            await until_left(receive, self._send_all(send))
+            await cancel_on_disconnect(receive, self._send_all(send))
         finally:
             await asyncio.shield(self._answer.close())
 
@@ -58,42 +111,42 @@ class SpeechResponse(Response):
             yield self._framing.piece(piece)
 
 
-async def until_left(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
-    """Do the work. It is cancelled when the client leaves.
+async def cancel_on_disconnect(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """Do the work. It is cancelled when the client disconnects.
 
     Raises:
-        ClientLeftError: the client has left.
+        ClientDisconnectedError: the client has disconnected.
     """
     working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_left(receive))
+    disconnected = asyncio.ensure_future(_disconnected(receive))
     try:
-        await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([working, disconnected], return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise ClientLeftError
+            raise ClientDisconnectedError
         return working.result()
     finally:
-        for task in (working, leaving):
+        for task in (working, disconnected):
             task.cancel()
-        await asyncio.wait([working, leaving])
+        await asyncio.wait([working, disconnected])
 
 
-async def in_time(sending: Awaitable[None]) -> None:
+async def send_with_timeout(sending: Awaitable[None]) -> None:
     """Wait until the client has accepted what is being sent.
 
     Raises:
-        ClientLeftError: it accepts nothing any more.
+        ClientDisconnectedError: it accepts nothing any more.
     """
     try:
-        async with asyncio.timeout(STALLED_SECONDS):
+        async with asyncio.timeout(SEND_TIMEOUT_SECONDS):
             await sending
     except TimeoutError as error:
-        raise ClientLeftError from error
+        raise ClientDisconnectedError from error
 
 
-async def _left(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] not in ("http.disconnect", "websocket.disconnect"):
         pass
 
 
 async def _send(send: Send, data: bytes, *, more: bool) -> None:
-    await in_time(send({"type": "http.response.body", "body": data, "more_body": more}))
+    await send_with_timeout(send({"type": "http.response.body", "body": data, "more_body": more}))

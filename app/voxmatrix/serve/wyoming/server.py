@@ -6,15 +6,35 @@ import socket
 from wyoming.event import Event, async_read_event
 
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.speech.sending import ClientLeftError
-from voxmatrix.serve.wyoming.conversation import Conversation
-from voxmatrix.serve.wyoming.reader import BoundedReader
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
+from voxmatrix.serve.wyoming.session import Session
 
 _MAX_CONNECTIONS = 64
 #: Events that a client may send while an earlier one is answered.
 _MAX_WAITING = 16
 #: A client that is told nothing and says nothing for this long is taken for gone. A language model may think meanwhile.
 _QUIET_SECONDS = 300.0
+#: The longest line. A longer one is not an event.
+LINE_BYTES = 64 * 1024
+
+
+class BoundedReader(asyncio.StreamReader):
+    """A stream whose blocks have at most as many bytes as a text may take."""
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(limit=LINE_BYTES)
+        self._most_bytes = most_bytes
+
+    async def readexactly(self, n: int) -> bytes:
+        """The next `n` bytes.
+
+        Raises:
+            ValueError: they are too many. The library takes that for the end of the stream.
+            asyncio.IncompleteReadError: the stream has ended.
+        """
+        if n > self._most_bytes:
+            raise ValueError(f"an event has {n:,} bytes; at most {self._most_bytes:,} are read")
+        return await super().readexactly(n)
 
 
 class WyomingServer:
@@ -49,15 +69,15 @@ class WyomingServer:
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         events: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING)
         address = writer.get_extra_info("peername")
-        conversation = Conversation(self._services, writer, address[0] if address else "")
-        tasks = {asyncio.create_task(_read(reader, events)), asyncio.create_task(_handle(events, conversation))}
+        session = Session(self._services, writer, address[0] if address else "")
+        tasks = {asyncio.create_task(_read(reader, events)), asyncio.create_task(_handle(events, session))}
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-            conversation.close()
+            session.close()
             writer.close()
 
 
@@ -70,13 +90,13 @@ async def _read(reader: asyncio.StreamReader, events: asyncio.Queue[Event]) -> N
         return
 
 
-async def _handle(events: asyncio.Queue[Event], conversation: Conversation) -> None:
+async def _handle(events: asyncio.Queue[Event], session: Session) -> None:
     """Answer events until there is an error, or nothing more comes."""
     try:
         going_on = True
         while going_on:
             async with asyncio.timeout(_QUIET_SECONDS):
                 event = await events.get()
-            going_on = await conversation.handle(event)
-    except (TimeoutError, ClientLeftError, ConnectionError):
+            going_on = await session.handle(event)
+    except (TimeoutError, ClientDisconnectedError, ConnectionError):
         return

@@ -7,8 +7,8 @@ from wyoming.tts import SynthesizeVoice
 
 import voxmatrix
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, find
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.voices.catalogue import SPEAKER_MARK, UnknownVoiceError, find
 
 _OURS = Attribution(name="voxmatrix", url="")
 _COUNTRY_LETTERS = 2

@@ -12,11 +12,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
-from voxmatrix.serve.voices.catalogue import Catalogue, UnknownVoiceError, find
-from voxmatrix.serve.voices.fields import Knobs, check_fields
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]

@@ -10,12 +10,12 @@ from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_p
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.page.routes import belongs_to_page
-from voxmatrix.serve.record import Record, new_record, route_of
 from voxmatrix.serve.recordings.store import body_limit
+from voxmatrix.serve.request_record import RequestRecord, new_request_record, route_of
 from voxmatrix.serve.security import body, keys
-from voxmatrix.serve.security.hosts import HostList, is_foreign
+from voxmatrix.serve.security.hosts import HostList, is_cross_site
 from voxmatrix.serve.settings import ServeSettings
-from voxmatrix.serve.speech.sending import ClientLeftError
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 #: Answered without a key: they say nothing about what is spoken.
 _OPEN = ("/healthz", "/readyz")
@@ -24,7 +24,7 @@ UPLOADS = "/v1/files"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
-class Gate:
+class RequestMiddleware:
     """The outermost part of the server."""
 
     def __init__(self, app: ASGIApp, settings: ServeSettings, log: Log, metrics: ServerMetrics) -> None:
@@ -36,16 +36,16 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
-        record = new_record(scope)
-        noted = _noting(send, record)
+        record = new_request_record(scope)
+        noted = _recording_send(send, record)
         if scope["type"] == "http":
-            receive = body.counted(receive, self._most_bytes(scope), file=_is_upload(scope))
+            receive = body.limited(receive, self._most_bytes(scope), file=_is_upload(scope))
             if scope["method"] == "HEAD":  # uvicorn sends no body then
                 scope = {**scope, "method": "GET"}
         try:
             self._check(scope)
             await self._app(scope, receive, noted)
-        except ClientLeftError:
+        except ClientDisconnectedError:
             record.ended_by = "client"
         except Exception as error:
             await self._failed(error, record, scope, receive, noted)
@@ -65,7 +65,7 @@ class Gate:
             self._metrics.rejected.labels("host").inc()
             message = "this server does not answer for that host; voxmatrix serve --allow-host NAME adds one"
             raise ApiError(403, message, code="host_not_allowed")
-        if is_foreign(scope.get("method"), host, headers.get("origin"), headers.get("sec-fetch-site")):
+        if is_cross_site(scope.get("method"), host, headers.get("origin"), headers.get("sec-fetch-site")):
             self._metrics.rejected.labels("origin").inc()
             raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
         if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
@@ -89,7 +89,9 @@ class Gate:
             self._metrics.rejected.labels("key").inc()
             raise ApiError(401, "the key is not valid", code="invalid_api_key", headers=_CHALLENGE)
 
-    async def _failed(self, error: Exception, record: Record, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _failed(
+        self, error: Exception, record: RequestRecord, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if is_server_problem(error):
             record.problem = explanation(error)
         if record.status:
@@ -102,7 +104,7 @@ def _is_upload(scope: Scope) -> bool:
     return bool(scope.get("method") == "POST" and scope["path"] == UPLOADS)
 
 
-def _noting(send: Send, record: Record) -> Send:
+def _recording_send(send: Send, record: RequestRecord) -> Send:
     """`send`, which notes the answer in the record and adds the id of the request to it."""
 
     async def noting(message: Message) -> None:

@@ -12,7 +12,7 @@ from voxmatrix.serve.metrics import ServerMetrics
 
 #: Answers that are computed at once. One leaves CPUs idle while it reads its text and when it ends; with more, each of
 #: them ends later. (8 clients, medium voice, 2 busy cores: 1, 2 and 3 differ less than two runs of the same.)
-AT_ONCE = 2
+MAX_CONCURRENT = 2
 #: Answers whose clients still read.
 _MAX_OPEN = 512
 _FIRST_GUESS_SECONDS = 2.0
@@ -20,20 +20,20 @@ _WEIGHT = 0.2
 _MAX_RETRY_SECONDS = 600
 
 
-class Turns:
-    """A bounded queue for each voice, and a few places for all of them. Belongs to one event loop."""
+class SpeechQueue:
+    """A bounded queue for each voice, and MAX_CONCURRENT slots for all of them. Belongs to one event loop."""
 
     def __init__(self, most_waiting: int, metrics: ServerMetrics) -> None:
         self._most_waiting = most_waiting
         self._metrics = metrics
         self._waiting: Counter[str] = Counter()
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
         self._open = 0
         self._mean_seconds = _FIRST_GUESS_SECONDS
 
     @asynccontextmanager
-    async def turn(self, voice: str) -> AsyncIterator[None]:
-        """Wait for a place.
+    async def slot(self, voice: str) -> AsyncIterator[None]:
+        """Wait for a free slot.
 
         Raises:
             ApiError: too many wait for this voice already.
@@ -41,7 +41,7 @@ class Turns:
         self._check_queue(voice)  # again: several may have entered since
         self._count(voice, 1)
         try:
-            await self._places.acquire()
+            await self._slots.acquire()
         finally:
             self._count(voice, -1)
         started = time.monotonic()
@@ -49,11 +49,11 @@ class Turns:
         try:
             yield
         finally:
-            self._places.release()
+            self._slots.release()
             self._metrics.computing.dec()
             self._mean_seconds += _WEIGHT * (time.monotonic() - started - self._mean_seconds)
 
-    def enter(self, voice: str) -> None:
+    def admit(self, voice: str) -> None:
         """An answer begins; it may be read for longer than it is computed.
 
         Raises:
@@ -64,12 +64,12 @@ class Turns:
             raise self._busy("open", "too many answers are being read")
         self._open += 1
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """An answer has ended."""
         self._open -= 1
 
     def _check_queue(self, voice: str) -> None:
-        if self._places.locked() and self._waiting[voice] >= self._most_waiting:
+        if self._slots.locked() and self._waiting[voice] >= self._most_waiting:
             raise self._busy("queue", f"too many answers wait for the voice {voice}")
 
     def _count(self, voice: str, change: int) -> None:
@@ -78,6 +78,6 @@ class Turns:
 
     def _busy(self, reason: str, message: str) -> ApiError:
         self._metrics.rejected.labels(reason).inc()
-        seconds = math.ceil(self._mean_seconds * (sum(self._waiting.values()) + 1) / AT_ONCE)
+        seconds = math.ceil(self._mean_seconds * (sum(self._waiting.values()) + 1) / MAX_CONCURRENT)
         retry = str(min(max(1, seconds), _MAX_RETRY_SECONDS))
         return ApiError(429, message, code="rate_limit_exceeded", headers={"Retry-After": retry})

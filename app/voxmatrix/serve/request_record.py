@@ -19,7 +19,7 @@ _KEY = "voxmatrix.record"
 
 
 @dataclass
-class Record:
+class RequestRecord:
     """What the log and the metrics say about one request."""
 
     id: str
@@ -59,11 +59,11 @@ class Record:
         }
 
 
-def new_record(scope: Scope) -> Record:
+def new_request_record(scope: Scope) -> RequestRecord:
     """The record of a request, with its own X-Request-Id if that can be put into a log."""
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"").decode("latin-1")
     method = scope.get("method", "WEBSOCKET")
-    record = Record(given if _ID.fullmatch(given) else new_id(), method)
+    record = RequestRecord(given if _ID.fullmatch(given) else new_id(), method)
     scope[_KEY] = record
     return record
 
@@ -73,9 +73,9 @@ def new_id() -> str:
     return f"req_{uuid4().hex}"
 
 
-def record_of(request: HTTPConnection) -> Record:
+def record_of(request: HTTPConnection) -> RequestRecord:
     """The record of a request."""
-    record: Record = request.scope[_KEY]
+    record: RequestRecord = request.scope[_KEY]
     return record
 
 

@@ -24,11 +24,12 @@ from wyoming.tts import (
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
-from voxmatrix.serve.record import Record, new_id
+from voxmatrix.serve.request_record import RequestRecord, new_id
 from voxmatrix.serve.routes.speech import check_length
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage
-from voxmatrix.serve.speech.sending import ClientLeftError, in_time
+from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
+from voxmatrix.serve.speech.sending import send_with_timeout
 from voxmatrix.serve.wyoming.voices import chosen_voice, info
 from voxmatrix.speak.text_chunks import PendingText
 from voxmatrix.speak.wav import HEADER_BYTES
@@ -46,14 +47,14 @@ class _Speech:
 
     voice: VoiceCard
     style: Style
-    record: Record
+    record: RequestRecord
     spoken: SpeechUsage
     pending: PendingText
     characters: int = 0
     begun: bool = False  # audio was sent
 
 
-class Conversation:
+class Session:
     """The events of one connection, in their order."""
 
     def __init__(self, services: Services, writer: asyncio.StreamWriter, client: str) -> None:
@@ -63,18 +64,18 @@ class Conversation:
         self._speech: _Speech | None = None
 
     async def handle(self, event: Event) -> bool:
-        """Answer an event; whether the conversation continues. After an error it does not: nothing else ends a wait.
+        """Answer an event; whether the session continues. After an error it does not: nothing else ends a wait.
 
         Raises:
-            ClientLeftError, ConnectionError: the client has left.
+            ClientDisconnectedError, ConnectionError: the client has disconnected.
         """
         try:
             await self._answer(event)
-        except (ClientLeftError, ConnectionError):
+        except (ClientDisconnectedError, ConnectionError):
             raise
         except Exception as error:
             answer = api_error(error)
-            record = Record(new_id(), _METHOD) if self._speech is None else self._speech.record
+            record = RequestRecord(new_id(), _METHOD) if self._speech is None else self._speech.record
             record.status = answer.status_code
             record.problem = explanation(error) if is_server_problem(error) else None
             self._end(record)
@@ -141,7 +142,7 @@ class Conversation:
     async def _speak(self, speech: _Speech, text: str) -> None:
         # WAV has the rate of the voice; its header comes with the first samples.
         job = SpeechJob(text=text, voice=speech.voice, style=speech.style, format="wav")
-        answer = self._services.speakers.begin(job)
+        answer = self._services.speech.begin(job)
         try:
             first = (await answer.first())[HEADER_BYTES:]
             if speech.begun:
@@ -175,7 +176,7 @@ class Conversation:
             raise ApiError(400, "SSML is not supported; send plain text", code="invalid_value")
         voice, speaker = chosen_voice(self._services.catalogue.voices(), wanted)
         spoken = SpeechUsage()
-        record = Record(new_id(), _METHOD, status=HTTPStatus.OK, voice=voice.id, spoken=spoken)
+        record = RequestRecord(new_id(), _METHOD, status=HTTPStatus.OK, voice=voice.id, spoken=spoken)
         pending = PendingText(voice.language)
         self._speech = _Speech(voice=voice, style=Style(speaker=speaker), record=record, spoken=spoken, pending=pending)
         return self._speech
@@ -185,13 +186,13 @@ class Conversation:
             raise ApiError(400, "send synthesize-start before the text", code="invalid_value")
         return self._speech
 
-    def _end(self, record: Record) -> None:
+    def _end(self, record: RequestRecord) -> None:
         """Log what was asked."""
         record.note(self._client, _ROUTE, self._services.log, self._services.metrics)
         self._speech = None
 
     async def _send(self, content: Eventable) -> None:
-        await in_time(async_write_event(content.event(), self._writer))
+        await send_with_timeout(async_write_event(content.event(), self._writer))
 
 
 def _parsed(kind: type[E], event: Event) -> E:

@@ -1,1 +1,0 @@
-"""The voices that can be named, those that are loaded, and whose turn it is to compute."""
