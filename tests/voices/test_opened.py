@@ -54,13 +54,17 @@ def use(voices: OpenVoices, card: VoiceCard) -> None:
         pass
 
 
+def is_open(voices: OpenVoices, card: VoiceCard) -> bool:
+    return f"{card.id}_cpu" in voices.names
+
+
 def test_the_least_recently_used_voice_is_closed_first(card: MakeCard, opened: MakeVoices) -> None:
     a, b, c = (card(name) for name in "abc")
     size_mib = a.path.stat().st_size * 2.5 / 2**20
     voices = opened(memory_mib=round(2.5 * size_mib))
     for one in (a, b, a, c):
         use(voices, one)
-    assert [voices.is_loaded(one) for one in (a, b, c)] == [True, False, True]
+    assert [is_open(voices, one) for one in (a, b, c)] == [True, False, True]
     assert voices.names == ("a_cpu", "c_cpu")
 
 
@@ -69,15 +73,15 @@ def test_a_voice_in_use_is_never_closed(card: MakeCard, opened: MakeVoices) -> N
     a, b = card("a"), card("b")
     with voices.use(a):
         use(voices, b)
-        assert voices.is_loaded(a)
-    assert not voices.is_loaded(a)
+        assert is_open(voices, a)
+    assert not is_open(voices, a)
 
 
 def test_a_voice_that_was_not_used_for_long_is_closed(card: MakeCard, opened: MakeVoices) -> None:
     voices = opened(idle_seconds=-1.0)
     a = card("a")
     use(voices, a)
-    assert not voices.is_loaded(a)
+    assert not is_open(voices, a)
 
 
 @pytest.mark.parametrize("file", [0, 1])
@@ -88,7 +92,38 @@ def test_another_file_under_the_same_name_is_loaded(card: MakeCard, opened: Make
         os.utime(a.files[file], (1, 1))
         with voices.use(a) as second:
             assert second is not first
-    assert voices.is_loaded(a)
+    assert is_open(voices, a)
+
+
+def test_a_voice_whose_two_files_are_replaced_one_after_the_other_is_never_half_old(
+    card: MakeCard, opened: MakeVoices
+) -> None:
+    voices = opened()
+    a = card("a")
+    config = Path(f"{a.path}.json")
+    use(voices, a)
+    os.utime(a.path, (1, 1))
+    use(voices, a)
+    config.write_text(config.read_text().replace('"length_scale": 1', '"length_scale": 3'))
+    use(voices, a)  # by a card from before
+    with voices.use(resolve(a.path)) as found:
+        assert found.voice.card.facts["inference"]["length_scale"] == 3
+        assert found.card == found.voice.card
+
+
+def test_a_voice_that_has_failed_is_known_until_its_files_change(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened()
+    a = card("a")
+    content = a.path.read_bytes()
+    assert not voices.has_failed(a)
+    a.path.write_bytes(b"nonsense")
+    with pytest.raises(DamagedFileError):
+        use(voices, a)
+    assert voices.has_failed(a)
+    a.path.write_bytes(content)
+    assert not voices.has_failed(a)
+    a.path.unlink()
+    assert voices.has_failed(a)
 
 
 def test_a_voice_that_cannot_be_loaded_is_tried_again(card: MakeCard, opened: MakeVoices) -> None:
@@ -98,10 +133,10 @@ def test_a_voice_that_cannot_be_loaded_is_tried_again(card: MakeCard, opened: Ma
     a.path.write_bytes(b"nonsense")
     with pytest.raises(DamagedFileError):
         use(voices, a)
-    assert not voices.is_loaded(a)
+    assert not is_open(voices, a)
     a.path.write_bytes(content)
     use(voices, a)
-    assert voices.is_loaded(a)
+    assert is_open(voices, a)
 
 
 def test_a_voice_is_announced_before_it_is_opened_and_the_open_ones_are_counted(

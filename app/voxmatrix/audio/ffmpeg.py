@@ -89,8 +89,8 @@ class _EndedEarlyError(Exception):
 
 
 def samples_input(rate_hz: int) -> list[str]:
-    """The options of an input of mono 16-bit samples."""
-    return ["-f", "s16le", "-ar", str(rate_hz), "-ac", "1"]
+    """The options of an input of mono 16-bit samples. ffmpeg 5 would first wait for five seconds of them to look at."""
+    return ["-probesize", "32", "-analyzeduration", "0", "-f", "s16le", "-ar", str(rate_hz), "-ac", "1"]
 
 
 @contextmanager

@@ -190,7 +190,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         digests = frozenset({digest})
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return key, ServeSettings(
-        voice=locate(voice)[1],
+        voice=locate(voice)[1] if voice else None,
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,

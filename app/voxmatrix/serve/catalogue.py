@@ -1,18 +1,19 @@
 """The voices that requests can name. A name is looked up in a listing and never becomes part of a path."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import BadInputError, Finding, UsageError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.opened import FileVersion, file_version
-from voxmatrix.voices.resolve import installed
+from voxmatrix.voices.resolve import installed, locate
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -28,30 +29,75 @@ class UnknownVoiceError(VoxmatrixError):
 
 
 class Catalogue:
-    """The default voice, and the voices in the voice folders."""
+    """The default voice, and the voices in the voice folders. Thread-safe."""
 
-    def __init__(self, default: VoiceCard) -> None:
-        """`default` is listed first."""
-        self.default = default
+    def __init__(self, named: Path | None, has_failed: Callable[[VoiceCard], bool], warn: Warn) -> None:
+        """`named` is the default voice; without it, that is the first one that has not failed to load.
+
+        Raises:
+            BadInputError: there is no voice, or the config of `named` is missing or invalid.
+            DamagedFileError: a file of `named` is corrupt.
+        """
+        found = locate(named or "")
+        self._named = None if named is None else found
+        self._has_failed = has_failed
+        self._warn = warn
         self._known: dict[Path, tuple[FileVersion, VoiceCard]] = {}
+        self._warned: set[str] = set()
+        if named is not None:
+            self._card(*found)
+        self.voices()
+
+    @property
+    def default(self) -> VoiceCard:
+        """The voice of requests that name none."""
+        return self._named_card() or next(iter(self.voices().values()))
 
     def voices(self) -> dict[str, VoiceCard]:
-        """All voices by name, the default one first. Those that are incomplete or corrupt are left out."""
-        found = {self.default.id: self.default}
+        """All voices by name, the default one first. Those that are incomplete are left out, with a warning.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        found = self._listed()
+        default = self._named_card() or min(found.values(), key=self._has_failed, default=None)
+        if default is None:
+            raise BadInputError("no voice can be used", "add one to the folder of voices, or set `voice`")
+        return {default.id: default} | found | {default.id: default}
+
+    def _named_card(self) -> VoiceCard | None:
+        """The card of the named voice; the last one while its files are being replaced."""
+        if self._named is None:
+            return None
+        known = self._known[self._named[1]]
+        try:
+            return self._card(*self._named)
+        except (VoxmatrixError, OSError):
+            self._known[self._named[1]] = known
+            return known[1]
+
+    def _listed(self) -> dict[str, VoiceCard]:
+        found = {}
         for name, (family, path) in installed().items():
-            if name in found:
-                continue
             try:
                 card = self._card(family, path)
-            except (VoxmatrixError, OSError):
-                continue  # `voxmatrix voices list` says what is wrong with it
+            except (VoxmatrixError, OSError) as error:
+                self._warn_once(name, error)
+                continue
             if _is_in_its_folder(card):
                 found[name] = card
         return found
 
+    def _warn_once(self, name: str, error: VoxmatrixError | OSError) -> None:
+        problem = f"the voice {name} is left out: {error.problem if isinstance(error, VoxmatrixError) else error}"
+        if problem not in self._warned:
+            self._warned.add(problem)
+            remedy = error.remedy if isinstance(error, VoxmatrixError) else ""
+            self._warn(Finding(problem=problem, remedy=remedy, severity="warning"))
+
     def _card(self, family: Family, path: Path) -> VoiceCard:
         """The card of a voice, made again only when a file of it has changed."""
-        known = self._known.pop(path, None)
+        known = self._known.get(path)
         if known is None or known[0] != file_version(known[1]):
             card = family.card(path)
             known = file_version(card), card

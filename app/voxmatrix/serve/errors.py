@@ -110,8 +110,10 @@ def is_server_problem(error: Exception) -> bool:
     return api_error(error).status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def explanation(error: Exception) -> str:
+def explanation(error: BaseException) -> str:
     """What the log says about an error: its class and, for an error of our own, the problem and the remedy."""
+    if isinstance(error, ApiError) and error.__cause__ is not None:
+        return f"{error.message}: {explanation(error.__cause__)}"
     if isinstance(error, VoxmatrixError):
         return plain(f"{error.problem} → {error.remedy}" if error.remedy else error.problem)
     return f"{type(error).__name__}: {error}"

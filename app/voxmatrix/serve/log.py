@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from voxmatrix.errors import Finding
+from voxmatrix.wording import plain
+
 _lock = threading.Lock()
 
 
@@ -16,6 +19,11 @@ class Log(Protocol):
     def __call__(self, event: str, facts: Mapping[str, Any]) -> None:
         """`event` is what happened, in a word; facts that are None are left out."""
         ...
+
+
+def log_finding(log: Log, finding: Finding) -> None:
+    """A finding, in the words of a server."""
+    log(finding.severity, {"problem": plain(finding.problem), "remedy": plain(finding.remedy) or None})
 
 
 def json_log(event: str, facts: Mapping[str, Any]) -> None:

@@ -9,9 +9,9 @@ from contextlib import ExitStack, closing
 
 import uvicorn
 
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import BadInputError, DamagedFileError, Finding, UsageError, VoxmatrixError
 from voxmatrix.serve.app import make_app
-from voxmatrix.serve.log import Log
+from voxmatrix.serve.log import Log, log_finding
 from voxmatrix.serve.security.connections import HttpConnection, WebSocketConnection
 from voxmatrix.serve.services import Services, make_services
 from voxmatrix.serve.settings import ServeSettings
@@ -120,8 +120,16 @@ async def _start(services: Services, server: _Server, on_ready: Callable[[], Non
 
 
 def _load_default(services: Services) -> None:
-    with services.voices.use(services.catalogue.default):
-        pass
+    """Load the default voice. One that cannot be loaded is passed over, unless the settings name it."""
+    while not services.started.is_set():
+        card = services.catalogue.default
+        try:
+            with services.voices.use(card):
+                services.started.set()
+        except (BadInputError, DamagedFileError) as error:
+            if services.settings.voice is not None or services.voices.has_failed(services.catalogue.default):
+                raise
+            log_finding(services.log, Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
 
 
 def _config(services: Services) -> uvicorn.Config:

@@ -1,20 +1,19 @@
 """What the routes share: one of each per server."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
+from functools import partial
 
-from voxmatrix.errors import Finding
 from voxmatrix.models.style import Runtime
 from voxmatrix.serve.catalogue import Catalogue
 from voxmatrix.serve.jobs.jobs import Jobs
-from voxmatrix.serve.log import Log
+from voxmatrix.serve.log import Log, log_finding
 from voxmatrix.serve.machine import MachineReport
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.answer import SpeechService
 from voxmatrix.serve.speech.queue import SpeechQueue
 from voxmatrix.voices.opened import OpenVoices
-from voxmatrix.voices.resolve import resolve
-from voxmatrix.wording import plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +28,8 @@ class Services:
     speech: SpeechService
     machine: MachineReport
     jobs: Jobs
+    #: Set when the default voice was loaded for the first time.
+    started: threading.Event = field(default_factory=threading.Event)
 
 
 def make_services(settings: ServeSettings, log: Log) -> Services:
@@ -40,9 +41,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
     """
     metrics = ServerMetrics()
 
-    def warn(finding: Finding) -> None:
-        log(finding.severity, {"problem": plain(finding.problem), "remedy": plain(finding.remedy)})
-
+    warn = partial(log_finding, log)
     voices = OpenVoices(
         settings.device,
         Runtime(threads=settings.threads),
@@ -51,7 +50,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         warn=warn,
         on_count=metrics.voices_loaded.set,
     )
-    catalogue = Catalogue(resolve(settings.voice))
+    catalogue = Catalogue(settings.voice, voices.has_failed, warn)
     machine = MachineReport(settings.device)
     return Services(
         settings=settings,

@@ -10,7 +10,7 @@ from voxmatrix.plan.device_request import AUTO, DeviceRequest
 class ServeSettings:
     """How the server listens, whom it answers, and what it may use."""
 
-    voice: Path  # the default voice
+    voice: Path | None = None  # the default voice; None: the first one that can be loaded
     host: str = "127.0.0.1"
     port: int = 3000  # 0: any free one
     wyoming_host: str = "127.0.0.1"

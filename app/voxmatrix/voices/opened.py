@@ -3,12 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import Finding
+from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import SpeakDevice, Warn
 from voxmatrix.models.family import OpenVoice
@@ -20,7 +20,7 @@ from voxmatrix.voices.resolve import open_voice
 
 #: Called before a voice is opened on a device.
 OnOpen = Callable[[VoiceCard, SpeakDevice], None]
-#: Changes when a file of a voice is replaced.
+#: Changes when a file of a voice is replaced: times and sizes.
 FileVersion = tuple[int, ...]
 
 
@@ -70,6 +70,7 @@ class OpenVoices(Closeable):
         self._on_open = on_open
         self._on_count = on_count
         self._open: dict[VoiceFile, VoiceInMemory] = {}
+        self._failed: dict[VoiceFile, FileVersion] = {}
         self._devices: dict[tuple[str, bool], SpeakDevice] = {}
         self._lock = threading.Lock()
         self._selecting = threading.Lock()
@@ -81,9 +82,11 @@ class OpenVoices(Closeable):
         Raises:
             VoxmatrixError: it cannot be loaded. The next use tries again.
         """
-        opened = self._enter(card)
+        with self._noting_failure(card):
+            opened = self._enter(card)
         try:
-            self._load(opened)
+            with self._noting_failure(card):
+                self._load(opened)
             yield opened
         finally:
             with self._lock:
@@ -94,17 +97,17 @@ class OpenVoices(Closeable):
                 opened.voice.close()
             self.tidy()
 
+    def has_failed(self, card: VoiceCard) -> bool:
+        """Whether the voice could not be loaded when it was used last, and its files are still the same."""
+        with self._lock, suppress(OSError):
+            return self._failed.get(_file(card)) == file_version(card)
+        return True
+
     @property
     def names(self) -> tuple[str, ...]:
         """The open voices with the kind of their device: NAME_cuda, NAME_cpu."""
         with self._lock:
             return tuple(device_name(one.card, one.device) for one in self._open.values())
-
-    def is_loaded(self, card: VoiceCard) -> bool:
-        """Whether the voice could speak at once."""
-        with self._lock:
-            opened = self._open.get(_file(card))
-        return opened is not None and opened.voice.is_loaded
 
     def tidy(self) -> None:
         """Close voices that were not used for long and, if memory is short, those used least recently."""
@@ -132,7 +135,8 @@ class OpenVoices(Closeable):
         file, replaced = _file(card), None
         with self._lock:
             opened = self._open.get(file)
-            if opened is None or opened.version != version:  # none, or another voice under the same name
+            # None, or another voice under the same name. The card may be older or newer than the files: both count.
+            if opened is None or (opened.version, opened.card) != (version, card):
                 self._on_open(card, device)
                 voice = open_voice(card, device, self._runtime, warn=partial(self._on_device_failure, file))
                 replaced, opened = opened, VoiceInMemory(card=card, voice=voice, device=device, version=version)
@@ -141,6 +145,16 @@ class OpenVoices(Closeable):
         if replaced is not None and not replaced.users:
             replaced.voice.close()
         return opened
+
+    @contextmanager
+    def _noting_failure(self, card: VoiceCard) -> Iterator[None]:
+        """Remember the version of a voice whose files are at fault."""
+        try:
+            yield
+        except (BadInputError, DamagedFileError):
+            with self._lock, suppress(OSError):
+                self._failed[_file(card)] = file_version(card)
+            raise
 
     def _load(self, opened: VoiceInMemory) -> None:
         try:
@@ -151,6 +165,7 @@ class OpenVoices(Closeable):
                     del self._open[_file(opened.card)]
             raise
         with self._lock:
+            self._failed.pop(_file(opened.card), None)
             count = len(self._open)
         self._on_count(count)
 
@@ -196,7 +211,8 @@ def file_version(card: VoiceCard) -> FileVersion:
     Raises:
         OSError: one is missing.
     """
-    return tuple(path.stat().st_mtime_ns for path in card.files)
+    stats = [path.stat() for path in card.files]
+    return tuple(fact for stat in stats for fact in (stat.st_mtime_ns, stat.st_size))
 
 
 def device_name(card: VoiceCard, device: SpeakDevice) -> str:

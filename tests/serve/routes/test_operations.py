@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.serve.conftest import Running, Serve, copy_voice, error_of
 from voxmatrix.config import home
-from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines.onnx import SplitModelEngine
 
 Usage = namedtuple("Usage", "total used free")
@@ -52,16 +52,76 @@ def test_metrics_count_what_happened(server: Running) -> None:
     assert found["voxmatrix_voices_loaded"] == 1
 
 
-def test_a_server_is_ready_when_its_voice_is_loaded(server: Running) -> None:
+def test_a_server_is_ready_once_its_voice_was_loaded(server: Running) -> None:
     assert server.get("/healthz").json() == {"status": "ok"}
     assert server.get("/readyz").json() == {"ready": True, "reasons": []}
-    server.services.voices.close()
+    server.services.voices.close()  # as after an hour without a request
+    assert server.get("/readyz").status_code == 200
+    server.services.started.clear()
     answer = server.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["reasons"] == ["the voice random is not loaded"]
     assert server.get("/healthz").status_code == 200
-    server.speak()
+
+
+def test_a_server_whose_voice_was_damaged_is_not_ready_until_it_is_repaired(serve: Serve, voice: Path) -> None:
+    mine = copy_voice(voice, home() / "voices" / "mine.onnx")
+    server = serve(voice=mine)
+    content = mine.read_bytes()
+    mine.write_bytes(content[:1000])
+    answer = server.speak(voice="mine")
+    assert answer.status_code == 500
+    error = error_of(answer)
+    assert (error["param"], error["message"]) == ("voice", "the voice mine cannot be loaded; choose another")
+    assert str(mine) not in answer.text
+    server.requests(1)
+    assert any("is corrupt" in facts.get("problem", "") for _, facts in server.lines), server.lines
+    listed = {voice["id"]: voice for voice in server.get("/v1/audio/voices").json()["voices"]}
+    assert listed["mine"]["problem"] == "it cannot be loaded"
+    assert "problem" not in listed["en_US-slt-fast_x_low"]
+    assert server.get("/readyz").json()["reasons"] == ["the voice mine cannot be loaded"]
+    mine.write_bytes(content)
+    assert server.speak(voice="mine").status_code == 200
     assert server.get("/readyz").status_code == 200
+
+
+BAD_VOICES: dict[str, tuple[bytes | None, bytes | None]] = {
+    "a config of something else": (b"", b'{"bad": 1}'),
+    "a config that is no JSON": (b"", b"\xff{"),
+    "a config that is a list": (b"", b"[]"),
+    "no config, which is still being copied": (b"", None),
+    "a config alone": (None, b"{}"),
+    "a model of eight bytes": (b"nonsense", b""),
+    "half a model": (None, b""),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_VOICES)
+def test_a_bad_voice_that_is_the_first_one_stops_no_server(serve: Serve, voice: Path, bad: str) -> None:
+    model, config = BAD_VOICES[bad]
+    good = copy_voice(voice, home() / "voices" / "good.onnx")
+    if config is not None:
+        (home() / "voices" / "a.onnx.json").write_bytes(config or Path(f"{good}.json").read_bytes())
+    if model is not None or not config:
+        (home() / "voices" / "a.onnx").write_bytes(good.read_bytes()[:1000] if model is None else model)
+    server = serve(voice=None)
+    assert server.services.catalogue.default.id == "good"
+    assert next(iter(server.get("/v1/audio/voices").json()["voices"]))["id"] == "good"
+    assert server.speak().status_code == 200
+    assert server.get("/readyz").status_code == 200
+    warned = [facts["problem"] for event, facts in server.lines if event == "warning"]
+    assert all("a.onnx" in problem or "voice a" in problem for problem in warned)
+    assert warned or bad == "a config alone"
+
+
+def test_without_a_voice_that_can_be_used_there_is_no_server(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voxmatrix.config._bundled_folders", tuple)
+    with pytest.raises(BadInputError, match="there is no voice in"):
+        serve(voice=None)
+    (home() / "voices").mkdir(parents=True)
+    (home() / "voices" / "a.onnx").touch()
+    with pytest.raises(BadInputError, match="no voice can be used"):
+        serve(voice=None)
 
 
 def test_a_server_with_a_full_disk_is_not_ready(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:

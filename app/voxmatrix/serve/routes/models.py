@@ -40,12 +40,12 @@ def model_routes(services: Services) -> APIRouter:
     @router.get("/v1/audio/voices")
     def list_voices() -> dict[str, Any]:
         """The voices, the default one first."""
-        return {"voices": [_facts(voice) for voice in services.catalogue.voices().values()]}
+        return {"voices": [_facts(voice, services) for voice in services.catalogue.voices().values()]}
 
     return router
 
 
-def _facts(voice: VoiceCard) -> dict[str, Any]:
+def _facts(voice: VoiceCard, services: Services) -> dict[str, Any]:
     able = voice.capabilities
     return {
         "id": voice.id,
@@ -55,6 +55,7 @@ def _facts(voice: VoiceCard) -> dict[str, Any]:
         "rate_hz": voice.rate_hz,
         "speakers": voice.speaker_names,
         **({"gender": voice.gender} if voice.gender else {}),
+        **({"problem": "it cannot be loaded"} if services.voices.has_failed(voice) else {}),
         "capabilities": {
             "knobs": {name: asdict(knob) for name, knob in able.knobs.items()},
             "speed": able.speed,

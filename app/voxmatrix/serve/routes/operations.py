@@ -67,8 +67,11 @@ def warnings(services: Services) -> dict[str, list[str]]:
 def not_ready(services: Services) -> list[str]:
     """Why requests would fail; empty if they would not."""
     reasons = []
-    if not services.voices.is_loaded(services.catalogue.default):
-        reasons.append(f"the voice {services.catalogue.default.id} is not loaded")
+    default = services.catalogue.default
+    if not services.started.is_set():
+        reasons.append(f"the voice {default.id} is not loaded")
+    elif services.voices.has_failed(default):
+        reasons.append(f"the voice {default.id} cannot be loaded")
     for what, folder in (("VOXMATRIX_HOME", nearest_folder(home())), ("temporary files", Path(tempfile.gettempdir()))):
         if shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
             reasons.append(f"the disk of {what} is full")

@@ -8,6 +8,7 @@ import numpy as np
 from voxmatrix.errors import BadInputError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
+from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.speech.formats import FormatName, encoder
 from voxmatrix.serve.speech.response_stream import ResponseStream
 from voxmatrix.speak.partial import SpeechPosition
@@ -17,10 +18,6 @@ from voxmatrix.voices.opened import OpenVoices, VoiceInMemory
 
 #: Samples for which one token is counted.
 _TOKEN_SAMPLES = 256
-
-
-class LoadingError(VoxmatrixError):
-    """A voice that is listed cannot be loaded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +46,7 @@ def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: Spee
     Raises:
         ClientDisconnectedError: the client has disconnected.
         BadInputError: there is nothing to speak. Nothing was put into the stream.
-        LoadingError: the voice cannot be loaded. Nothing was put into the stream.
+        ApiError: the voice cannot be loaded. Nothing was put into the stream.
         VoxmatrixError: the voice, its device or ffmpeg failed.
     """
     stream.check()
@@ -57,8 +54,8 @@ def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: Spee
         try:
             opened = stack.enter_context(voices.use(job.voice))
         except Exception as error:
-            problem = error.problem if isinstance(error, VoxmatrixError) else repr(error)
-            raise LoadingError(f"the voice {job.voice.id} cannot be loaded: {problem}") from error
+            message = f"the voice {job.voice.id} cannot be loaded; choose another"
+            raise ApiError(500, message, param="voice", code="voice_not_loadable") from error
         _speak(job, opened, stream, spoken)
     stream.check()
 
