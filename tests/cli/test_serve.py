@@ -107,6 +107,51 @@ def test_a_server_that_others_can_reach_makes_a_key_for_its_run() -> None:
         assert httpx.get(f"{address}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
 
 
+def test_a_container_is_set_by_variables(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("a-key-in-a-file\n", encoding="utf-8")
+    given = {
+        "VOXMATRIX_KEY": "a-key-of-ours", "VOXMATRIX_KEY_FILE": str(secret), "VOXMATRIX_OPEN_LISTS": "1",
+        "VOXMATRIX_ALLOW_ORIGIN": "http://chat.example,http://other.example:8080/", "VOXMATRIX_ROOT_PATH": "voice/",
+        "VOXMATRIX_ALLOW_HOST": "a.example b.example", "VOXMATRIX_LOG_JSON": "1",
+    }  # fmt: skip
+    with served("--port", "0", "--host", "0.0.0.0", **given) as (bound, process):
+        url = bound.replace("0.0.0.0", "127.0.0.1")
+        for key in ("a-key-of-ours", "a-key-in-a-file"):
+            assert httpx.get(f"{url}/voice/v1/machine", headers={"X-API-Key": key}).status_code == 200
+        assert httpx.get(f"{url}/v1/machine").status_code == 401
+        listed = httpx.get(f"{url}/v1/audio/voices", headers={"Origin": "http://other.example:8080"})
+        assert listed.status_code == 200
+        assert listed.headers["access-control-allow-origin"] == "http://other.example:8080"
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("{") and "is not a setting" not in line
+
+
+def test_names_of_hosts_may_be_in_a_variable() -> None:
+    with served("--port", "0", VOXMATRIX_ALLOW_HOST="a.example,b.example") as (url, _):
+        for host, status in (("a.example", 200), ("b.example:1", 200), ("c.example", 403)):
+            assert httpx.get(f"{url}/v1/models", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--key", "short"], 2, "--key"),
+        (["--key-file", "/nowhere/key"], 3, "/nowhere/key"),
+        (["--allow-origin", "chat.example"], 2, "--allow-origin"),
+        (["--root-path", "/a b"], 2, "--root-path"),
+        (["--zeroconf"], 2, "--wyoming-port"),
+        (["--zeroconf", "--wyoming-port", "0"], 2, "--wyoming-host"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(
+    capsys: pytest.CaptureFixture[str], words: list[str], code: int, told: str
+) -> None:
+    got, message = run(capsys, *words)
+    assert (got, told in message) == (code, True), message
+
+
 def test_everybody_is_answered_where_that_is_wanted() -> None:
     with served("--port", "0", "--host", "0.0.0.0", "--no-keys") as (bound, _):
         assert httpx.get(f"{bound.replace('0.0.0.0', '127.0.0.1')}/v1/models").status_code == 200

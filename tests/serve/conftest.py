@@ -58,6 +58,9 @@ class Running:
         body = {"model": "tts-1", "input": SENTENCE, "voice": "alloy", "response_format": "wav", **fields}
         return self.post("/v1/audio/speech", {name: value for name, value in body.items() if value is not None})
 
+    def speak_with(self, headers: dict[str, str]) -> httpx.Response:
+        return self.post("/v1/audio/speech", {"input": "Hello."}, headers=headers)
+
 
 Serve = Callable[..., Running]
 

@@ -2,6 +2,7 @@
 
 import pickle
 import socket
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ HEAD = f"POST {SPEECH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:3000", "localhost.evil.example", "192.0.2.1", "", "[::2]"]
+    "host", ["evil.example", "evil.example:3000", "localhost.evil.example", "192.0.2.1", "", "[::2]", "evil"]
 )
 def test_another_hosts_name_is_refused(server: Running, host: str) -> None:
     answer = server.get("/v1/models", headers={"Host": host})
@@ -27,6 +28,13 @@ def test_another_hosts_name_is_refused(server: Running, host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:99", "127.0.0.1:3000", "[::1]:3000"])
 def test_names_of_this_computer_are_accepted(server: Running, host: str) -> None:
     assert server.get("/v1/models", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(("host", "status"), [("box:3000", 200), ("192.0.2.1", 200), ("evil.example", 403), ("", 403)])
+def test_on_all_interfaces_without_keys_a_name_without_a_dot_is_accepted(serve: Serve, host: str, status: int) -> None:
+    server = serve(host="0.0.0.0")
+    answer = httpx.get(f"http://127.0.0.1:{server.port}/v1/models", headers={"Host": host})
+    assert answer.status_code == status
 
 
 def test_a_host_can_be_allowed(serve: Serve) -> None:
@@ -63,6 +71,42 @@ def test_a_preflight_is_not_answered_with_a_permission(server: Running) -> None:
     answer = httpx.options(server.url + SPEECH, headers=asked)
     assert answer.status_code == 405
     assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+SITE = "https://chat.example"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "origin"),
+    [
+        ((SITE,), SITE),
+        (("*",), "http://localhost:8080"),
+    ],
+)
+def test_pages_of_an_allowed_site_can_use_the_api(serve: Serve, allowed: tuple[str, ...], origin: str) -> None:
+    server = serve(allowed_origins=allowed, key_digests=frozenset([sha256(b"right").digest()]))
+    asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+    asked["Access-Control-Request-Headers"] = "authorization, content-type"
+    preflight = httpx.options(server.url + SPEECH, headers=asked)
+    assert preflight.status_code == 200
+    assert "authorization" in preflight.headers["access-control-allow-headers"]
+    sent = {"Origin": origin, "Sec-Fetch-Site": "cross-site"}
+    refused = server.speak_with(sent)
+    assert refused.status_code == 401  # which the page can read
+    spoken = server.speak_with({**sent, "Authorization": "Bearer right"})
+    assert spoken.status_code == 200
+    for answer in (preflight, refused, spoken):
+        assert answer.headers["access-control-allow-origin"] in (origin, "*")
+
+
+def test_pages_of_other_sites_stay_out_when_one_is_allowed(serve: Serve) -> None:
+    server = serve(allowed_origins=(SITE,))
+    for origin in ("https://evil.example", f"{SITE}.evil.example", "null", "http://chat.example"):
+        asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        preflight = httpx.options(server.url + SPEECH, headers=asked)
+        assert preflight.status_code == 400
+        assert "access-control-allow-origin" not in preflight.headers
+        assert server.speak_with({"Origin": origin}).status_code == 403
 
 
 def test_a_declared_huge_body_is_refused_before_it_is_read(server: Running) -> None:

@@ -18,7 +18,7 @@ from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.files import write_text
-from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.settings import ServeSettings, checked_origin, checked_root_path
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
 _MAX_PORT = 65_535
@@ -53,23 +53,44 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     keys: Annotated[
         Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
     ] = None
+    key: Annotated[
+        str,
+        options.option(
+            "--key", "KEY", "Answer only those who send this key; better in VOXMATRIX_KEY.", panel="Server"
+        ),
+    ] = ""  # fmt: skip
+    key_file: Annotated[
+        Path | None, options.option("--key-file", "FILE", "A file with that key, e.g. a secret.", panel="Server")
+    ] = None
     new_key: Annotated[
         bool,
         typer.Option("--new-key", help="Add a key to the file, print it, and exit.", rich_help_panel="Server"),
     ] = False
     no_keys: Annotated[
-        bool,
-        typer.Option("--no-keys", help="Answer everybody who reaches --host.", rich_help_panel="Server"),
+        bool, options.option("--no-keys", None, "Answer everybody who reaches --host.", panel="Server")
+    ] = False
+    open_lists: Annotated[
+        bool, options.option("--open-lists", None, "List voices and models without a key.", panel="Server")
     ] = False
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-host", metavar="NAME", help="Host name that clients use; repeatable.", rich_help_panel="Server"
+        options.option("--allow-host", "NAME", "Host name that clients use; repeatable.", panel="Server"),
+    ] = None
+    allow_origin: Annotated[
+        list[str] | None,
+        options.option(
+            "--allow-origin", "URL", "Site whose pages may use the API (*: any); repeatable.", panel="Server"
         ),
     ] = None
-    log_json: Annotated[
-        bool, typer.Option("--log-json", help="Log JSON, a line per request.", rich_help_panel="Server")
+    root_path: Annotated[
+        str, options.option("--root-path", "PATH", "Path that a proxy shows the server at: /voice.", panel="Server")
+    ] = ServeSettings.root_path
+    zeroconf: Annotated[
+        bool, options.option("--zeroconf", None, "Let Home Assistant find the Wyoming port.", panel="Server")
     ] = False
+    log_json: Annotated[bool, options.option("--log-json", None, "Log JSON, a line per request.", panel="Server")] = (
+        False
+    )
     max_input: Annotated[
         int, options.option("--max-input", "N", "Characters of a text.", panel="Limits", min=1, max=10_000_000)
     ] = ServeSettings.max_input
@@ -140,7 +161,7 @@ def _show_url(key: str, url: str) -> None:
     if key and url.startswith("http:"):
         typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
         typer.echo(
-            "  → it contains the key of this run, also for programs; --keys FILE keeps keys, --no-keys needs none",
+            "  → it contains the key of this run, also for programs; VOXMATRIX_KEY chooses one, --no-keys needs none",
             err=True,
         )
 
@@ -176,7 +197,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         BadInputError: there is no voice, or the file of keys cannot be read.
     """
     from voxmatrix.serve.security.hosts import is_loopback
-    from voxmatrix.serve.security.keys import new_key, read_keys
+    from voxmatrix.serve.security.keys import checked_digest, new_key, read_key, read_keys
     from voxmatrix.voices.resolve import locate
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
@@ -184,7 +205,11 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
             f"--wyoming-host {given.wyoming_host} lets other computers in, and Wyoming has no keys",
             "omit it to answer only this computer, or add --no-keys to answer everybody (HTTP still asks for --keys)",
         )
+    if given.zeroconf:
+        _check_zeroconf(given)
     key, digests = "", read_keys(given.keys) if given.keys else frozenset()
+    digests |= {checked_digest(given.key, "`key`")} if given.key else set()
+    digests |= {read_key(given.key_file)} if given.key_file else set()
     if not is_loopback(given.host) and not digests and not given.no_keys:
         key, digest = new_key()
         digests = frozenset({digest})
@@ -196,7 +221,11 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         wyoming_host=given.wyoming_host,
         wyoming_port=given.wyoming_port,
         key_digests=digests,
-        allowed_hosts=tuple(given.allow_host or ()),
+        allowed_hosts=tuple(_each(given.allow_host)),
+        allowed_origins=tuple(map(checked_origin, _each(given.allow_origin))),
+        open_lists=given.open_lists,
+        root_path=checked_root_path(given.root_path),
+        zeroconf=given.zeroconf,
         device=requested_device(sources, given.device, given.gpu, given.use_gpu),
         threads=given.threads,
         max_input=given.max_input,
@@ -206,6 +235,31 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         max_upload_bytes=given.max_upload * _MIB,
         cluster=given.cluster,
     )
+
+
+def _each(given: list[str] | None) -> list[str]:
+    """The values of an option that is repeatable; a variable separates them with spaces or commas."""
+    return [value for part in given or () for value in part.replace(",", " ").split()]
+
+
+def _check_zeroconf(given: ServeOptions) -> None:
+    """Check that there is something to announce.
+
+    Raises:
+        UsageError: other computers cannot reach Wyoming.
+        MissingProgramError: the package is not installed.
+    """
+    from voxmatrix.serve.security.hosts import is_loopback
+
+    if given.wyoming_port is None or is_loopback(given.wyoming_host):
+        raise UsageError(
+            "--zeroconf announces Wyoming, which no other computer can reach",
+            "add --wyoming-port 10200 --wyoming-host 0.0.0.0 --no-keys",
+        )
+    if find_spec("zeroconf") is None:
+        raise MissingProgramError(
+            "zeroconf is not installed, and --zeroconf needs it", 'pip install "voxmatrix[zeroconf]"'
+        )
 
 
 def _named(sources: ParameterSources, name: str, given: str, older: str) -> str:

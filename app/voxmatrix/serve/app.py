@@ -1,6 +1,8 @@
 """The application: routes behind a gate."""
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
@@ -18,14 +20,17 @@ from voxmatrix.serve.security.middleware import RequestMiddleware
 from voxmatrix.serve.services import Services
 
 
-def make_app(services: Services) -> RequestMiddleware:
+def make_app(services: Services) -> ASGIApp:
     """The application of these services."""
+    settings = services.settings
     # FastAPI's own pages load scripts of other sites.
     app = FastAPI(
         title="voxmatrix",
         version=voxmatrix.__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
+        servers=[{"url": settings.root_path}] if settings.root_path else None,
         responses={"default": {"model": ErrorBody, "description": "An error"}},
     )
     add_error_handlers(app)
@@ -42,4 +47,14 @@ def make_app(services: Services) -> RequestMiddleware:
         page_routes,
     ):
         app.include_router(routes(services))
-    return RequestMiddleware(app, services.settings, services.log, services.metrics)
+    checked = RequestMiddleware(app, settings, services.log, services.metrics)
+    if not settings.allowed_origins:
+        return checked
+    return CORSMiddleware(
+        checked,
+        allow_origins=settings.allowed_origins,
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=["Retry-After", "X-Ignored-Fields", "X-Request-Id"],
+        allow_private_network=True,
+    )

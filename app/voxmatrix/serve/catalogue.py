@@ -1,6 +1,6 @@
 """The voices that requests can name. A name is looked up in a listing and never becomes part of a path."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -111,17 +111,26 @@ def find(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | N
     Raises:
         UnknownVoiceError: there is no such voice or speaker; the message lists what exists.
     """
-    if name in voices:
-        return voices[name], None
-    if name in BUILT_IN:
+    whole = _listed_name(name, voices)
+    if whole is not None:
+        return voices[whole], None
+    if name.lower() in BUILT_IN:
         return next(iter(voices.values())), None
-    base, mark, speaker = name.rpartition(SPEAKER_MARK)
-    if not mark or base not in voices:
+    given, _, speaker = name.rpartition(SPEAKER_MARK)
+    base = _listed_name(given, voices)
+    if base is None:
         raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
-    if speaker not in voices[base].speaker_names:
+    found = _listed_name(speaker, voices[base].speaker_names)
+    if found is None:
         known = ", ".join(voices[base].speaker_names[:50]) or "none: it has one speaker"
         raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
-    return voices[base], speaker
+    return voices[base], found
+
+
+def _listed_name(name: str, names: Iterable[str]) -> str | None:
+    """The name as it is listed; one that differs only in capitals is meant if no other does."""
+    alike = [listed for listed in names if listed.casefold() == name.casefold()]
+    return name if name in alike else alike[0] if len(alike) == 1 else None
 
 
 def _is_in_its_folder(card: VoiceCard) -> bool:

@@ -5,7 +5,7 @@ import errno
 import socket
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 
 import uvicorn
 
@@ -86,9 +86,10 @@ async def _speak_wyoming(services: Services, listening: socket.socket) -> None:
     with warnings.catch_warnings():
         # wyoming 1.10 imports audioop up to Python 3.12, and does without it from 3.13 on.
         warnings.filterwarnings("ignore", "'audioop' is deprecated", DeprecationWarning)
-        from voxmatrix.serve.wyoming.server import WyomingServer
+        from voxmatrix.serve.wyoming.server import WyomingServer, announced
 
-    await WyomingServer(services).run(listening)
+    async with announced(listening) if services.settings.zeroconf else nullcontext():
+        await WyomingServer(services).run(listening)
 
 
 class _Server(uvicorn.Server):

@@ -1,8 +1,11 @@
 """The settings of the server."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from voxmatrix.errors import UsageError
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 
 
@@ -17,6 +20,10 @@ class ServeSettings:
     wyoming_port: int | None = None  # None: Wyoming is not spoken
     key_digests: frozenset[bytes] = frozenset()  # SHA-256 of the keys; none: no key is needed
     allowed_hosts: tuple[str, ...] = ()  # names that a request may address, besides loopback's and `host`
+    allowed_origins: tuple[str, ...] = ()  # of pages of other sites that may use the server; "*": all
+    open_lists: bool = False  # voices and models are listed without a key
+    root_path: str = ""  # the path under which a proxy shows the server: /voice
+    zeroconf: bool = False  # Home Assistant finds the Wyoming server by itself
     device: DeviceRequest = AUTO
     threads: int = 0  # CPU threads; 0: all that this process may use
     max_input: int = 4096  # characters; OpenAI's limit
@@ -30,3 +37,31 @@ class ServeSettings:
     def max_body_bytes(self) -> int:
         """The longest input as JSON, where a character takes up to twelve bytes (two escapes), and the other fields."""
         return 12 * self.max_input + 64 * 1024
+
+
+#: A path that may stand in HTML as it is.
+PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+
+
+def checked_origin(given: str) -> str:
+    """The origin of a site as browsers send it, or "*".
+
+    Raises:
+        UsageError: it is none.
+    """
+    parts = urlsplit(given)
+    if given == "*" or (parts.scheme and parts.netloc and not parts.path.strip("/") and not parts.query):
+        return given.rstrip("/").lower()
+    raise UsageError(f"`allow_origin` is {given!r}", "give the address of a site, e.g. https://chat.example, or *")
+
+
+def checked_root_path(given: str) -> str:
+    """The path of the server behind a proxy, with a slash before it and none after it.
+
+    Raises:
+        UsageError: it has characters that would have to be quoted.
+    """
+    path = "".join(f"/{part}" for part in given.split("/") if part)
+    if path and not PREFIX.fullmatch(path):
+        raise UsageError(f"`root_path` is {given!r}", "give a path of letters, digits and hyphens, e.g. /voice")
+    return path

@@ -1,6 +1,7 @@
 """The routes of piper-tts' own server."""
 
 import io
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -44,7 +45,7 @@ def test_an_unknown_voice_is_the_default_one(server: Running) -> None:
         (b"", None),
         (b"{}", "text"),
         (b'{"text": ""}', "text"),
-        (b'{"text": "..."}', "input"),
+        ('{"text": "你好"}'.encode(), "input"),
         (b'{"text": "Hello", "length_scale": 0}', "length_scale"),
         (b'{"text": "Hello", "length_scale": NaN}', "length_scale"),
         (b'{"text": "Hello", "noise_scale": -1}', "noise_scale"),
@@ -62,6 +63,28 @@ def test_an_invalid_body_is_an_error(server: Running, body: bytes, param: str | 
 
 def test_a_body_needs_no_content_type(server: Running) -> None:
     assert httpx.post(f"{server.url}/synthesize", content=b'{"text": "Hello"}', timeout=60).status_code == 200
+
+
+def test_clients_from_before_2026_send_the_text_alone(server: Running) -> None:
+    for answer in (
+        server.get("/", params={"text": "Hello there."}),
+        server.get("/synthesize", params={"text": "Hello there."}),
+        httpx.post(server.url, content="Hello thére.".encode(), timeout=60),
+    ):
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav")
+        assert soundfile.info(io.BytesIO(answer.content)).frames > 1000
+    assert server.get("/").headers["content-type"].startswith("text/html")
+    assert server.get("/", params={"text": " "}).status_code == 400
+
+
+def test_a_text_in_an_address_needs_a_key_and_is_spoken_for_no_other_site(serve: Serve) -> None:
+    server = serve(key_digests=frozenset([sha256(b"right").digest()]))
+    for method in ("GET", "POST"):
+        assert httpx.request(method, f"{server.url}/?text=Hello", content=b"").status_code == 401
+    assert server.get("/").status_code == 200
+    headers = {"X-API-Key": "right"}
+    assert server.get("/?text=Hello", headers=headers).status_code == 200
+    assert server.get("/?text=Hello", headers={**headers, "Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 
 def test_the_default_voice_is_described(server: Running) -> None:

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 from tests.serve.conftest import SENTENCE, Running, eventually, raw
 from voxmatrix.serve.routes import vibevoice
-from voxmatrix.serve.security import body, connections
+from voxmatrix.serve.security import connections, middleware
 from voxmatrix.serve.security.connections import WebSocketConnection
 
 HEAD = b"POST /v1/audio/speech HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -62,7 +62,7 @@ def test_a_long_answer_is_not_cut(impatient: Running) -> None:
 
 @pytest.mark.parametrize("length", [b"Content-Length: 100\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n"])
 def test_a_body_that_stalls_is_not_waited_for(server: Running, monkeypatch: pytest.MonkeyPatch, length: bytes) -> None:
-    monkeypatch.setattr(body, "BODY_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(middleware, "BODY_TIMEOUT_SECONDS", 0.2)
     answer = raw(server.port, HEAD + length)
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"connection: close" in answer.lower()

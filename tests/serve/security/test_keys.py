@@ -7,7 +7,7 @@ import pytest
 
 from tests.serve.conftest import Serve, error_of
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.serve.security.keys import add_key, is_known, read_keys
+from voxmatrix.serve.security.keys import add_key, is_known, read_key, read_keys
 
 
 def test_a_new_key_is_known_and_not_in_the_file(tmp_path: Path) -> None:
@@ -62,4 +62,36 @@ def test_without_a_known_key_only_health_is_answered(serve: Serve, header: str |
         assert answer.headers["www-authenticate"] == "Bearer"
         assert error_of(answer)["code"] == code
     assert server.get("/healthz").status_code == server.get("/readyz").status_code == 200
-    assert server.get("/v1/models", headers={"Authorization": "bearer right"}).status_code == 200
+    for given in ({"Authorization": "bearer right"}, {"X-API-Key": "right"}, {"api-key": "right"}):
+        assert server.get("/v1/models", headers=given).status_code == 200
+    assert server.get("/v1/models", headers={"X-API-Key": "wrong"}).status_code == 401
+
+
+def test_lists_can_be_open(serve: Serve) -> None:
+    server = serve(key_digests=frozenset([sha256(b"right").digest()]), open_lists=True)
+    for path in ("/v1/models", "/v1/audio/models", "/v1/audio/voices", "/audio/voices/"):
+        assert server.get(path).status_code == 200
+    for path in ("/v1/machine", "/voices", "/v1/models/tts-1", "/v1/jobs"):
+        assert server.get(path).status_code == 401
+    assert server.speak().status_code == 401
+
+
+@pytest.mark.parametrize("host", ["voxmatrix:3104", "tts.lan", "myhost.local", "192.0.2.1", ""])
+def test_with_a_key_the_name_of_the_server_is_free(serve: Serve, host: str) -> None:
+    server = serve(key_digests=frozenset([sha256(b"right").digest()]))
+    assert server.get("/v1/models", headers={"Host": host, "X-API-Key": "right"}).status_code == 200
+    assert server.get("/v1/models", headers={"Host": host}).status_code == 401
+
+
+@pytest.mark.parametrize("key", ["short", "", "with a space", "mit-ümlaut", "x" * 7])
+def test_a_key_that_is_too_short_or_no_header_is_an_error(tmp_path: Path, key: str) -> None:
+    file = tmp_path / "key"
+    file.write_text(key, encoding="utf-8")
+    with pytest.raises(UsageError, match="key"):
+        read_key(file)
+
+
+def test_a_key_may_be_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("a-secret-of-ours\n", encoding="utf-8")
+    assert is_known("a-secret-of-ours", [read_key(file)])

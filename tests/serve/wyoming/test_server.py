@@ -101,6 +101,33 @@ def test_a_text_is_spoken_at_the_rate_of_the_voice(server: Running) -> None:
     assert "fox" not in str(server.lines)
 
 
+def test_a_smiley_is_a_moment_of_silence(server: Running) -> None:
+    assert 0.1 < seconds_of(ask(server, Synthesize(text="🎉"))) < 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_home_assistant_finds_it_by_itself(serve: Serve, host: str) -> None:
+    pytest.importorskip("zeroconf", reason="zeroconf is not installed")
+    from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+    async def look() -> tuple[int, list[str]]:
+        found: asyncio.Queue[str] = asyncio.Queue()
+        async with AsyncZeroconf() as network:
+            heard = lambda name, state_change, **_: found.put_nowait(name)  # noqa: E731
+            browser = AsyncServiceBrowser(network.zeroconf, "_wyoming._tcp.local.", handlers=[heard])
+            while True:
+                info = AsyncServiceInfo("_wyoming._tcp.local.", await asyncio.wait_for(found.get(), 60))
+                await info.async_request(network.zeroconf, 10_000)
+                if info.name.startswith("voxmatrix-"):
+                    await browser.async_cancel()
+                    return info.port or 0, info.parsed_addresses()
+
+    server = serve(wyoming_port=0, wyoming_host=host, zeroconf=True)
+    port, addresses = asyncio.run(look())
+    assert port == server.wyoming_port
+    assert len(addresses) == 1 and addresses != ["0.0.0.0"]
+
+
 def test_a_text_is_spoken_while_it_is_being_written(server: Running) -> None:
     async def writing(client: AsyncTcpClient) -> list[Event]:
         await client.write_event(SynthesizeStart(voice=SynthesizeVoice(name="random")).event())
@@ -150,7 +177,7 @@ def test_a_voice_is_chosen_by_its_name_or_its_language(serve: Serve, make_onnx: 
     [
         ([Synthesize(text="x" * 5000)], "characters"),
         ([Synthesize(text=" ")], "empty"),
-        ([Synthesize(text="...")], "nothing to speak"),
+        ([Synthesize(text="你好")], "nothing to speak"),
         ([Synthesize(text=SENTENCE, voice=SynthesizeVoice(name="../random"))], "no such voice"),
         ([Synthesize(text=SENTENCE, voice=SynthesizeVoice(name="random", speaker="zoe"))], "no such speaker"),
         ([Synthesize(text=SENTENCE, voice=SynthesizeVoice(language="tlh"))], "language"),

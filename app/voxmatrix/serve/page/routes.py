@@ -4,7 +4,7 @@ The routes need no key: the page asks for one, and sends it with every request t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -16,6 +16,7 @@ from starlette.responses import Response
 import voxmatrix
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.services import Services
+from voxmatrix.serve.settings import PREFIX
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
 
 _TYPES = {
@@ -51,14 +52,13 @@ def _found(folder: Traversable, prefix: str) -> Iterator[tuple[str, PageFile]]:
             yield from _found(entry, f"{name}/")
         elif ending in _TYPES:
             content = entry.read_bytes()
-            etag = f'"{sha256(content).hexdigest()[:32]}"'
-            yield name, PageFile(content=content, media_type=_TYPES[ending], etag=etag)
+            yield name, PageFile(content=content, media_type=_TYPES[ending], etag=_etag(content))
 
 
 _ROOT = "/"
 #: Nothing comes from elsewhere, so that the page works without a network and no other site can get into it.
 _POLICY = (
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; "
     "media-src 'self' blob:; "  # blob: what the page has fetched with a key, which an audio element cannot send
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
@@ -67,6 +67,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",  # asks each time, and is answered with 304 while the file is the same
+    "Vary": "X-Forwarded-Prefix",
 }
 
 
@@ -82,7 +83,8 @@ def page_routes(services: Services) -> APIRouter:
 
     @router.get(_ROOT)
     async def index(request: Request) -> Response:
-        return _answer(request, files[INDEX])
+        prefix = services.settings.root_path or request.headers.get("x-forwarded-prefix", "").rstrip("/")
+        return _answer(request, _below(files[INDEX], prefix))
 
     @router.get(FOLDER + "settings.json")
     async def settings() -> dict[str, Any]:
@@ -96,6 +98,19 @@ def page_routes(services: Services) -> APIRouter:
         return _answer(request, files[name])
 
     return router
+
+
+def _below(index: PageFile, prefix: str) -> PageFile:
+    """The page where a proxy shows it below this path. Its addresses are relative, but for who omits the last slash."""
+    if not PREFIX.fullmatch(prefix):
+        return index
+    base = f'<base href="{prefix}/">'.encode()
+    content = index.content.replace(b"<head>", b"<head>" + base, 1)
+    return replace(index, content=content, etag=_etag(content))
+
+
+def _etag(content: bytes) -> str:
+    return f'"{sha256(content).hexdigest()[:32]}"'
 
 
 def _answer(request: Request, file: PageFile) -> Response:

@@ -29,6 +29,11 @@ def model_routes(services: Services) -> APIRouter:
         """OpenAI's models for speech, which stand for the default voice, and the voices."""
         return {"object": "list", "data": list(models().values())}
 
+    @router.get("/v1/audio/models")
+    def list_audio_models() -> dict[str, Any]:
+        """The same, as Open WebUI asks for it."""
+        return {"models": [{"id": name, "name": name} for name in models()]}
+
     @router.get("/v1/models/{name}")
     def read_model(name: str) -> dict[str, Any]:
         """One model, as in the list."""

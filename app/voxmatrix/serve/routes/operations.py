@@ -30,6 +30,7 @@ def operation_routes(services: Services) -> APIRouter:
     """The routes of health, readiness, metrics and the machine."""
     router = APIRouter(route_class=Route)
 
+    @router.get("/health", include_in_schema=False)
     @router.get("/healthz")
     async def health() -> dict[str, Any]:
         """Whether the process answers, and whether it uses the CPU because a GPU cannot be used."""

@@ -12,11 +12,9 @@ from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import audio_content, check_length, first_piece
+from voxmatrix.serve.routes.speech import audio_content, check_length, complete, first_piece
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
-from voxmatrix.serve.speech.sending import cancel_on_disconnect
-from voxmatrix.speak.wav import HEADER_BYTES, header
 
 _MEDIA_TYPE = "audio/wav"
 _Scale = Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)]
@@ -42,12 +40,25 @@ def piper_routes(services: Services) -> APIRouter:
     router = APIRouter(route_class=Route)
     content = {"application/json": {"schema": PiperRequest.model_json_schema()}}
     body_schema = {"requestBody": {"content": content, "required": True}}
+    plain_schema = {"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}, "required": True}}
     answers: dict[int | str, dict[str, Any]] = {200: audio_content(_MEDIA_TYPE)}
 
     @router.post("/synthesize", response_class=Response, openapi_extra=body_schema, responses=answers)
     async def synthesize(request: Request) -> Response:
         """Speak a text into a complete WAV file."""
-        body = _parsed(await request.body())
+        return await speak(_parsed(await request.body()), request)
+
+    @router.get("/synthesize", response_class=Response, responses=answers)
+    async def synthesize_query(text: str, request: Request) -> Response:
+        """Speak a text. `GET /?text=` is the same, for clients of Piper's server before 2026."""
+        return await speak(PiperRequest(text=text), request)
+
+    @router.post("/", response_class=Response, responses=answers, openapi_extra=plain_schema)
+    async def synthesize_plain(request: Request) -> Response:
+        """Speak the body, a plain text, as Piper's server did before 2026."""
+        return await speak(PiperRequest(text=(await request.body()).decode("utf-8", "replace")), request)
+
+    async def speak(body: PiperRequest, request: Request) -> Response:
         check_length(body.text, services.settings.max_input, "text")
         voices = services.catalogue.voices()
         # Piper's server speaks with its default voice when it does not know the name.
@@ -57,12 +68,7 @@ def piper_routes(services: Services) -> APIRouter:
         answer = services.speech.begin(job)
         first = await first_piece(answer, request)
         record_of(request).spoken = answer.spoken
-        try:
-            rest = await cancel_on_disconnect(request.receive, answer.all())
-        finally:
-            await answer.close()
-        samples = first[HEADER_BYTES:] + rest
-        return Response(header(voice.rate_hz, len(samples)) + samples, media_type=_MEDIA_TYPE)
+        return Response(await complete(answer, first, request), media_type=_MEDIA_TYPE)
 
     @router.get("/info")
     def info() -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """`POST /v1/audio/speech`, as OpenAI's API has it."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
@@ -18,9 +19,13 @@ from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import RawAudio, ServerSentEvents, SpeechResponse, cancel_on_disconnect
+from voxmatrix.speak.wav import HEADER_BYTES, header
 
 _EVENT_STREAM = "text/event-stream"
 _BINARY = {"type": "string", "format": "binary"}
+#: Names of fields that can be in a header, and how many are.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MAX_IGNORED = 20
 _Name = Annotated[str, Field(max_length=256)]
 
 
@@ -31,19 +36,41 @@ class VoiceId(BaseModel):
 
 
 class SpeechRequest(BaseModel):
-    """The body. Fields that OpenAI may add are ignored."""
+    """The body. Other fields have no effect. One that is null or empty is as if it were missing, except the input."""
 
-    model: Annotated[_Name, Field(examples=["tts-1"])]
+    model_config = ConfigDict(extra="allow")
+
+    model: Annotated[_Name, Field(examples=["tts-1"])] = "tts-1"
     input: Annotated[str, Field(examples=["Hello there."])]
-    voice: Annotated[_Name | VoiceId, Field(examples=["alloy"])]
+    voice: Annotated[_Name | VoiceId, Field(examples=["alloy"])] = "alloy"
     instructions: Annotated[str, Field(max_length=4096)] | None = (
         None  # accepted and ignored: our voices have one style
     )
     response_format: FormatName = "mp3"
     speed: Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)] = 1.0
+    stream: bool = True  # else the answer is sent as a whole, with its length
     stream_format: Literal["audio", "sse"] = "audio"
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, body: Any) -> Any:
+        """What was really given, with the names of formats in small letters."""
+        if not isinstance(body, dict):
+            return body
+        given = {name: value for name, value in body.items() if name == "input" or value not in (None, "")}
+        if given.get("input", "") is None:
+            del given["input"]
+        for name in ("response_format", "stream_format"):
+            if isinstance(given.get(name), str):
+                given[name] = given[name].lower()
+        return given
+
+    def ignored(self) -> str:
+        """The fields that have no effect, as far as a header can name them."""
+        names = [*(self.model_extra or ()), *(["instructions"] if self.instructions else [])]
+        return ", ".join(filter(_PLAIN_NAME.fullmatch, names[:_MAX_IGNORED]))
 
 
 def speech_routes(services: Services) -> APIRouter:
@@ -62,15 +89,22 @@ def speech_routes(services: Services) -> APIRouter:
         check_fields(voice, speed=body.speed, knobs=body.knobs)
         # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what
         # of a sentence is ready when it is sent.
-        streamed = body.seed is None
+        streamed = body.seed is None and body.stream
         job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed)
         record_of(request).voice = voice.id
         answer = services.speech.begin(job)
         first = await first_piece(answer, request)
         record_of(request).spoken = answer.spoken
         if body.stream_format == "sse":
-            return SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
-        return SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
+            response: Response = SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
+        elif body.stream:
+            response = SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
+        else:
+            sound = await complete(answer, first, request)
+            response = Response(sound, media_type=CONTENT_TYPES[body.response_format])
+        if ignored := body.ignored():
+            response.headers["X-Ignored-Fields"] = ignored
+        return response
 
     return router
 
@@ -94,6 +128,22 @@ async def first_piece(answer: Answer, request: Request) -> bytes:
         raise
 
 
+async def complete(answer: Answer, first: bytes, request: Request) -> bytes:
+    """A whole answer. The header of a WAV file then has its length.
+
+    Raises:
+        ClientDisconnectedError: the client has disconnected.
+        VoxmatrixError: the server failed.
+    """
+    try:
+        sound = first + await cancel_on_disconnect(request.receive, answer.all())
+    finally:
+        await answer.close()
+    if answer.job.format != "wav":
+        return sound
+    return header(answer.job.voice.rate_hz, len(sound) - HEADER_BYTES) + sound[HEADER_BYTES:]
+
+
 def check_length(text: str, most: int, param: str) -> None:
     """Check the length of a text.
 
@@ -115,11 +165,11 @@ def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[
     """
     name = body.voice if isinstance(body.voice, str) else body.voice.id
     try:
-        by_model = None if body.model in MODELS else find(voices, body.model)
+        by_model = None if body.model.lower() in MODELS else find(voices, body.model)
     except UnknownVoiceError as error:
         message = f"there is no such model; choose one of: {', '.join([*MODELS, *voices])}"
         raise ApiError(404, message, param="model", code="model_not_found") from error
-    if by_model is not None and name in BUILT_IN and name not in voices:
+    if by_model is not None and name.lower() in BUILT_IN and name not in voices:
         return by_model
     try:
         return find(voices, name)

@@ -1,10 +1,10 @@
 """The hosts that a request may address, so that no other site's name leads to this server (DNS rebinding).
 
-Also the requests that another site's page has a browser send. There is no CORS: such a page can read nothing either.
+Also the requests that another site's page has a browser send. It can read nothing either, unless it is allowed.
 """
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 #: Names of this computer that no other computer can claim.
@@ -24,17 +24,20 @@ def is_loopback(host: str) -> bool:
 class HostList:
     """Loopback, the host that the server listens on, and what was allowed.
 
-    A server on all interfaces also accepts any IP address: rebinding needs a name.
+    A server on all interfaces also accepts any IP address and any name without a dot, such as those that containers
+    have for each other: rebinding needs a name in the DNS. Where a key is needed, rebinding gives nothing.
     """
 
-    def __init__(self, host: str, allowed: Iterable[str]) -> None:
+    def __init__(self, host: str, allowed: Iterable[str], *, any_host: bool) -> None:
         self._names = frozenset(name.lower().strip("[]") for name in (*_LOOPBACK, host, *allowed))
+        self._any_host = any_host
         self._any_address = host in ("0.0.0.0", "::", "")
 
     def allows(self, header: str) -> bool:
         """Whether a request with this Host header is meant for this server."""
         name = host_name(header)
-        return name in self._names or (self._any_address and _is_address(name))
+        local = self._any_address and bool(name) and ("." not in name or _is_address(name))
+        return self._any_host or name in self._names or local
 
 
 def host_name(header: str) -> str:
@@ -52,18 +55,17 @@ def _is_address(name: str) -> bool:
     return True
 
 
-_READING = ("GET", "HEAD", "OPTIONS")
 _OWN = ("same-origin", "none")
 
 
-def is_cross_site(method: str | None, host: str, origin: str | None, fetch_site: str | None) -> bool:
-    """Whether a page of another site sends a request that changes or computes something, or opens a WebSocket.
+def is_cross_site(hosts: Iterable[str], origin: str | None, fetch_site: str | None, allowed: Collection[str]) -> bool:
+    """Whether a page of another site sends a request.
 
-    A WebSocket has no method. Browsers let every page open one anywhere, and read what comes.
-    Programs send neither header; browsers send Sec-Fetch-Site or, the older ones, at least Origin.
+    Programs send neither header; browsers send Sec-Fetch-Site or, the older ones, at least Origin. `hosts` are those
+    that the request names: no page can make a browser send another X-Forwarded-Host without asking first.
     """
-    if method in _READING:
+    if origin is not None and ("*" in allowed or origin in allowed):
         return False
     if fetch_site is not None:
         return fetch_site not in _OWN
-    return origin is not None and urlsplit(origin).netloc != host
+    return origin is not None and (urlsplit(origin).netloc or "null") not in hosts

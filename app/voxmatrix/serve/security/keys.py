@@ -1,4 +1,4 @@
-"""Keys: the server knows only their SHA-256. A key has 32 random bytes, so that a slow hash would add nothing."""
+"""Keys: the server knows only their SHA-256. Ours have 32 random bytes, so that a slow hash would add nothing."""
 
 import hmac
 import re
@@ -12,6 +12,7 @@ from voxmatrix.files import read_errors, replacing
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _PREFIX = "vx-"
+_MIN_CHARACTERS = 8
 _HINT = "each line is the SHA-256 of a key in hexadecimal; voxmatrix serve --keys FILE --new-key adds one"
 
 
@@ -40,7 +41,35 @@ def read_keys(path: Path) -> frozenset[bytes]:
 def new_key() -> tuple[str, bytes]:
     """A key, and its digest."""
     key = _PREFIX + secrets.token_urlsafe(32)
-    return key, sha256(key.encode()).digest()
+    return key, digest_of(key)
+
+
+def checked_digest(key: str, place: str) -> bytes:
+    """The digest of a key that somebody has chosen. `place` is where.
+
+    Raises:
+        UsageError: it is too short, or cannot be sent in a header.
+    """
+    if len(key) < _MIN_CHARACTERS or not re.fullmatch("[!-~]+", key):
+        remedy = f"choose at least {_MIN_CHARACTERS} letters, digits and signs, without spaces"
+        raise UsageError(f"the key in {place} is too short, or contains a space or a letter with an accent", remedy)
+    return digest_of(key)
+
+
+def read_key(path: Path) -> bytes:
+    """The digest of the key in a file, such as a secret of Docker.
+
+    Raises:
+        BadInputError: the file cannot be read.
+        UsageError: it contains no key.
+    """
+    with read_errors(path):
+        return checked_digest(path.read_text(encoding="utf-8", errors="replace").strip(), str(path))
+
+
+def digest_of(key: str) -> bytes:
+    """What the server knows of a key."""
+    return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
 def add_key(path: Path) -> str:
@@ -59,5 +88,5 @@ def add_key(path: Path) -> str:
 
 def is_known(key: str, digests: Iterable[bytes]) -> bool:
     """Whether the digest of the key is among these. Takes equally long for every key."""
-    given = sha256(key.encode("utf-8", "surrogatepass")).digest()
+    given = digest_of(key)
     return sum(hmac.compare_digest(given, digest) for digest in digests) > 0

@@ -1,5 +1,10 @@
-"""What every request passes, in this order: a record is begun, then host, origin, key and size are checked."""
+"""What every request passes, in this order: a record is begun, then host, origin, key and size are checked.
 
+Bodies are counted as they arrive: neither a wrong Content-Length nor an endless body is read to its end.
+"""
+
+import asyncio
+import re
 import time
 from http import HTTPStatus
 
@@ -12,16 +17,24 @@ from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.recordings.store import body_limit
 from voxmatrix.serve.request_record import RequestRecord, new_request_record, route_of
-from voxmatrix.serve.security import body, keys
+from voxmatrix.serve.security import keys
 from voxmatrix.serve.security.hosts import HostList, is_cross_site
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 #: Answered without a key: they say nothing about what is spoken.
-_OPEN = ("/healthz", "/readyz")
+_OPEN = ("/health", "/healthz", "/readyz")
+#: Also answered without a key where the settings say so: some clients send none when they ask for voices.
+_LISTS = ("/v1/audio/models", "/v1/audio/voices", "/v1/models")
+#: Speaks also when asked with GET.
+SYNTHESIZE = "/synthesize"
 #: Takes files; all other bodies are small.
 UPLOADS = "/v1/files"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
+#: A body has to arrive within this time.
+BODY_TIMEOUT_SECONDS = 30.0
+#: What remains unread would be taken for the next request.
+_CLOSE = {"Connection": "close"}
 
 
 class RequestMiddleware:
@@ -30,16 +43,18 @@ class RequestMiddleware:
     def __init__(self, app: ASGIApp, settings: ServeSettings, log: Log, metrics: ServerMetrics) -> None:
         self._app = app
         self._settings = settings
-        self._hosts = HostList(settings.host, settings.allowed_hosts)
+        self._hosts = HostList(settings.host, settings.allowed_hosts, any_host=bool(settings.key_digests))
+        self._open = (*_OPEN, *(_LISTS if settings.open_lists else ()))
         self._log = log
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
+        scope = {**scope, "path": _routed_path(scope, self._settings.root_path)}
         record = new_request_record(scope)
         noted = _recording_send(send, record)
         if scope["type"] == "http":
-            receive = body.limited(receive, self._most_bytes(scope), file=_is_upload(scope))
+            receive = _limited(receive, self._most_bytes(scope), file=_is_upload(scope))
             if scope["method"] == "HEAD":  # uvicorn sends no body then
                 scope = {**scope, "method": "GET"}
         try:
@@ -65,25 +80,33 @@ class RequestMiddleware:
             self._metrics.rejected.labels("host").inc()
             message = "this server does not answer for that host; voxmatrix serve --allow-host NAME adds one"
             raise ApiError(403, message, code="host_not_allowed")
-        if is_cross_site(scope.get("method"), host, headers.get("origin"), headers.get("sec-fetch-site")):
+        own = {host, *headers.get("x-forwarded-host", "").replace(",", " ").split()}
+        asked = headers.get("origin"), headers.get("sec-fetch-site")
+        if not _only_reads(scope) and is_cross_site(own, *asked, self._settings.allowed_origins):
             self._metrics.rejected.labels("origin").inc()
-            raise ApiError(403, "pages of other sites may not use this server", code="cross_site")
-        if self._settings.key_digests and scope["path"] not in _OPEN and not belongs_to_page(scope["path"]):
-            self._check_key(headers.get("authorization", ""))
-        if body.declared_bytes(scope) > self._most_bytes(scope):
+            message = "pages of other sites may not use this server; voxmatrix serve --allow-origin ORIGIN adds one"
+            raise ApiError(403, message, code="cross_site")
+        if self._settings.key_digests and not self._is_open(scope):
+            self._check_key(headers)
+        if _declared_bytes(scope) > self._most_bytes(scope):
             self._metrics.rejected.labels("size").inc()
-            raise body.too_large(self._most_bytes(scope))
+            raise _too_large(self._most_bytes(scope))
+
+    def _is_open(self, scope: Scope) -> bool:
+        return scope["path"] in self._open or (belongs_to_page(scope["path"]) and _only_reads(scope))
 
     def _most_bytes(self, scope: Scope) -> int:
         if _is_upload(scope):
             return self._settings.max_upload_bytes
         return body_limit(scope.get("method", ""), scope["path"]) or self._settings.max_body_bytes
 
-    def _check_key(self, authorization: str) -> None:
-        scheme, _, key = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not key:
+    def _check_key(self, headers: Headers) -> None:
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            key = headers.get("x-api-key", "") or headers.get("api-key", "")
+        if not key:
             self._metrics.rejected.labels("key").inc()
-            message = "a key is needed: send it as Authorization: Bearer KEY"
+            message = "a key is needed: send it as Authorization: Bearer KEY, or as X-API-Key"
             raise ApiError(401, message, code="missing_api_key", headers=_CHALLENGE)
         if not keys.is_known(key.strip(), self._settings.key_digests):
             self._metrics.rejected.labels("key").inc()
@@ -98,6 +121,22 @@ class RequestMiddleware:
             record.ended_by = "failure"
         else:
             await api_error(error).response()(scope, receive, send)
+
+
+def _routed_path(scope: Scope, root_path: str) -> str:
+    """The path that is meant: without the prefix of a proxy, and as clients with another base URL mean it."""
+    path = re.sub("/{2,}", "/", scope["path"])
+    if f"{path}/".startswith(f"{root_path}/"):
+        path = path[len(root_path) :]
+    path = re.sub("^(/v1)+(?=/v1/)", "", path.rstrip("/")) or "/"
+    if path == "/" and re.search(rb"(^|&)text=", scope["query_string"]):
+        return SYNTHESIZE  # as Piper's clients before 2026 ask
+    return f"/v1{path}" if re.match("/(audio|models)(/|$)", path) else path
+
+
+def _only_reads(scope: Scope) -> bool:
+    """Whether a request changes and computes nothing. Browsers let every page open a WebSocket, and read what comes."""
+    return scope.get("method") in ("GET", "HEAD", "OPTIONS") and scope["path"] != SYNTHESIZE
 
 
 def _is_upload(scope: Scope) -> bool:
@@ -120,3 +159,43 @@ def _recording_send(send: Send, record: RequestRecord) -> Send:
         await send(message)
 
     return noting
+
+
+def _too_large(most: int) -> ApiError:
+    """The answer to a body of more than `most` bytes."""
+    return ApiError(413, f"the body is longer than {most:,} bytes", code="request_too_large", headers=_CLOSE)
+
+
+def _declared_bytes(scope: Scope) -> int:
+    """The Content-Length of a request; 0 if it has none, or it is not a number."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+
+
+def _limited(receive: Receive, most: int, *, file: bool = False) -> Receive:
+    """`receive`, which raises an ApiError when the body is too long, or takes too long to arrive.
+
+    A file may take longer, as long as parts of it arrive.
+    """
+    left = most
+    complete = False
+    until = asyncio.get_running_loop().time() + BODY_TIMEOUT_SECONDS
+
+    async def next_part() -> Message:
+        nonlocal left, complete, until
+        if complete:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError as error:
+            raise ApiError(408, "the body did not arrive in time", code="timeout", headers=_CLOSE) from error
+        if file:
+            until = asyncio.get_running_loop().time() + BODY_TIMEOUT_SECONDS
+        left -= len(message.get("body", b""))
+        complete = not message.get("more_body", False)
+        if left < 0:
+            raise _too_large(most)
+        return message
+
+    return next_part

@@ -1,5 +1,6 @@
 """Speak one text with one voice into an stream: the part of an answer that computes, in a thread of its own."""
 
+import unicodedata
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.speech.formats import FormatName, encoder
+from voxmatrix.serve.speech.markup import without_markup
 from voxmatrix.serve.speech.response_stream import ResponseStream
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import in_words, synthesize
@@ -18,6 +20,8 @@ from voxmatrix.voices.opened import OpenVoices, VoiceInMemory
 
 #: Samples for which one token is counted.
 _TOKEN_SAMPLES = 256
+#: The answer to a text without words. Players refuse sounds that are much shorter.
+_SILENCE_SECONDS = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +70,7 @@ def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken
     pause = np.zeros(round(style.pause_seconds * card.rate_hz), np.float32)
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
-    texts = in_words(paragraphs(job.text), card, style)
+    texts = in_words(paragraphs(without_markup(job.text)), card, style)
     with encoder(job.format, card.rate_hz, stream.put) as write:
         speech = synthesize(opened.voice, texts, style, start, early=job.streamed, check=stream.check)
         with closing(speech) as parts:
@@ -84,8 +88,15 @@ def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken
                 spoken.seconds = total / card.rate_hz
                 if part.gain_db is not None:
                     opened.gains_db[speaker] = part.gain_db
-        if not spoken.symbols:
+        if not spoken.symbols and not has_words(job.text):  # a smiley in a chat
+            write(np.zeros(round(_SILENCE_SECONDS * card.rate_hz), np.float32))
+        elif not spoken.symbols:
             raise BadInputError("there is nothing to speak in the text", "give a text that contains words")
+
+
+def has_words(text: str) -> bool:
+    """Whether there are letters or digits, or characters that are no text."""
+    return any(unicodedata.category(character).startswith(("L", "N", "Co", "Cs")) for character in text)
 
 
 def public(error: VoxmatrixError, voice: VoiceCard) -> str:

@@ -1,7 +1,10 @@
 """Listens for Wyoming clients. The protocol has no keys: whoever reaches the port may speak."""
 
 import asyncio
+import ipaddress
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from wyoming.event import Event, async_read_event
 
@@ -16,6 +19,8 @@ _MAX_WAITING = 16
 _QUIET_SECONDS = 300.0
 #: The longest line. A longer one is not an event.
 LINE_BYTES = 64 * 1024
+_SERVICE = "_wyoming._tcp.local."
+_MULTICAST = "224.0.0.251"
 
 
 class BoundedReader(asyncio.StreamReader):
@@ -79,6 +84,30 @@ class WyomingServer:
             await asyncio.wait(tasks)
             session.close()
             writer.close()
+
+
+@asynccontextmanager
+async def announced(listening: socket.socket) -> AsyncIterator[None]:
+    """Announce a listening server in the network (mDNS), as Home Assistant looks for it, until the block ends."""
+    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+    host, port = listening.getsockname()[:2]
+    name = socket.gethostname().partition(".")[0]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = _address_in_network()
+    info = AsyncServiceInfo(
+        _SERVICE, f"voxmatrix-{name}.{_SERVICE}", parsed_addresses=[host], port=port, server=f"{name}.local."
+    )
+    async with AsyncZeroconf() as zeroconf:
+        await zeroconf.async_register_service(info, allow_name_change=True)
+        yield
+
+
+def _address_in_network() -> str:
+    """The address of this computer that multicasts are sent from."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((_MULTICAST, 1))
+        return str(probe.getsockname()[0])
 
 
 async def _read(reader: asyncio.StreamReader, events: asyncio.Queue[Event]) -> None:

@@ -27,7 +27,7 @@ from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_p
 from voxmatrix.serve.request_record import RequestRecord, new_id
 from voxmatrix.serve.routes.speech import check_length
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage
+from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, has_words
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 from voxmatrix.serve.speech.sending import send_with_timeout
 from voxmatrix.serve.wyoming.voices import chosen_voice, info
@@ -131,7 +131,7 @@ class Session:
 
     async def _speak_if_speakable(self, speech: _Speech, text: str) -> None:
         """A part of a stream may be a line of dashes or a smiley."""
-        if not text.strip():
+        if not has_words(text):
             return
         try:
             await self._speak(speech, text)

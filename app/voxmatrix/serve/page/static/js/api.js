@@ -50,7 +50,7 @@ export const read = async (path) => (await ask(path)).json();
 
 /** Speech, as a streamed answer. */
 export const speech = (take, format, signal) =>
-  ask("/v1/audio/speech", {
+  ask("v1/audio/speech", {
     signal,
     body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format },
   });

@@ -18,7 +18,7 @@ export function lost() {
 }
 
 async function tryAgain() {
-  const answer = await fetch("/readyz").catch(() => null);
+  const answer = await fetch("readyz").catch(() => null);
   // A proxy may answer while the server behind it does not.
   const state = answer && (await answer.json().catch(() => null));
   if (!state) return setTimeout(tryAgain, EVERY_MS);

@@ -12,7 +12,7 @@ import { startTheme } from "./theme.js";
 import { startTrain } from "./train/train.js";
 
 startTheme();
-const settings = read("/page/settings.json");
+const settings = read("page/settings.json");
 startTabs({
   speak: startSpeak(settings),
   record: startRecord(),

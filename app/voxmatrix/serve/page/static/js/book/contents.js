@@ -3,7 +3,7 @@
 import { ask } from "../api.js";
 
 const known = new Map();
-const inspect = async (body) => (await ask("/v1/books/inspect", { body })).json();
+const inspect = async (body) => (await ask("v1/books/inspect", { body })).json();
 
 /** The contents of a book; `source` is `{file: ID}` or, of an audiobook, `{job: ID}`. */
 export async function contentsOf(source) {

@@ -7,7 +7,7 @@ import { language } from "../words.js";
 
 export const FORMATS = { m4b: "M4B, one file with chapters", mp3: "MP3, a file per chapter", m4a: "M4A, a file per chapter", opus: "Opus, a file per chapter", ogg: "Ogg Vorbis, a file per chapter", flac: "FLAC, a file per chapter" };
 
-export const readVoices = async () => (await read("/v1/audio/voices")).voices;
+export const readVoices = async () => (await read("v1/audio/voices")).voices;
 
 const base = (code) => code.toLowerCase().split("-")[0];
 

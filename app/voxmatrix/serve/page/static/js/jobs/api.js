@@ -4,7 +4,7 @@ import { ask, read } from "../api.js";
 import { save } from "../dom.js";
 import { heldKey } from "../key.js";
 
-const ALL = "/v1/jobs";
+const ALL = "v1/jobs";
 const pathOf = (id, ...rest) => [ALL, id, ...rest].join("/");
 const post = async (path, body) => (await ask(path, { method: "POST", body })).json();
 

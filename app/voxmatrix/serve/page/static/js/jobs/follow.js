@@ -22,7 +22,7 @@ async function follow(id, listeners, signal) {
   let last = 0; // the last event that was read
   while (!signal.aborted) {
     try {
-      const response = await ask(`/v1/jobs/${id}/events?after=${last}`, { signal });
+      const response = await ask(`v1/jobs/${id}/events?after=${last}`, { signal });
       for await (const event of eventsOf(response)) {
         if (signal.aborted) return undefined;
         last = event.id;

@@ -12,7 +12,7 @@ export const upload = async (file, onProgress = () => {}, signal = undefined) =>
 function sent(file, key, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/files?name=${encodeURIComponent(file.name)}`);
+    request.open("POST", `v1/files?name=${encodeURIComponent(file.name)}`);
     if (key) request.setRequestHeader("Authorization", `Bearer ${key}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);

@@ -16,7 +16,7 @@ export function startMachine() {
     byId("refresh").disabled = true;
     if (!loaded) place.replaceChildren(...["tall", "", ""].map((size) => el("div", { class: `bone ${size}` })));
     try {
-      const report = await read("/v1/machine");
+      const report = await read("v1/machine");
       place.replaceChildren(devices(report.doctor), findings(report), plan(report.plan));
       loaded = true;
     } catch (problem) {

@@ -2,7 +2,7 @@
 
 import { ask, read } from "../api.js";
 
-const ALL = "/v1/recordings";
+const ALL = "v1/recordings";
 const pathOf = ({ profile, name }, ...rest) => [ALL, ...[profile, name, ...rest].map(encodeURIComponent)].join("/");
 const json = async (answer) => (await answer).json();
 

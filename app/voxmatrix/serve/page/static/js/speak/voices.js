@@ -45,7 +45,7 @@ export class Voices {
     this.#list.setAttribute("aria-busy", "true");
     if (!this.#voices.length) this.#list.replaceChildren(el("div", { class: "bone" }), el("div", { class: "bone" }));
     try {
-      this.#voices = (await read("/v1/audio/voices")).voices;
+      this.#voices = (await read("v1/audio/voices")).voices;
       this.#chosen = new Set(this.#voices.map((voice) => voice.id).filter((id) => this.#chosen.has(id)));
       if (!this.#chosen.size) this.#chosen.add(this.#voices[0].id);
       this.#show();

@@ -62,7 +62,7 @@ export class Settings {
     const { clips, seconds } = this.#job.result;
     const body = { quality: this.#quality.value, clips, seconds, ...Object.fromEntries(planned.map((name) => [name, this.#edited[name]])) };
     try {
-      const plan = await (await ask("/v1/plan", { body })).json();
+      const plan = await (await ask("v1/plan", { body })).json();
       if (asked === this.#asked) this.#show(plan);
     } catch (problem) {
       if (asked !== this.#asked) return;
@@ -96,7 +96,7 @@ export class Settings {
   }
 
   async #offerDevices() {
-    const { doctor } = await read("/v1/machine").catch(() => ({ doctor: { machine: { gpus: [] } } }));
+    const { doctor } = await read("v1/machine").catch(() => ({ doctor: { machine: { gpus: [] } } }));
     this.#rows.get("device").offer(["cpu", ...doctor.machine.gpus.map(({ kind, index }) => `${kind}:${index}`)]);
   }
 }
