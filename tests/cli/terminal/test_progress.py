@@ -13,9 +13,11 @@ def test_lines_show_the_time_left_and_the_note_until_the_end(
 ) -> None:
     monkeypatch.setattr(module, "_PLAIN_SECONDS", 0.0)
     with progress("speak", "texts", note=lambda: "GPU 93 %") as on_progress:
+        on_progress(0, 2)
         on_progress(1, 2)
         on_progress(2, 2)
-    first, last = capsys.readouterr().err.splitlines()
+    begun, first, last = capsys.readouterr().err.splitlines()
+    assert begun == "texts: 0/2  GPU 93 %"  # nobody knows how long it takes
     assert first.startswith("texts: 1/2, ") and first.endswith("s left  GPU 93 %")
     assert last == "texts: 2/2"
 

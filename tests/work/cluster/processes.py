@@ -34,10 +34,14 @@ def free_port() -> int:
 class RedisServer:
     """A server on a port of its own, which keeps its data like the one of docker/cluster.yaml."""
 
-    def __init__(self, folder: Path, password: str = "") -> None:
-        self.port = free_port()
-        self.password, self._folder = password, folder
-        self.url = f"redis://{f':{password}@' if password else ''}127.0.0.1:{self.port}/0"
+    def __init__(
+        self, folder: Path, password: str = "", *, certificate: Path | None = None, port: int | None = None
+    ) -> None:
+        """With TLS, if it gets a certificate, beside which its key lies."""
+        self.port = port or free_port()
+        self.password, self._folder, self._certificate = password, folder, certificate
+        address = f"{f':{password}@' if password else ''}127.0.0.1:{self.port}/0"
+        self.url = f"rediss://{address}?ssl_ca_certs={certificate}" if certificate else f"redis://{address}"
         import redis  # here, because these tests are skipped where it is not installed
 
         self.client, self._error = redis.Redis.from_url(self.url), redis.RedisError
@@ -45,11 +49,16 @@ class RedisServer:
 
     def start(self) -> None:
         self._folder.mkdir(exist_ok=True)
-        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""]
+        options = ["--port", str(self.port)] if self._certificate is None else self._with_tls(self._certificate)
+        options += ["--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""]
         options += ["--appendonly", "yes", "--loglevel", "warning"]
         options += ["--requirepass", self.password] if self.password else []
         self._process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
         wait_until(self._answers)
+
+    def _with_tls(self, certificate: Path) -> list[str]:
+        files = ["--tls-cert-file", str(certificate), "--tls-key-file", str(certificate.with_suffix(".key"))]
+        return ["--port", "0", "--tls-port", str(self.port), *files, "--tls-auth-clients", "no"]
 
     def kill(self, *, lose_data: bool = False) -> None:
         self._process.kill()

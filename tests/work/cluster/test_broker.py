@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from voxmatrix.errors import MissingProgramError, UsageError
-from voxmatrix.work.cluster.broker import broker_url, cluster_app, is_redis, without_password
+from voxmatrix.work.cluster.broker import broker_url, cluster_app, is_redis, verified, without_password
 from voxmatrix.work.cluster.store import open_store
 
 
@@ -61,10 +61,37 @@ def test_what_is_no_url_is_a_usage_error(given: str) -> None:
         broker_url(given, {})
 
 
-def test_a_password_is_not_part_of_an_error() -> None:
+@pytest.mark.parametrize("url", ["redis://:s3cr3t@box:port/0", "redis://:s3cr3t#1@box/0"])
+def test_a_password_is_not_part_of_an_error_which_says_how_signs_in_it_are_written(url: str) -> None:
     with pytest.raises(UsageError) as error:
-        broker_url("redis://:s3cr3t@box:port/0", {})
+        broker_url(url, {})
+    assert "s3cr3t" not in str(error.value) and "# as %23" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("given", "level"),
+    [
+        ("", "required"),
+        ("?ssl_cert_reqs=CERT_REQUIRED", "required"),
+        ("?ssl_cert_reqs=none", "none"),
+        ("?ssl_cert_reqs=CERT_OPTIONAL", "optional"),
+    ],
+)
+def test_a_certificate_is_verified_unless_the_url_says_otherwise(given: str, level: str) -> None:
+    url = verified(f"rediss://:a%23b@box:6379/1{given}")
+
+    assert url == verified(url) == f"rediss://:a%23b@box:6379/1?ssl_check_hostname=true&ssl_cert_reqs={level}"
+
+
+@pytest.mark.parametrize("query", ["ssl_cert_reqs=perhaps", "ssl_ca_certs=/nowhere/ca.pem"])
+def test_a_wrong_parameter_of_tls_is_a_usage_error(query: str) -> None:
+    with pytest.raises(UsageError, match=r"perhaps|nowhere") as error:
+        broker_url(f"rediss://:s3cr3t@box/0?{query}", {})
     assert "s3cr3t" not in str(error.value)
+
+
+def test_other_urls_stay_as_they_are() -> None:
+    assert verified("redis://box/0") == "redis://box/0" and verified("") == ""
 
 
 @pytest.mark.parametrize(

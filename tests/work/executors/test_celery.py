@@ -12,7 +12,7 @@ import pytest
 
 from tests.toys.family import voice_of
 from tests.work.cluster.processes import RedisServer, wait_until
-from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.errors import BadInputError, Finding, UnreachableError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.speak.batch.messages import Failure
@@ -391,6 +391,25 @@ def test_without_workers_the_job_ends_and_says_what_to_type(
             executor.results(0.2)
 
     assert "voxmatrix worker --cluster" in error.value.remedy
+
+
+def test_while_nothing_works_the_user_is_told_what_is_missing_once_each_time(
+    redis_server: RedisServer, voice: VoiceCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(celery, "NOTICE_SECONDS", 0.5)
+    told: list[Finding] = []
+    worker = PlayedWorker(redis_server)
+    with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", warn=told.append) as executor:
+        for _ in range(8):
+            executor.results(0.2)
+        assert ["no worker" in finding.problem for finding in told] == [True]
+        assert "voxmatrix worker --cluster" in told[0].remedy
+
+        _joined(executor, worker)
+        redis_server.kill()
+        wait_until(lambda: executor.results(0.2) or len(told) > 1)
+        executor.results(0.5)
+        assert [finding.problem.rpartition(" cannot")[0] for finding in told[1:]] == [redis_server.url]
 
 
 def test_a_folder_that_cannot_be_written_ends_the_job(

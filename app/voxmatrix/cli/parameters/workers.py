@@ -51,7 +51,7 @@ def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
     def start(incoming: Path, _most: int) -> "AbstractContextManager[Executor]":
         from voxmatrix.work.executors.celery import CeleryExecutor
 
-        return CeleryExecutor(broker, voice, incoming, store=options.store, results=options.results)
+        return CeleryExecutor(broker, voice, incoming, store=options.store, results=options.results, warn=warn)
 
     return start
 

@@ -65,9 +65,9 @@ def _plain(title: str, note: Callable[[], str], begun: int) -> OnProgress:
         if done < total and now - last < _PLAIN_SECONDS:
             return
         last = now
-        left = _seconds_left(now - started, done, total, begun)
-        ending = "  ".join(filter(None, (f", {left:.0f} s left", note()))) if done < total else ""
-        print(f"{title}: {done}/{total}{ending}", file=sys.stderr)  # noqa: T201
+        left = f", {_seconds_left(now - started, done, total, begun):.0f} s left" if begun < done < total else ""
+        shown = filter(None, (f"{title}: {done}/{total}{left}", note() if done < total else ""))
+        print("  ".join(shown), file=sys.stderr)  # noqa: T201
 
     return on_progress
 
@@ -82,7 +82,7 @@ def _json_lines(activity: Activity, title: str, begun: int) -> OnProgress:
             return
         last = now
         left = _seconds_left(now - started, done, total, begun)
-        seconds_left = round(left, 1) if done else None
+        seconds_left = round(left, 1) if done > begun else None
         print_progress(activity, {"work": title, "done": done, "total": total, "seconds_left": seconds_left})
 
     return on_progress

@@ -5,14 +5,18 @@ Celery carries batches of units, JSON only, to the queue of one worker each.
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from voxmatrix.errors import MissingProgramError, UsageError
 
 #: Broker URLs of Redis, over which everything else can travel as well.
 REDIS_SCHEMES = ("redis", "rediss", "redis+socket")
 _PORT = 6379
+#: What `ssl_cert_reqs` in a URL may be, and the parameters that name files.
+_VERIFY = ("required", "optional", "none")
+_FILES = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
 _HINT = "add `cluster=redis://HOST:6379/0`, with the address of the coordinator"
 
 
@@ -45,6 +49,32 @@ def is_redis(url: str) -> bool:
     return urlsplit(url).scheme in REDIS_SCHEMES
 
 
+def verified(url: str) -> str:
+    """The URL with what makes every library that reads it verify the certificate of a `rediss://` server.
+
+    Left to themselves, kombu does not verify it, Celery refuses the URL, and each knows other words for the same.
+
+    Raises:
+        UsageError: a parameter of the URL is wrong.
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "rediss":
+        return url
+    query = {"ssl_check_hostname": "true", "ssl_cert_reqs": "required", **dict(parse_qsl(parts.query))}
+    query["ssl_cert_reqs"] = query["ssl_cert_reqs"].lower().removeprefix("cert_")
+    if query["ssl_cert_reqs"] not in _VERIFY:
+        raise UsageError(
+            f"ssl_cert_reqs={query['ssl_cert_reqs']} in {without_password(url)} is not known",
+            "leave it out: the certificate is verified; to trust your own CA, add ?ssl_ca_certs=FILE.pem",
+        )
+    for name in _FILES:
+        if name in query and not Path(query[name]).is_file():
+            raise UsageError(
+                f"{name}={query[name]} in {without_password(url)} is no file", "give the path of a PEM file"
+            )
+    return parts._replace(query=urlencode(query)).geturl()
+
+
 def _of_host(host: str, password: str) -> str:
     has_port = host.rpartition(":")[2].isdecimal() and not host.endswith("]")
     credentials = f":{quote(password, safe='')}@" if password else ""
@@ -58,7 +88,10 @@ def _checked(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise UsageError(f"{without_password(url) if '@' not in url else 'the cluster'} is not a valid URL", _HINT)
+        shown = url if "@" not in url else "the URL of the cluster, which has a password,"
+        remedy = f"{_HINT}; in its password, write {', '.join(f'{sign} as {quote(sign)}' for sign in '#/?%')}"
+        raise UsageError(f"{shown} is not a valid URL", remedy if "@" in url else _HINT)
+    verified(url)
     return url
 
 
@@ -131,7 +164,8 @@ def cluster_app(url: str, results: str = "", *, worker: str | None = None) -> An
         raise MissingProgramError("Celery is not installed, and a cluster needs it", 'pip install "voxmatrix[cluster]"')
     from celery import Celery
 
-    app = Celery("voxmatrix", broker=url, backend=results or (url if is_redis(url) else "rpc://"), set_as_current=False)
+    backend = verified(results) or (verified(url) if is_redis(url) else "rpc://")
+    app = Celery("voxmatrix", broker=verified(url), backend=backend, set_as_current=False)
     app.conf.update(_settings(worker))
     if worker is None:
         app.conf.update(broker_connection_timeout=3, redis_socket_connect_timeout=3, redis_socket_timeout=5)

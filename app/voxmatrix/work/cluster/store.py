@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from voxmatrix.errors import MissingProgramError, UnreachableError, UsageError
 from voxmatrix.wording import summary
-from voxmatrix.work.cluster.broker import REDIS_SCHEMES, is_redis, without_password
+from voxmatrix.work.cluster.broker import REDIS_SCHEMES, is_redis, verified, without_password
 
 _PREFIX = "voxmatrix:"
 _CONNECT_SECONDS = 3.0
@@ -79,6 +79,7 @@ def redis_client(url: str) -> Any:
 
     Raises:
         MissingProgramError: the package redis is not installed.
+        UsageError: a parameter of the URL is wrong.
     """
     if find_spec("redis") is None:
         raise MissingProgramError("redis is not installed, and a cluster needs it", 'pip install "voxmatrix[cluster]"')
@@ -87,7 +88,7 @@ def redis_client(url: str) -> Any:
     from redis.retry import Retry
 
     return redis.Redis.from_url(
-        url.replace("redis+socket://", "unix://"),
+        verified(url).replace("redis+socket://", "unix://"),
         socket_connect_timeout=_CONNECT_SECONDS,
         socket_timeout=_ANSWER_SECONDS,
         socket_keepalive=True,
@@ -111,6 +112,9 @@ def redis_errors(url: str) -> Iterator[None]:
         if isinstance(error, refusals) or "AUTH" in str(error):  # some replies have no class of their own
             remedy = "put its password into the URL: redis://:PASSWORD@HOST:6379/0"
             raise UnreachableError(f"{shown} refuses this client: {error}", remedy) from error
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            remedy = "to trust a CA of your own, add it to the URL: ?ssl_ca_certs=CA.pem"
+            raise UnreachableError(f"{shown} does not prove who it is: {error}", remedy) from error
         remedy = f"check that Redis runs there and can be reached: redis-cli -u {shown} ping"
         raise UnreachableError(f"{shown} cannot be reached: {error}", remedy) from error
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import UnreachableError
+from voxmatrix.errors import Finding, UnreachableError
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import Warn, python_warning
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.cluster.broker import cluster_app, without_password
@@ -38,8 +39,8 @@ SILENT_SECONDS = 4.0
 #: In this time every worker that runs is heard. Were only the first of them known, a damaged one could fail a unit so
 #: often that it is given up, and a slow one would get what others speak sooner.
 ROUND_SECONDS = 1.25
-#: Without any worker for this long, the job ends.
-PATIENCE_SECONDS = 60.0
+#: Without the broker, or without any worker, the job ends after PATIENCE_SECONDS, and says so before.
+PATIENCE_SECONDS, NOTICE_SECONDS = 60.0, 6.0
 #: A worker that cannot speak the voice is asked again after this time.
 _UNUSABLE_SECONDS = 60.0
 #: When all that are left are such workers, another one has this long to come back.
@@ -77,8 +78,9 @@ class CeleryExecutor(Closeable):
         store: str = "",
         results: str = "",
         patience_seconds: float = PATIENCE_SECONDS,
+        warn: Warn = python_warning,
     ) -> None:
-        """Finished files are left in the folder `incoming`.
+        """Finished files are left in the folder `incoming`. `warn` is told once of each time that nothing works.
 
         `store` is the URL of the store for audio and voices, by default the broker's Redis; `results` is a result
         backend of Celery, by default the broker.
@@ -89,7 +91,7 @@ class CeleryExecutor(Closeable):
             UnreachableError: the broker or the store does not answer, or refuses this client.
             UsageError: the store cannot be opened.
         """
-        self._broker, self._patience_seconds = broker, patience_seconds
+        self._broker, self._patience_seconds, self._warn = broker, patience_seconds, warn
         self._run = uuid.uuid4().hex
         self._voice, self._voice_paths = shared_voice(voice), voice.files
         app = cluster_app(broker, results)
@@ -102,6 +104,7 @@ class CeleryExecutor(Closeable):
         self._beaten = self._renewed = self._called = self._last_joined = now
         self._polled_late = self._judge_after = 0.0
         self._unreachable: tuple[float, UnreachableError] | None = None  # since when, and how
+        self._told: Literal["broker", "workers"] | None = None  # what is missing, as far as the user knows
         self._remotes: dict[str, _Remote] = {}
         self._tasks: dict[str, SentTask] = {}
         self._events: list[WorkEvent] = []
@@ -149,6 +152,7 @@ class CeleryExecutor(Closeable):
             if self._events or self._called >= until:
                 break
             time.sleep(min(_POLL_SECONDS, max(0.0, until - self._called)))
+        self._tell_what_is_missing(self._called)
         if not self._events:
             self._check_patience(self._called)
         events, self._events = self._events, []
@@ -271,11 +275,22 @@ class CeleryExecutor(Closeable):
         self._lose(worker, None, _UNUSABLE_SECONDS)
         self._remotes[worker].failure = failure
 
+    def _tell_what_is_missing(self, now: float) -> None:
+        before, self._told, shown = self._told, None, without_password(self._broker)
+        if self._unreachable is not None and now - self._unreachable[0] > NOTICE_SECONDS:
+            self._told, problem, remedy = "broker", self._unreachable[1].problem, self._unreachable[1].remedy
+        elif now - self._last_joined > NOTICE_SECONDS and not self._failures():
+            self._told, problem = "workers", f"nothing is spoken: no worker of {shown} is heard"
+            remedy = f"start one: voxmatrix worker --cluster {shown}"
+        if self._told is not None and self._told != before:
+            waits = f"; this command waits {self._patience_seconds:.0f} s for it"
+            self._warn(Finding(problem=problem, remedy=remedy + waits, severity="warning"))
+
     def _check_patience(self, now: float) -> None:
         if self._unreachable is not None and now - self._unreachable[0] > self._patience_seconds:
             raise self._unreachable[1]
         alone = now - self._last_joined
-        failures = [remote.failure for remote in self._remotes.values() if remote.failure is not None]
+        failures = self._failures()
         if failures and alone > _RETURN_SECONDS:
             raise error_of(failures[0])
         if alone > self._patience_seconds:
@@ -284,6 +299,10 @@ class CeleryExecutor(Closeable):
                 f"no worker of {shown} has been heard for {self._patience_seconds:.0f} s",
                 f"start one: voxmatrix worker --cluster {shown}; what is done is kept, and the same command continues",
             )
+
+    def _failures(self) -> list[Failure]:
+        """Why workers cannot speak this voice."""
+        return [remote.failure for remote in self._remotes.values() if remote.failure is not None]
 
     # The broker -------------------------------------------------------------------------------------------------------
 
