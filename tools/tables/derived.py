@@ -25,7 +25,17 @@ _SERVICES = "\n# Written by `./run derive`; do not edit.\nservices:\n"
 def image_table(rows: Iterable[Row]) -> str:
     """The table of images in docs/images.md, and what is known to be wrong with them."""
     rows = list(rows)
-    head = ["image", "torch", "CUDA or build", "machine code for", "driver from", "processors", "at most", "status", "for"]
+    head = [
+        "image",
+        "torch",
+        "CUDA or build",
+        "machine code for",
+        "driver from",
+        "processors",
+        "at most",
+        "status",
+        "for",
+    ]
     body = [
         [
             f"`{row.name}`",
