@@ -37,6 +37,7 @@ SAID = {
     "the driver": ("CUDA error: out of memory\nCUDA kernel errors might be reported asynchronously", None),
     "cuBLAS": ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", None),
     "cuDNN": ("cuDNN error: CUDNN_STATUS_ALLOC_FAILED", None),
+    "cuDNN 9": ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", None),
     "the CPU": (
         "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
         "allocate 1099511627776 bytes. Error code 12 (Cannot allocate memory)",
@@ -216,3 +217,26 @@ def test_of_cuda_torch_says_and_of_directml_nobody(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(torch.cuda, "max_memory_reserved", lambda device: 3 * 1024 * 1024)
     assert peak_mib(torch.device("cuda", 0)) == 3.0
     assert peak_mib(torch.device("privateuseone", 0)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET was unable to find an engine to execute this computation",
+        "FIND was unable to find an engine to execute this computation",
+        "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+        "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION",
+        "cuFFT error: CUFFT_INTERNAL_ERROR",
+    ],
+)
+def test_what_may_mean_anything_means_out_of_memory_where_a_gpu_is_full(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_out_of_memory(RuntimeError(text))  # CUDA is not used
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    for free_mib, full in ((200, True), (20_000, False)):
+        free = {0: 30_000, 1: free_mib}
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda index, free=free: (free[index] << 20, 80_000 << 20))
+        assert is_out_of_memory(RuntimeError(text)) is full
+    assert not is_out_of_memory(ValueError(text))

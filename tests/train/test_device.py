@@ -10,7 +10,9 @@ from tests.train.asking import HERE, asked
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 from voxmatrix.plan.plan import make_plan
-from voxmatrix.train.device import autocast, open_devices, planned_gpus
+from voxmatrix.tables.quality import quality
+from voxmatrix.train.data.synthetic import synthetic_networks
+from voxmatrix.train.device import autocast, compile_networks, open_devices, planned_gpus
 
 CARD = Gpu(
     index=3, kind="cuda", capability=Capability(9, 0), memory_mib=80000, free_mib=80000, name="H100", driver="600"
@@ -24,11 +26,29 @@ def switches() -> Iterator[None]:
     yield
     torch.set_float32_matmul_precision(before)
     torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.allow_tf32 = True
 
 
 def test_the_cpu_is_opened_with_full_precision() -> None:
     assert open_devices(make_plan(HERE, "mini", asked()), HERE) == [torch.device("cpu")]
     assert torch.get_float32_matmul_precision() == "highest"
+
+
+@pytest.mark.parametrize(("tf32", "matmul"), [(True, "high"), (False, "highest")])
+def test_tf32_is_that_of_products_and_of_convolutions(tf32: bool, matmul: str) -> None:
+    plan = make_plan(HERE, "mini", asked())
+    open_devices(replace(plan, tf32=replace(plan.tf32, value=tf32)), HERE)
+    assert torch.get_float32_matmul_precision() == matmul
+    assert torch.backends.cudnn.allow_tf32 is tf32
+
+
+def test_every_network_that_a_step_calls_with_fixed_shapes_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[torch.nn.Module] = []
+    monkeypatch.setattr(torch.nn.Module, "compile", compiled.append)
+    networks = synthetic_networks(quality("tiny"), torch.device("cpu"), 1)
+    compile_networks(networks)
+    assert len(compiled) == 7
+    assert set(compiled) == {networks.generator.dec, *networks.discriminator.discriminators}
 
 
 def test_the_planned_card_comes_first_then_those_like_it() -> None:

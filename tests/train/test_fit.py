@@ -11,6 +11,7 @@ from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
 from voxmatrix.errors import MemoryExhaustedError, UnreachableError
+from voxmatrix.train import fit as fit_module
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.step import stepper
 
@@ -94,6 +95,19 @@ def test_memory_that_runs_out_beside_the_passes_is_said_with_what_is_kept(
         run(max_steps=4)
     assert "`quality`" in caught.value.remedy
     assert "`device=cpu`" not in caught.value.remedy  # it is the CPU that is short of memory
+
+
+def test_memory_that_runs_out_while_a_run_is_opened_has_the_same_exit_code(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_much(*_: Any, **__: Any) -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+
+    for name in ("open_run", "make_loop"):
+        with monkeypatch.context() as full, pytest.raises(MemoryExhaustedError, match=r"to begin.*20 MiB were"):
+            full.setattr(fit_module, name, too_much)
+            run(max_steps=2)
+    assert run(max_steps=2).steps == 2
 
 
 def test_several_speakers_and_bfloat16_train(run: Fit, tmp_path: Path) -> None:

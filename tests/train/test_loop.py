@@ -12,7 +12,9 @@ from tests.train.runs import Notes, content, rows
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError
+from voxmatrix.train import loop as loop_module
 from voxmatrix.train.config import RATE_DECAY
+from voxmatrix.train.loop import Interval
 from voxmatrix.train.step import stepper
 
 
@@ -140,3 +142,30 @@ def test_losses_and_time_left_are_shown_from_the_second_step_on_where_they_are_d
     assert all(report.losses and report.steps_per_second > 0 for report in watched.reports)
     assert watched.reports[0].seconds_left > 0
     assert seen.losses == unseen.losses  # showing them changes nothing
+
+
+class Clock:
+    """Time for an interval."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_by_default_what_takes_long_comes_less_often_and_a_set_interval_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(loop_module, "time", clock)
+    automatic, requested = Interval(None, 100), Interval(30, 100)
+    taken: dict[str, list[int]] = {"automatic": [], "requested": []}
+    for step in range(1, 1001):
+        clock.now += 0.05
+        for name, interval in (("automatic", automatic), ("requested", requested)):
+            if interval.is_due(step):
+                with interval.timed():
+                    clock.now += 1.0
+                taken[name].append(step)
+    assert taken["requested"] == list(range(30, 1001, 30))
+    assert taken["automatic"][0] == 100
+    assert 2 <= len(taken["automatic"]) <= 5
+    assert all(step % 100 == 0 for step in taken["automatic"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread, seconds_of_runs
-from voxmatrix.compute.device import open_device
+from voxmatrix.compute.device import open_device, set_tf32
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32
 
@@ -49,7 +49,7 @@ def parts(job: MatmulBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart
 def _measure(job: MatmulBench, device: "torch.device", name: str) -> Figures:
     import torch
 
-    torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
+    set_tf32(name == "tf32")
     dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(name, torch.float32)
     random = torch.Generator().manual_seed(1)
     first, second = (torch.randn(job.size, job.size, generator=random).to(device, dtype) for _ in range(2))

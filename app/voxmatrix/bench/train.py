@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from voxmatrix.bench.benchmarks import BenchPart, Figures
 from voxmatrix.bench.timing import median_and_spread
-from voxmatrix.compute.device import open_device
+from voxmatrix.compute.device import open_device, set_tf32
 from voxmatrix.compute.memory import peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
@@ -63,12 +63,10 @@ def parts(job: TrainBench, gpu: Gpu | None, machine: Machine) -> list[BenchPart]
 
 
 def _measure(job: TrainBench, device: "torch.device") -> Figures:
-    import torch
-
     from voxmatrix.compute.memory import keep_freed_memory
 
     keep_freed_memory()
-    torch.set_float32_matmul_precision("high" if job.tf32 else "highest")
+    set_tf32(job.tf32)
     take_steps = _stepper(job, device)
     take_steps(job.warmup)
     step_seconds = []

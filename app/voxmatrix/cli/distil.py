@@ -110,11 +110,12 @@ def _show(
 def _device(context: typer.Context) -> "torch.device":
     import torch
 
-    from voxmatrix.compute.device import torch_device
+    from voxmatrix.compute.device import prepare_environment, torch_device
 
     preflight = context.obj
     if preflight is None:
         return torch.device("cpu")
+    prepare_environment()
     return torch_device(preflight.selected.gpu, preflight.machine)
 
 

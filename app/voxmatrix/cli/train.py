@@ -58,16 +58,31 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
     tune: Annotated[
         bool,
         typer.Option(
-            "--tune", help="First measure the largest batch that fits this device.", rich_help_panel="Training"
+            "--tune",
+            help="First measure which batches fit this device, and how fast they are.",
+            rich_help_panel="Training",
         ),
     ] = False
     validate_every: Annotated[
-        int,
-        options.option("--validate-every", "N", "Steps between validations and samples.", panel="Checkpoints", min=1),
-    ] = 100
+        int | None,
+        options.automatic(
+            "--validate-every",
+            "N",
+            "Steps between validations and samples (100, more if they took over 5 % of the time).",
+            "Checkpoints",
+            min=1,
+        ),
+    ] = None
     checkpoint_every: Annotated[
-        int, options.option("--checkpoint-every", "N", "Steps between checkpoints.", panel="Checkpoints", min=1)
-    ] = 500
+        int | None,
+        options.automatic(
+            "--checkpoint-every",
+            "N",
+            "Steps between checkpoints that are kept (500, more if they took over 5 % of the time).",
+            "Checkpoints",
+            min=1,
+        ),
+    ] = None
     keep: Annotated[int, options.option("--keep", "N", "Checkpoints to keep.", panel="Checkpoints", min=1)] = 3
     fresh: Annotated[bool, typer.Option("--fresh", help="Move the run in --out aside and start a new one.")] = False
 

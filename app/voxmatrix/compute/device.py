@@ -60,6 +60,18 @@ def torch_device(gpu: Gpu | None, machine: Machine) -> "torch.device":
     raise NoDeviceError(f"{gpu.device} ({gpu.name}) is of a kind that no image supports", "set `device=cpu` or auto")
 
 
+def set_tf32(allowed: bool) -> None:
+    """Allow TF32 in this process, or forbid it, in products of matrices and in cuDNN's convolutions.
+
+    Each has a setting of its own, and cuDNN's is on by default. That of matrices is not set by the older option
+    `torch.backends.cuda.matmul.allow_tf32`, which conflicts with this one when both are set (pytorch #152008).
+    """
+    import torch
+
+    torch.set_float32_matmul_precision("high" if allowed else "highest")
+    torch.backends.cudnn.allow_tf32 = allowed
+
+
 def torch_name(device: str) -> str:
     """torch's name of a device of ours: cuda:0 for rocm:0, else the same."""
     kind, colon, index = device.partition(":")

@@ -29,12 +29,20 @@ _MESSAGES = re.compile(
     r"out of memory"
     r"|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
     r"|could not create a (?:primitive|memory object)$"
-    r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE)_(?:STATUS_)?ALLOC_FAILED"
+    r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE)_(?:STATUS_)?ALLOC_FAILED|DEVICE_ALLOCATION_FAILED"
     r"|could not allocate tensor with|not enough GPU video memory"
     r"|failed to allocate memory|smaller than requested bytes|bad_?alloc|bad allocation"
     r"|8007000E",
     re.IGNORECASE,
 )
+#: Messages of libraries that found no memory for a handle or a workspace, or that failed for another reason: cuBLAS,
+#: cuFFT, and torch's search for an engine of cuDNN (pytorch #108645).
+_AMBIGUOUS = re.compile(
+    r"CU(?:BLAS|DNN)_STATUS_NOT_INITIALIZED|CUFFT_INTERNAL_ERROR|CUDNN_STATUS_INTERNAL_ERROR"
+    r"|unable to find an engine to execute this computation"
+)
+#: With less free memory than this on a GPU, they mean that it is out of memory: workspaces of cuDNN are as large.
+_LITTLE_BYTES = 1 << 30
 _NUMBER = r"([0-9]{1,20}(?:\.[0-9]{1,20})?)"
 #: torch, its CPU allocator and numpy; torch-directml; two messages of onnxruntime's arena.
 _REQUESTED = re.compile(
@@ -55,7 +63,18 @@ def is_out_of_memory(error: BaseException) -> bool:
     if any(base.__name__ == _CLASS for base in type(error).__mro__):
         return True
     from_library = isinstance(error, RuntimeError) or type(error).__module__.startswith("onnxruntime")
-    return from_library and _MESSAGES.search(str(error)) is not None
+    if not from_library:
+        return False
+    text = str(error)
+    return _MESSAGES.search(text) is not None or (_AMBIGUOUS.search(text) is not None and _is_gpu_full())
+
+
+def _is_gpu_full() -> bool:
+    """Whether a GPU that torch uses in this process has little free memory."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return False
+    return any(cuda.mem_get_info(index)[0] < _LITTLE_BYTES for index in range(cuda.device_count()))
 
 
 def missing_mib(error: BaseException) -> float | None:
@@ -68,6 +87,12 @@ def missing_mib(error: BaseException) -> float | None:
         return float(plain) / _MIB
     word = unit.lower()
     return float(amount) * _UNITS[word if word == "bytes" else word[0]] / _MIB
+
+
+def request_of(error: BaseException) -> str:
+    """The size of the failed allocation in the words of a message; empty if the error does not include it."""
+    missing = missing_mib(error)
+    return "" if missing is None else f" (another {missing:.0f} MiB were requested)"
 
 
 def free_cached(device: "torch.device | None") -> None:

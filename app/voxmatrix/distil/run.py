@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 import voxmatrix
+from voxmatrix.compute.memory import is_out_of_memory, request_of
 from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
 from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
@@ -21,7 +22,14 @@ from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits, Position, Training, train
-from voxmatrix.errors import BadInputError, DamagedFileError, InterruptedRunError, UsageError, VoxmatrixError
+from voxmatrix.errors import (
+    BadInputError,
+    DamagedFileError,
+    InterruptedRunError,
+    MemoryExhaustedError,
+    UsageError,
+    VoxmatrixError,
+)
 from voxmatrix.files import digest, read_errors, replacing, write_text
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import VoiceConfig
@@ -115,6 +123,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         BadInputError: the voice or the text cannot be used; GatesError: the fast voice is not good enough yet.
         DamagedFileError: the voice, or what an earlier command left, is corrupt.
         UsageError: `out` exists, or its folder is of another voice or in use.
+        MemoryExhaustedError: out of memory; what was learned so far is kept.
         UnreachableError: the disk is full or not writable; what was learned so far is kept.
         InterruptedRunError: Ctrl-C or SIGTERM; what was learned so far is kept.
     """
@@ -135,8 +144,16 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             raise InterruptedRunError(
                 f"interrupted; what was spoken so far is kept in {folder}", "run the same command again to continue"
             ) from error
-        training = _open_training(original, material, settings, checkpoint)
-        _learn(training, settings.limits, checkpoint, show)
+        try:
+            training = _open_training(original, material, settings, checkpoint)
+            _learn(training, settings.limits, checkpoint, show)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            raise MemoryExhaustedError(
+                f"{settings.device} ran out of memory{request_of(error)}; what was learned is kept in {folder}",
+                "free memory on the device, or set `device=cpu`, and run the same command again to continue",
+            ) from error
         fast = _fast_config(training, original)
         made = _write(training, original, fast, material[:_MEASURED], folder)
         try:

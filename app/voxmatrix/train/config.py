@@ -44,8 +44,8 @@ class TrainSettings:
     seed: int | None = None
     start_from: Path | None = None  # fine-tune from this checkpoint, ours or Piper's
     # These do not affect the result and may change at every resume.
-    validate_every: int = 100  # steps; also the interval of spoken samples
-    checkpoint_every: int = 500
+    validate_every: int | None = None  # steps; also the interval of spoken samples
+    checkpoint_every: int | None = None
     save_minutes: float = 10.0  # the most work that a power cut can lose
     keep: int = 3
     log_every: int = 10

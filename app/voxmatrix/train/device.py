@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from voxmatrix.compute.device import prepare_environment, torch_device
+from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
 from voxmatrix.errors import NoDeviceError, UsageError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.device_selection import unsupported
@@ -27,8 +27,7 @@ def open_devices(plan: Plan, machine: Machine) -> list[torch.device]:
     if plan.precision.value == "fp16" and plan.device.value == "cpu":
         raise UsageError("`precision=fp16` is only for GPUs: a CPU gains nothing", "set `precision=fp32` or bf16")
     prepare_environment(plan.allocator.value)
-    # The older options, torch.backends.*.allow_tf32, conflict with this one when both are set (pytorch #152008).
-    torch.set_float32_matmul_precision("high" if plan.tf32.value else "highest")
+    set_tf32(plan.tf32.value)
     torch.backends.cudnn.benchmark = plan.cudnn_benchmark.value
     return [torch_device(gpu, machine) for gpu in planned_gpus(plan, machine)]
 
@@ -68,4 +67,5 @@ def autocast(device: torch.device, precision: Precision) -> AbstractContextManag
 def compile_networks(networks: Networks) -> None:
     """Apply torch.compile to the networks that run with fixed shapes: the decoder and the discriminators."""
     networks.generator.dec.compile()
-    networks.discriminator.compile()
+    for discriminator in networks.discriminator.discriminators:  # a step calls each of them, not the network of all
+        discriminator.compile()

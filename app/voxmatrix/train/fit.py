@@ -1,15 +1,16 @@
 """Train a voice from prepared recordings."""
 
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from voxmatrix.compute.memory import is_out_of_memory, missing_mib
+from voxmatrix.compute.memory import is_out_of_memory, request_of
 from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from voxmatrix.lock import TRAINING, locked
+from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.plan import Plan, format_value
 from voxmatrix.plan.preflight import Preflight, run_preflight
 from voxmatrix.train.checkpoint import files as checkpoint_files
@@ -64,9 +65,10 @@ def fit(
     progress = progress or make_progress()
     with locked(settings.out, *TRAINING):
         tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
-        run = open_run(prepared, settings, progress, preflight)
         stop = StopRequest()
-        loop = make_loop(run, progress, stop, settings.out / "samples")
+        with _opening(preflight):
+            run = open_run(prepared, settings, progress, preflight)
+            loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             progress.started(_summary(run, prepared, preflight, loop.total_steps))
             try:
@@ -100,7 +102,8 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, pr
 def _fit_follower(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight) -> TrainResult:
     """Train in a process other than rank zero, which does all the reporting."""
     progress = QuietProgress()
-    run = open_run(prepared, settings, progress, preflight)
+    with _opening(preflight):
+        run = open_run(prepared, settings, progress, preflight)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
         follow(run, progress, stop)
@@ -131,20 +134,40 @@ def _save_and_report(loop: Loop) -> int:
     return error.exit_code
 
 
+@contextmanager
+def _opening(preflight: Preflight) -> Iterator[None]:
+    """While a run is opened, and its networks and validation clips are copied to the device.
+
+    Raises:
+        MemoryExhaustedError: they do not fit.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        device = preflight.selected.device.value
+        raise MemoryExhaustedError(
+            f"{device} has too little memory to begin: the networks, optimisers and validation clips do not fit"
+            f"{request_of(error)}",
+            f"free memory on the device (voxmatrix devices shows how much is free), {_instead(device)}"
+            "run the same command again",
+        ) from error
+
+
 def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
-    missing, last = missing_mib(error), run.out / checkpoint_files.LAST
-    request = "" if missing is None else f" (another {missing:.0f} MiB were requested)"
+    last = run.out / checkpoint_files.LAST
     saved = f"{last} has the progress so far" if last.is_file() else "nothing was saved yet"
     return MemoryExhaustedError(
         f"{run.plan.device.value} is out of memory at step {run.state.position.step + 1}, outside of its forward and "
-        f"backward passes{request}; {saved}",
-        f"free memory on the device (voxmatrix devices shows how much is free), {_instead(run)}"
+        f"backward passes{request_of(error)}; {saved}",
+        f"free memory on the device (voxmatrix devices shows how much is free), {_instead(run.plan.device.value)}"
         "run the same command to resume",
     )
 
 
-def _instead(run: Run) -> str:
-    if run.device.type == "cpu":
+def _instead(device: str) -> str:
+    if device == CPU:
         return "or choose a smaller `quality`; "
     return "choose a smaller `quality`, or train with `device=cpu`; "
 

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +24,34 @@ from voxmatrix.train.stop import StopRequest
 
 #: Step of the first validation, the baseline for later ones; before it, the weights are still nearly random.
 FIRST_VALIDATION = 10
+#: Unless their intervals are set, validations come every so many steps, and so do checkpoints that are kept …
+VALIDATE_EVERY, CHECKPOINT_EVERY = 100, 500
+#: … but each take at most this share of the time: the steps of a fast GPU are shorter than the files of a large voice.
+MAX_SHARE = 0.05
+
+
+@dataclass
+class Interval:
+    """When to do something again: every `requested` steps, or by default when it is worth its time."""
+
+    requested: int | None
+    default: int
+    _took: float = 0.0
+    _ended: float = field(default_factory=time.monotonic)
+
+    def is_due(self, step: int) -> bool:
+        """Whether to do it after this step."""
+        if self.requested is not None:
+            return step % self.requested == 0
+        return step % self.default == 0 and time.monotonic() - self._ended >= self._took / MAX_SHARE
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Do it: the block says how long it takes."""
+        began = time.monotonic()
+        yield
+        self._ended = time.monotonic()
+        self._took = self._ended - began
 
 
 @dataclass(kw_only=True)
@@ -39,6 +68,8 @@ class Loop:
     sampler: SampleSpeaker
     validation: list[Batch]
     total_steps: int
+    validations: Interval
+    checkpoints: Interval
     meter: Meter = field(default_factory=Meter)
     losses: dict[str, float] = field(default_factory=dict)
     saved_step: int = -1
@@ -74,10 +105,12 @@ class Loop:
         settings, step = self.run.settings, self.run.state.position.step
         if step % settings.log_every == 0:
             self.report()
-        if step == FIRST_VALIDATION or step % settings.validate_every == 0:
-            self.validate()
-        if step % settings.checkpoint_every == 0:
-            self.save(keep=True)
+        if step == FIRST_VALIDATION or self.validations.is_due(step):
+            with self.validations.timed():
+                self.validate()
+        if self.checkpoints.is_due(step):
+            with self.checkpoints.timed():
+                self.save(keep=True)
         elif time.monotonic() - self.saved_at > settings.save_minutes * 60:
             self.save()
 
@@ -129,7 +162,6 @@ class Loop:
     def validate(self) -> None:
         """Evaluate on the validation clips, speak a sample, and save the checkpoint if it is the best."""
         state, position = self.run.state, self.run.state.position
-        self.meter.pause()
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
         self.check_finite({**self.meter.losses(), "validation_mel": mel})  # the sampler fails on broken weights
         best = mel < position.best_mel
@@ -140,12 +172,10 @@ class Loop:
             with self.stop.lock:
                 position.best_mel, position.best_step = mel, position.step
                 checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())
-        self.meter.resume()
 
     def save(self, *, keep: bool = False) -> Path:
         """Write last.ckpt; with `keep`, also under the name of its step."""
         last, step = self.run.out / checkpoint_files.LAST, self.run.state.position.step
-        self.meter.pause()
         self.check_finite(self.meter.losses())
         with self.stop.lock:
             if keep:
@@ -157,7 +187,6 @@ class Loop:
                 checkpoint_files.write(last, self.run.state.content())
             self.saved_step, self.saved_at = step, time.monotonic()
         self.progress.saved(last, step)
-        self.meter.resume()
         return last
 
     def interrupted(self) -> InterruptedRunError:
@@ -174,7 +203,7 @@ class Loop:
         """Report, validate and save, due or not."""
         self.report()
         self.validate()
-        self.save(keep=self.run.state.position.step % self.run.settings.checkpoint_every == 0)
+        self.save(keep=self.checkpoints.is_due(self.run.state.position.step))
 
     def check_finite(self, losses: Mapping[str, float]) -> None:
         """Raise if the training diverged, so that broken weights never overwrite good ones."""
@@ -213,6 +242,8 @@ def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: P
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
+        validations=Interval(run.settings.validate_every, VALIDATE_EVERY),
+        checkpoints=Interval(run.settings.checkpoint_every, CHECKPOINT_EVERY),
         telemetry=make_telemetry(run, progress, board),  # last: its thread starts here
     )
 

@@ -36,17 +36,16 @@ def test_losses_are_means_since_the_last_reset(clock: Clock) -> None:
     assert it.losses() == dict.fromkeys(LOSSES, 1.5)
 
 
-def test_speed_leaves_out_what_is_not_training(clock: Clock) -> None:
+def test_speed_is_that_of_the_last_minute_and_includes_all_time(clock: Clock) -> None:
     it = Meter()
-    it.add(losses(1.0), 16000)
-    clock.now += 2
-    it.pause()
-    clock.now += 50
-    it.resume()
+    for step in range(20):
+        it.add(losses(1.0), 16000)
+        clock.now += 4 if step < 10 else 8
+        it.reset()
     it.add(losses(1.0), 32000)
-    clock.now += 2
-    assert it.steps_per_second() == pytest.approx(0.5)
-    assert it.samples_per_second() == pytest.approx(12000)
+    clock.now += 32  # with a validation
+    assert it.steps_per_second() == pytest.approx(9 / 96)
+    assert it.samples_per_second() == pytest.approx((8 * 16000 + 32000) / 96)
 
 
 def test_without_a_step_there_are_no_losses(clock: Clock) -> None:

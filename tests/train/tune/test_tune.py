@@ -212,9 +212,7 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, base_mib: float, clip_mib: float, 
     return replace(HERE, gpus=(gpu,), torch=torch)
 
 
-def test_a_gpu_is_filled_to_nine_tenths_and_the_line_to_use_it_is_named(
-    tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gpu_is_filled_to_nine_tenths(tiny: PreparedSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     h100 = on_a_gpu(monkeypatch, base_mib=2000, clip_mib=190, checkpointed_mib=80)
     many = replace(tiny, clips=tiny.clips * 100)
     result, _ = tuned(many, tmp_path, h100, device="cuda:0", precision="bf16")
@@ -223,7 +221,7 @@ def test_a_gpu_is_filled_to_nine_tenths_and_the_line_to_use_it_is_named(
     largest = result.best.measurement.largest_batch
     peak = next(size.peak_mib for size in result.best.measurement.sizes if size.batch_size == largest)
     assert 0.8 * 80000 <= peak <= 0.9 * 80000
-    assert result.line == f"`batch_size={largest}` `accumulation=1`"
+    assert result.line == ""  # all are equally fast here
     assert result.kept == place("nvidia-h100-80gb-hbm3-80gib")
 
     plan = plan_training(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 
 from voxmatrix.audio.waves import Samples
-from voxmatrix.compute.device import prepare_environment, torch_device
+from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder, SentenceLength
@@ -74,7 +74,7 @@ class TorchEngine:
         device = torch_device(gpu.gpu, gpu.machine)
         if device.type == "cuda":
             # As exact as the CPU: rounding can change a duration, and then a seed would give another rhythm.
-            torch.backends.cudnn.allow_tf32 = False
+            set_tf32(False)
         return self._network_on(device, str(gpu), f"set `device=cpu`, or {_REMEDY}")
 
     def _to_cpu(self) -> _Network:

@@ -3,6 +3,7 @@
 import csv
 import io
 import time
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,17 @@ from torch import Tensor
 from voxmatrix.files import storage_errors, write_text
 from voxmatrix.train.step.step import LOSSES
 
+#: The speed is that of about this many seconds, so that a validation in them changes it little.
+_SPEED_SECONDS = 60.0
+
 
 class Meter:
-    """Accumulates losses and time of steps; the clock can be paused."""
+    """Mean losses between two reports, and the speed, which includes validations and checkpoints."""
 
     def __init__(self) -> None:
         self._losses: dict[str, Tensor] = {}
-        self._steps = 0
-        self._timed_steps = 0
-        self._samples = 0
-        self._seconds = 0.0
-        self._since = time.monotonic()
+        self._steps = 0  # since the last report
+        self.restart_clock()
 
     def add(self, losses: Mapping[str, Tensor], samples: int) -> None:
         """Add a step with this many samples of audio, without waiting for the device."""
@@ -31,14 +32,6 @@ class Meter:
         self._steps += 1
         self._timed_steps += 1
         self._samples += samples
-
-    def pause(self) -> None:
-        """Stop the clock."""
-        self._seconds += time.monotonic() - self._since
-
-    def resume(self) -> None:
-        """Restart the clock."""
-        self._since = time.monotonic()
 
     def losses(self) -> dict[str, float]:
         """Mean losses since the last reset, read from the device in one go; empty if there were no steps.
@@ -51,24 +44,30 @@ class Meter:
         return {name: value / self._steps for name, value in zip(LOSSES, values, strict=True) if value}
 
     def steps_per_second(self) -> float:
-        """Speed since the clock was started. Read the losses first, which waits for the device to finish."""
-        return self._timed_steps / max(self._elapsed(), 1e-9)
+        """The speed of the last minute. Read the losses first, which waits for the device to finish."""
+        _, steps, _ = self._reports[0]
+        return (self._timed_steps - steps) / self._elapsed()
 
     def samples_per_second(self) -> float:
-        """Samples of audio processed per second since the clock was started."""
-        return self._samples / max(self._elapsed(), 1e-9)
+        """Samples of audio processed per second in the same time."""
+        _, _, samples = self._reports[0]
+        return (self._samples - samples) / self._elapsed()
 
     def reset(self) -> None:
-        """Clear all values and restart the clock."""
-        self.__init__()  # type: ignore[misc]
+        """Clear the losses, at a report."""
+        self._losses, self._steps = {}, 0
+        now = time.monotonic()
+        self._reports.append((now, self._timed_steps, self._samples))
+        while len(self._reports) > 1 and self._reports[1][0] <= now - _SPEED_SECONDS:
+            self._reports.popleft()
 
     def restart_clock(self) -> None:
         """Measure the speed from now on; losses are kept."""
-        self._timed_steps, self._samples, self._seconds = 0, 0, 0.0
-        self._since = time.monotonic()
+        self._timed_steps = self._samples = 0
+        self._reports = deque([(time.monotonic(), 0, 0)])  # when, and the steps and samples until then
 
     def _elapsed(self) -> float:
-        return self._seconds + time.monotonic() - self._since
+        return max(time.monotonic() - self._reports[0][0], 1e-9)
 
 
 COLUMNS = ("step", "epoch", "learning_rate", *LOSSES, "validation_mel", "steps_per_second", "audio_seconds_per_second")

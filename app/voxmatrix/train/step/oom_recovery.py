@@ -8,7 +8,7 @@ and is therefore the last resort.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from voxmatrix.compute.memory import missing_mib
+from voxmatrix.compute.memory import request_of
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch
@@ -74,20 +74,16 @@ class OomRecovery:
         return max(1, min(clips, self.savings.max_padded_samples // max(1, batch.wave.size(1))))
 
     def _out_of_memory(self, error: BaseException) -> str:
-        missing = missing_mib(error)
-        request = "" if missing is None else f" (another {missing:.0f} MiB were requested)"
         what = "" if self.current is None else f" with {_describe(self.current)}"
-        return f"{self.device} ran out of memory{what}{request}"
+        return f"{self.device} ran out of memory{what}{request_of(error)}"
 
     def _exhausted(self, error: BaseException) -> MemoryExhaustedError:
-        missing = missing_mib(error)
-        request = "" if missing is None else f" (another {missing:.0f} MiB were requested)"
         less = "choose a smaller `quality`, exclude long recordings with `max_seconds`, "
         free = "free memory on the device (voxmatrix devices shows how much is free)"
         what = "before the first part of a batch" if self.current is None else f"with {_describe(self.current)}"
         return MemoryExhaustedError(
             f"{self.device} has too little memory for this training: it ran out {what}, gradient checkpointing and "
-            f"segments of {self.savings.segment_frames} frames{request}",
+            f"segments of {self.savings.segment_frames} frames{request_of(error)}",
             less + (f"or {free}" if self.device == "cpu" else f"{free}, or train with `device=cpu`"),
         )
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.machine.profile import BatchFigures, Measurement
-from voxmatrix.machine.saved_device import CPU
 from voxmatrix.plan.batch import EFFECTIVE_BATCH
 from voxmatrix.plan.budget import Budget
 from voxmatrix.train.tune.batch_search import TriedBatch
@@ -40,12 +39,10 @@ class TuneResult:
 
     @property
     def recommended_batch(self) -> int:
-        """The largest batch on a GPU, the fastest on a CPU (whose memory other programs may need); 0: unknown."""
+        """The fastest batch, as larger ones only learn less from each clip; 0: unknown."""
         if self.best is None:
             return 0
-        measurement = self.best.measurement
-        size = _fastest(measurement).batch_size if self.device == CPU else measurement.largest_batch
-        return min(size * self.devices, self.clips)
+        return min(_fastest(self.best.measurement).batch_size * self.devices, self.clips)
 
     @property
     def line(self) -> str:
@@ -88,10 +85,9 @@ class TuneResult:
     def _advice(self) -> str:
         if not self.line:
             return ""
-        goal = "use the fastest batch" if self.device == CPU else "use the whole device"
         return (
-            f"\n  → to {goal}, add {self.line}; each step then trains on {self.recommended_batch} clips instead of "
-            f"{EFFECTIVE_BATCH}, the default on every computer, which changes the result of the training"
+            f"\n  → to use the fastest batch, add {self.line}; each step then trains on {self.recommended_batch} clips "
+            f"instead of {EFFECTIVE_BATCH}, the default on every computer, which changes the result of the training"
         )
 
     @property

@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 
-from voxmatrix.compute.device import backend, device_in_child, open_device
+from voxmatrix.compute.device import backend, device_in_child, open_device, set_tf32
 from voxmatrix.compute.memory import keep_freed_memory, peak_mib
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.tables.quality import quality
@@ -40,8 +40,10 @@ class TrialJob:
     free_mib: int | None  # free memory of the device before the child started
 
 
-#: Number of timed steps per size, after an untimed one; only one if the untimed step takes this long.
-_STEPS, _LONG_SECONDS = 2, 15.0
+#: Steps are timed for this long, but at least so many, after steps that are not: they load kernels and reserve memory.
+_TIMED_SECONDS, _MIN_STEPS = 1.0, 2
+#: If the first step takes this long, a single one is timed.
+_LONG_SECONDS = 15.0
 #: With fp16, loss scaling halves from 65536 until gradients are finite; before that, the optimisers allocate no state.
 _MAX_WARM_UP_STEPS = 40
 
@@ -71,14 +73,16 @@ class Trial:
         batch = synthetic_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
         self._step(batch)
         for _ in range(_MAX_WARM_UP_STEPS):
-            if self._has_optimiser_state():
+            if self._has_optimiser_state() and time.perf_counter() - start > _TIMED_SECONDS:
                 break
             self._step(batch)
-        timed = time.perf_counter()
-        steps = _STEPS if timed - start < _LONG_SECONDS else 1
-        for _ in range(steps):
+        timed = end = time.perf_counter()
+        least = _MIN_STEPS if timed - start < _LONG_SECONDS else 1
+        steps = 0
+        while steps < least or end - timed < _TIMED_SECONDS:
             self._step(batch)
-        end = time.perf_counter()
+            steps += 1
+            end = time.perf_counter()
         return TriedBatch(
             batch_size=size,
             peak_mib=self._peak_mib(),
@@ -136,7 +140,7 @@ def open_trial(job: TrialJob) -> Trial:
     if job.threads:
         torch.set_num_threads(job.threads)
     keep_freed_memory()
-    torch.set_float32_matmul_precision("high" if job.tf32 else "highest")
+    set_tf32(job.tf32)
     torch.backends.cudnn.benchmark = job.cudnn_benchmark
     row = quality(job.quality)
     networks = synthetic_networks(row, device, job.speakers)

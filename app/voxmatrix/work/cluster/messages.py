@@ -11,8 +11,8 @@ from voxmatrix.speak.batch.messages import Failure
 
 #: Units of one message. So what is read for progress stays small, and Redis never holds much audio of a worker.
 UNITS_PER_MESSAGE = 50
-#: Nothing that is spoken in one piece is longer: an hour at 48 kHz.
-_MAX_SAMPLES = 3600 * 48_000
+#: A WAV file holds no more of them, at 16 bits: 12 hours at 48 kHz.
+_MAX_SAMPLES = 2**31
 
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Word = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
@@ -55,7 +55,7 @@ class SpokenUnit:
     rate_hz: Annotated[int, Field(ge=8000, le=192_000)]
     sha256: _Digest
     sentences: Annotated[int, Field(ge=1)] = 1
-    findings: Annotated[tuple[Finding, ...], Field(max_length=100)] = ()
+    findings: Annotated[tuple[Finding, ...], Field(max_length=10_000)] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ export const OWN = [
   { name: "max_steps", label: "most steps", ...COUNT, reason: "no limit besides the epochs" },
   { name: "start_from", label: "start from", value: SCRATCH, reason: "continuing from an earlier training of this quality needs fewer recordings" },
   { name: "learning_rate", least: 0, step: "any", reason: "that of the quality" },
-  { name: "validate_every", label: "sample every", ...COUNT, value: 100, reason: "steps between two spoken samples" },
+  { name: "validate_every", label: "sample every", ...COUNT, value: 100, reason: "steps between two spoken samples; more on a fast GPU" },
 ];
 
 /** What the plan of this computer chooses. The first are always shown. */
