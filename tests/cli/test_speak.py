@@ -16,11 +16,11 @@ import torch
 from tests.models.gpus import T4, computer
 from tests.piper.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
+from voxmatrix.inference.session import open_session
 from voxmatrix.machine import detect
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.piper.engines import networks
 from voxmatrix.piper.engines import torch as torch_engine
-from voxmatrix.piper.engines.session import open_session
 
 OLDER = ("USE_GPU", "GPU_ID", "VIBEVOICE_DEVICE", "DIRECTML_DEVICE", "VOXMATRIX_DEVICE", "VOXMATRIX_GPU")
 TEXT = "Good morning. Good night."
@@ -39,7 +39,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A T4 that computes as the CPU does, which torch and onnxruntime can use."""
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
-    monkeypatch.setattr("voxmatrix.piper.engines.provider.served_kinds", lambda: frozenset({"cuda"}))
+    monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", lambda: frozenset({"cuda"}))
     monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
     monkeypatch.setattr(networks, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
 
@@ -80,7 +80,7 @@ def test_a_lexicon_with_a_wrong_line_is_named_before_anything_is_spoken(voice: P
 
 def test_the_voice_that_comes_along_needs_no_probing(capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(detect, "detect", lambda: pytest.fail("this computer was probed"))
-    monkeypatch.setattr("voxmatrix.piper.engines.provider.served_kinds", frozenset)  # whatever is installed
+    monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", frozenset)  # whatever is installed
     assert speak() == 0 and capsys.readouterr().err == ""
 
 
@@ -121,7 +121,7 @@ def test_a_demand_for_what_is_not_there_is_exit_4_and_leaves_no_file(
 
 
 def test_a_demand_that_onnxruntime_cannot_meet_says_what_to_do(make_onnx: Any, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("voxmatrix.piper.engines.provider.served_kinds", frozenset)
+    monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", frozenset)
     assert speak("--voice", str(make_onnx("tiny", 1, "text")), "--device", "cuda:1") == 4
     said = capsys.readouterr().err
     assert "--device cuda:1" in said and "checkpoint" in said and "onnxruntime-gpu" in said
@@ -181,7 +181,7 @@ def test_a_gpu_requested_by_the_variables_of_older_programs_is_replaced_by_the_c
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(), ()))
-    monkeypatch.setattr("voxmatrix.piper.engines.provider.served_kinds", frozenset)
+    monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", frozenset)
     assert speak(*(("--voice", str(voice)) if kind == "checkpoint" else ())) == 0
     said = capsys.readouterr().err
     ((name, value),) = variables.items()

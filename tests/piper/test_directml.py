@@ -13,7 +13,7 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.torch import TorchEngine
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import front_end
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
@@ -22,8 +22,8 @@ TEXT = "The birch canoe slid on the smooth planks. Is that so? Four hours of ste
 
 def sentences(path: Path) -> list[list[int]]:
     config = VoiceConfig.from_json(read_checkpoint(path).extra["card"])
-    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map) as front:
-        return [list(sentence.ids) for sentence in front.sentences(spoken_sentences(TEXT, front.language))]
+    with front_end(config.espeak_voice, config.phoneme_type, config.id_map) as front:
+        return [list(sentence.ids) for sentence in front.sentences(spoken_sentences(TEXT, config.espeak_voice))]
 
 
 def spoken(path: Path, speaker: int) -> list[Samples]:

@@ -13,11 +13,11 @@ import pytest
 
 from tests.models.gpus import T4, on
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
+from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.piper.engines import networks, session
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
 from voxmatrix.piper.engines.onnx import MIN_SAMPLES, SEGMENT_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
-from voxmatrix.piper.engines.session import open_session
 
 MANNER = SynthesisOptions(noise=0.0, noise_w=0.0, length=5.0)
 RuntimeException = type("RuntimeException", (Exception,), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"})

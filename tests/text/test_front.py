@@ -1,22 +1,34 @@
 from collections.abc import Iterator
+from typing import Self
 
 import pytest
 
 from voxmatrix.errors import MissingProgramError
-from voxmatrix.text.front import FrontEnd, Sentence
+from voxmatrix.text.front import Sentence, front_end
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
-from voxmatrix.text.symbols import default_map, to_ids
+from voxmatrix.text.symbols import IdMap, default_map, to_ids
 
 
-class Reader(FrontEnd):
+class Reader:
     """A front end that is given written text."""
 
+    def __init__(self, language: str, phoneme_type: str, id_map: IdMap) -> None:
+        self._language = language
+        self._front = front_end(language, phoneme_type, id_map)
+        self.warnings = self._front.warnings
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._front.close()
+
     def read(self, text: str) -> Iterator[Sentence]:
-        return self.sentences(spoken_sentences(text, self.language))
+        return self._front.sentences(spoken_sentences(text, self._language))
 
     def left_out(self, text: str) -> list[str]:
         """Why sentences cannot be spoken."""
-        sentences = [self.sentence(words) for words in spoken_sentences(text, self.language)]
+        sentences = [self._front.sentence(words) for words in spoken_sentences(text, self._language)]
         return [sentence.finding.problem for sentence in sentences if sentence.finding]
 
 

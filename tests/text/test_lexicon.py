@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import front_end
 from voxmatrix.text.lexicon import Lexicon, read_lexicon
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import default_map
@@ -73,6 +73,6 @@ def test_a_lexicon_that_is_missing_is_named(tmp_path):
 
 def test_the_front_end_speaks_what_the_lexicon_says():
     lexicon = Lexicon((("gif", "1 jif"), ("pi", "[[xyz]]")))
-    with FrontEnd("en-us", "text", default_map("text")) as front:
-        words = spoken_sentences(lexicon.apply("A gif. Is pi 3?"), front.language)
+    with front_end("en-us", "text", default_map("text")) as front:
+        words = spoken_sentences(lexicon.apply("A gif. Is pi 3?"), "en-us")
         assert ["".join(sentence.phonemes) for sentence in front.sentences(words)] == ["a one jif.", "is xyz three?"]

@@ -7,13 +7,13 @@ import pytest
 
 from tests.models.gpus import ARC, CPU_TORCH, OLD, RADEON, T4, computer
 from voxmatrix.errors import NoDeviceError, NoKernelsError
+from voxmatrix.inference import provider
+from voxmatrix.inference.provider import INSTALL
 from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import CPU, GpuSupport, SpeakDevice
-from voxmatrix.piper.engines import provider
-from voxmatrix.piper.engines.provider import INSTALL
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.voices.device_selection import select_devices, selection
 

@@ -12,8 +12,8 @@ from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.acceptance import Pair
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.inputs import sentence_inputs
 from voxmatrix.piper.engines.onnx import open_onnx
-from voxmatrix.piper.engines.session import sentence_inputs
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.front import Sentence
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from voxmatrix.distil.graph import VoiceGraph
 from voxmatrix.files import replacing
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import all_inputs, on_cpu
-from voxmatrix.piper.engines.session import open_session
 from voxmatrix.piper.onnx.model_split import split_model, whole_model
 from voxmatrix.piper.onnx.reading import read_model
 from voxmatrix.piper.onnx.rewriting import rewrite

@@ -9,7 +9,7 @@ from voxmatrix.distil.corpus import MAX_SYMBOLS
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.text.front import FrontEnd, Sentence
+from voxmatrix.text.front import FrontEnd, Sentence, front_end
 from voxmatrix.text.prompts import sentence_list
 from voxmatrix.text.spoken import spoken_sentences
 
@@ -38,8 +38,12 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
         BadInputError: there are none for this language, or too few; or the file cannot be read.
     """
     texts = _bundled(config) if file is None else [_text(file)]
-    with FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters) as front:
-        found = {sentence.text: sentence for sentence in _first(front, texts) if len(sentence.ids) <= MAX_SYMBOLS}
+    with front_end(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters) as front:
+        found = {
+            sentence.text: sentence
+            for sentence in _first(front, texts, config.espeak_voice)
+            if len(sentence.ids) <= MAX_SYMBOLS
+        }
     sentences = list(found.values())
     if len(sentences) < _MIN:
         raise BadInputError(
@@ -54,9 +58,9 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
     )
 
 
-def _first(front: FrontEnd, texts: Sequence[str]) -> list[Sentence]:
+def _first(front: FrontEnd, texts: Sequence[str], language: str) -> list[Sentence]:
     found: list[Sentence] = []
-    words = chain.from_iterable(spoken_sentences(text, front.language) for text in texts)
+    words = chain.from_iterable(spoken_sentences(text, language) for text in texts)
     for sentence in front.sentences(words):
         found.append(sentence)
         if len(found) >= _MAX:

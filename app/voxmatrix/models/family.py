@@ -81,6 +81,14 @@ class Family(Protocol):
         """
         ...
 
+    def named(self, name: str) -> Path | None:
+        """The file to open of a voice that no folder lists, such as a mixture of others; None if there is none.
+
+        Raises:
+            BadInputError: the name means a voice of this family that cannot be made.
+        """
+        ...
+
     def uses_torch(self, path: Path) -> bool:
         """Whether torch computes the voice in this file, which is not read."""
         ...

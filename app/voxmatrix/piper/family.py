@@ -35,6 +35,10 @@ class PiperFamily:
         """A file may always be a checkpoint, whatever it is called; a folder is a run, or has one exported voice."""
         return voice_in_folder(path) if path.is_dir() else path
 
+    def named(self, name: str) -> Path | None:
+        """None: all are in folders."""
+        return None
+
     def uses_torch(self, path: Path) -> bool:
         """Checkpoints are computed by torch, exported voices are not."""
         return not is_exported(path)
@@ -49,7 +53,7 @@ class PiperFamily:
 
     def gpu_support(self) -> GpuSupport:
         """What the installed onnxruntime has a provider for."""
-        from voxmatrix.piper.engines.provider import INSTALL, served_kinds
+        from voxmatrix.inference.provider import INSTALL, served_kinds
 
         return GpuSupport(kinds=served_kinds(), by="onnxruntime", remedy=INSTALL)
 

@@ -16,7 +16,7 @@ from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import front_end
 from voxmatrix.text.spoken import SpokenText
 
 P = ParamSpec("P")
@@ -31,7 +31,7 @@ class PiperVoice(Closeable):
         self.config = config
         self.parallel = parallel
         self._loading = loading
-        self._front = FrontEnd(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters)
+        self._front = front_end(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters)
 
     @property
     def engine(self) -> Engine:

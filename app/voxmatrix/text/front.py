@@ -1,12 +1,13 @@
 """From sentences in words to the ids that a voice reads: phonemise, number."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding
-from voxmatrix.text.phonemes.phonemizer import phonemizer
+from voxmatrix.text.phonemes.phonemizer import Phonemizer, phonemizer
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.symbols import Clusters, merged, to_ids
 from voxmatrix.wording import quoted
@@ -26,21 +27,17 @@ class Sentence:
     finding: Finding | None = None  # why it cannot be spoken
 
 
+#: Turns the phonemes of a sentence into ids, and names those that it leaves out.
+Number = Callable[[Sequence[str]], tuple[Sequence[int], set[str]]]
+
+
 class FrontEnd(Closeable):
     """What stands between sentences and a network. Thread-safe."""
 
-    def __init__(
-        self,
-        language: str,
-        phoneme_type: str,
-        id_map: Mapping[str, Sequence[int]],
-        clusters: Clusters = frozenset(),
-    ) -> None:
-        """`language` is the voice of espeak-ng, e.g. `en-us`."""
+    def __init__(self, phonemizer: Phonemizer, number: Number, clusters: Clusters = frozenset()) -> None:
+        self._phonemizer = phonemizer
+        self._number = number
         self._clusters = clusters
-        self.language = language
-        self._id_map = id_map
-        self._phonemizer = phonemizer(phoneme_type, language)
 
     def warnings(self) -> tuple[Finding, ...]:
         """What makes every sentence sound wrong, if anything does."""
@@ -74,7 +71,7 @@ class FrontEnd(Closeable):
 
     def _numbered(self, text: str, phonemes: list[str]) -> Sentence:
         phonemes = merged(phonemes, self._clusters) if self._clusters else phonemes
-        ids, unknown = to_ids(phonemes, self._id_map)
+        ids, unknown = self._number(phonemes)
         known = [phoneme for phoneme in phonemes if phoneme not in unknown]
         if any(phoneme.isalpha() for phoneme in known):  # a letter among the marks
             return Sentence(text=text, phonemes=known, ids=ids, unknown=frozenset(unknown))
@@ -84,3 +81,14 @@ class FrontEnd(Closeable):
             severity="warning",
         )
         return Sentence(text=text, unknown=frozenset(unknown), finding=finding)
+
+
+def front_end(
+    language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]], clusters: Clusters = frozenset()
+) -> FrontEnd:
+    """The front end of one of Piper's voices. `language` is the voice of espeak-ng, e.g. `en-us`.
+
+    Raises:
+        UsageError: there is no such type, or that cannot be the name of a voice.
+    """
+    return FrontEnd(phonemizer(phoneme_type, language), partial(to_ids, id_map=id_map), clusters)

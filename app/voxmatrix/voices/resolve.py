@@ -43,6 +43,9 @@ def locate(name: str | Path = "") -> tuple[Family, Path]:
     for known, voice in named.items():
         if str(name) in (known, voice[1].name):
             return voice
+    for family in families():
+        if found := family.named(str(name)):
+            return family, found
     raise BadInputError(
         f"there is no voice {path}",
         "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, or a name from "

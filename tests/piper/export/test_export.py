@@ -16,7 +16,7 @@ from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.export import verify
 from voxmatrix.piper.export.export import export_voice
 from voxmatrix.piper.voice import open_voice
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import front_end
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.vits.checkpoint.checkpoint import EXTRA
 
@@ -103,7 +103,7 @@ def test_piper_speaks_it_like_our_torch(make_onnx: Any, make_checkpoint: Any, ki
         assert len(chunks) == 1
         options = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.1, speaker=speaker)
         ours = spoken(trained, chunks[0].phoneme_ids, options)
-        with FrontEnd("en-us", kind[2], trained.config.id_map) as front:
+        with front_end("en-us", kind[2], trained.config.id_map) as front:
             assert [sentence.ids for sentence in front.sentences([SpokenText(text, len(text))])] == [
                 chunks[0].phoneme_ids
             ]

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from voxmatrix.piper.engines.session import open_session
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.onnx.model_split import split_model
 
 WEIGHT = "dec.conv_pre.weight"

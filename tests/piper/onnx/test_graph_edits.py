@@ -9,7 +9,7 @@ import onnxruntime
 import pytest
 from onnx import ModelProto, TensorProto
 
-from voxmatrix.piper.engines.session import open_session
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.onnx.graph_edits import self_contained
 from voxmatrix.piper.onnx.model_split import split_model
 from voxmatrix.piper.onnx.parts import SplitModel

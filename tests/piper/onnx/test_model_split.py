@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from voxmatrix.piper.engines.session import open_session
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.onnx.model_split import split_model, whole_model
 from voxmatrix.piper.onnx.parts import NOISE, SplitModel
 

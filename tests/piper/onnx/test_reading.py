@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from voxmatrix.piper.engines.session import open_session
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.onnx.reading import read_model
 
 LARGE, SMALL = np.arange(3000, dtype=np.float32), np.arange(1000, dtype=np.float32) / 7

@@ -50,6 +50,9 @@ class TonesFamily:
         voices = list(self.find(path).values())
         return voices[0] if len(voices) == 1 else None
 
+    def named(self, name: str) -> Path | None:
+        return None
+
     def uses_torch(self, path: Path) -> bool:
         """No."""
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import FrontEnd, front_end
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import default_map
 
@@ -33,7 +33,7 @@ def pipers(text: str, language: str) -> list[str]:
 
 @cache
 def _front_end(voice: str) -> FrontEnd:
-    front = FrontEnd(voice, "espeak", default_map("espeak"))
+    front = front_end(voice, "espeak", default_map("espeak"))
     atexit.register(front.close)
     return front
 

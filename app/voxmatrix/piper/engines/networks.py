@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError
+from voxmatrix.inference.provider import open_gpu_session
+from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder
-from voxmatrix.piper.engines.provider import open_gpu_session
-from voxmatrix.piper.engines.session import open_session, sentence_inputs
+from voxmatrix.piper.engines.inputs import sentence_inputs
 from voxmatrix.piper.onnx.parts import NOISE, ModelPart
 
 #: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.

@@ -11,13 +11,13 @@ import numpy as np
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import DamagedFileError
+from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions
 from voxmatrix.piper.engines.chunking import SentenceLength, segments
-from voxmatrix.piper.engines.fallback import WithCpuFallback
+from voxmatrix.piper.engines.inputs import check_inputs
 from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, on_gpu, voice_errors
 from voxmatrix.piper.engines.prepared import rewritten_voice, split_voices, whole_voices
-from voxmatrix.piper.engines.session import check_inputs
 from voxmatrix.piper.onnx.parts import SplitModel
 
 #: Longer sentences are computed in segments. Segments of this length stay in the cache of a CPU from layer to layer,

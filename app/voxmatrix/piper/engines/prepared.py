@@ -15,9 +15,9 @@ import numpy as np
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import all_inputs, on_cpu, voice_errors
-from voxmatrix.piper.engines.session import open_session
 from voxmatrix.piper.onnx import cache
 from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 

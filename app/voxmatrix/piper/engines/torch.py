@@ -9,10 +9,10 @@ import torch
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
+from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
 from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder, SentenceLength
-from voxmatrix.piper.engines.fallback import WithCpuFallback
 from voxmatrix.tables.quality import HOP, quality
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
 from voxmatrix.vits.layers.norm import remove_weight_norm

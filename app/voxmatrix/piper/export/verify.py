@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from voxmatrix.audio.waves import Samples
+from voxmatrix.inference.session import open_session
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.session import open_session, sentence_inputs
+from voxmatrix.piper.engines.inputs import sentence_inputs
 from voxmatrix.vits.synthesizer import Synthesizer
 
 #: Lengths in ids of the sentences to compare, from a word to a long sentence, and the length scale of each.

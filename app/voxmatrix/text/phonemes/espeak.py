@@ -20,6 +20,8 @@ from voxmatrix.processes import EndedError, LineProcess
 #: Names another file than that of the package espeakng-loader; its data is the folder espeak-ng-data beside it.
 LIBRARY_VARIABLE = "VOXMATRIX_ESPEAK"
 ANSWER_SECONDS = 30.0
+#: Phoneme modes of speak_lib.h: the alphabet, and that bits 8 to 23 are a tie.
+_IPA, _TIE = 2, 1 << 7
 #: Published voices learned from the phonemes of this release.
 OLDEST = (1, 52)
 
@@ -128,11 +130,12 @@ class Asked(Closeable):
 class Espeak(Asked):
     """One running espeak-ng for one voice. `ask` gives the clauses of each text."""
 
-    def __init__(self, voice: str) -> None:
+    def __init__(self, voice: str, *, tie: str = "") -> None:
+        """`tie`: the character between the letters of a phoneme that has several, such as a^ɪ."""
         if _VOICE_NAME.fullmatch(voice) is None:
             raise UsageError(f"{voice!r} is not a voice of espeak-ng", _VOICES)
         self.voice = voice
-        super().__init__(_command(voice))
+        super().__init__(_command(voice, _IPA if not tie else _IPA | _TIE | ord(tie) << 8))
 
     @property
     def version(self) -> str:
@@ -196,10 +199,10 @@ def espeak_findings() -> list[Finding]:
     return [finding] if finding else []
 
 
-def _command(voice: str) -> list[str]:
+def _command(voice: str, mode: int) -> list[str]:
     """`-I -S`: nothing but the standard library is imported, wherever the process is started."""
     server = Path(__file__).with_name("server.py")
-    return [sys.executable, "-I", "-S", str(server), voice, *_libraries()]
+    return [sys.executable, "-I", "-S", str(server), voice, str(mode), *_libraries()]
 
 
 def _libraries() -> list[str]:

@@ -41,8 +41,10 @@ class Phonemizer(Protocol):
 class EspeakPhonemizer(Closeable):
     """One espeak-ng kept open for one voice. Its start overlaps with whatever comes before the first sentence."""
 
-    def __init__(self, voice: str) -> None:
-        self.espeak = Espeak(voice)
+    def __init__(self, voice: str, *, tie: str = "", convert: Callable[[str], str] = str) -> None:
+        """`convert` turns the phonemes of a sentence, not those in [[brackets]], into another alphabet."""
+        self.espeak = Espeak(voice, tie=tie)
+        self._convert = convert
         self._language = voice.lower().split("-")[0]
         self._vowels: PiperTts | None = None  # started for the first text without vowel signs
 
@@ -62,7 +64,8 @@ class EspeakPhonemizer(Closeable):
             for text in texts:
                 refuse_kanji(text)
         texts = [text.replace('"', _UNREAD_QUOTE) for text in texts]
-        return [_punctuated(text, clauses) for text, clauses in zip(texts, self.espeak.ask(texts), strict=True)]
+        pairs = zip(texts, self.espeak.ask(texts), strict=True)
+        return [list(self._convert(_punctuated(text, clauses))) for text, clauses in pairs]
 
     def _with_vowels(self, texts: list[str]) -> list[str]:
         bare = [text for text in texts if not has_vowels(text)]
@@ -142,12 +145,12 @@ def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
     raise UsageError(f"there is no phoneme type {phoneme_type!r}", "choose espeak or text")
 
 
-def _punctuated(text: str, clauses: list[Clause]) -> list[str]:
+def _punctuated(text: str, clauses: list[Clause]) -> str:
     spoken = "".join(
         (_LANGUAGE_FLAG.sub("", phonemes) if "(" in phonemes else phonemes) + mark + _AFTER.get(mark, "")
         for (phonemes, _), mark in zip(clauses, marks(text, [end for _, end in clauses]), strict=True)
     )
-    return list(unicodedata.normalize("NFD", spoken))
+    return unicodedata.normalize("NFD", spoken)
 
 
 def _letters(text: str) -> list[str]:

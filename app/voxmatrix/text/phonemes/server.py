@@ -1,6 +1,7 @@
 """The process that loads libespeak-ng, which is under the GPL: JSON texts in, their clauses out.
 
-Run by path, so that it needs nothing but the standard library:  python -I -S server.py VOICE LIBRARY...
+Run by path, so that it needs nothing but the standard library:  python -I -S server.py VOICE MODE LIBRARY...
+MODE is the phoneme mode of espeak_TextToPhonemes (speak_lib.h).
 The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in, a list of
 texts, is answered by a list for each text: of [phonemes, characters read so far], one pair for each clause.
 """
@@ -12,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_SYNCHRONOUS, _UTF8, _IPA = 2, 1, 2
+_SYNCHRONOUS, _UTF8 = 2, 1
 _NOTHING = ctypes.create_string_buffer(b"")
 
 
 def main() -> None:
     """Load the first library that can be loaded, then answer until standard input ends."""
-    voice, *paths = sys.argv[1:]
+    voice, mode, *paths = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever the library prints stays out of the answers
 
@@ -36,7 +37,7 @@ def main() -> None:
         return
     say({"version": version})
     for line in sys.stdin.buffer:
-        say([_clauses(library, text.encode("utf-8", "replace")) for text in json.loads(line)])
+        say([_clauses(library, text.encode("utf-8", "replace"), int(mode)) for text in json.loads(line)])
 
 
 def _load(paths: list[str]) -> tuple[ctypes.CDLL | None, str]:
@@ -81,20 +82,20 @@ class _Voice(ctypes.Structure):
     )
 
 
-def _clauses(library: ctypes.CDLL, text: bytes) -> list[tuple[str, int]]:
+def _clauses(library: ctypes.CDLL, text: bytes, mode: int) -> list[tuple[str, int]]:
     buffer = ctypes.create_string_buffer(text)
     start = ctypes.addressof(buffer)
     position = ctypes.c_void_p(start)
     found = []
     read = characters = 0
     while position.value is not None:
-        phonemes = library.espeak_TextToPhonemes(ctypes.byref(position), _UTF8, _IPA)
+        phonemes = library.espeak_TextToPhonemes(ctypes.byref(position), _UTF8, mode)
         end = len(text) if position.value is None else position.value - start
         characters += len(text[read:end].decode("utf-8", "replace"))
         read = end
         found.append(((phonemes or b"").decode("utf-8", "replace"), characters))
     # A mark that the library still holds would be read before the next text.
-    library.espeak_TextToPhonemes(ctypes.byref(ctypes.c_void_p(ctypes.addressof(_NOTHING))), _UTF8, _IPA)
+    library.espeak_TextToPhonemes(ctypes.byref(ctypes.c_void_p(ctypes.addressof(_NOTHING))), _UTF8, mode)
     return found
 
 

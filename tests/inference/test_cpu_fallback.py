@@ -6,8 +6,8 @@ import pytest
 
 from tests.models.gpus import T4, on
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, MissingProgramError, NoDeviceError
+from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.piper.engines.fallback import WithCpuFallback
 
 
 def never(gpu: FoundGpu) -> str:

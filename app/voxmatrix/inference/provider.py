@@ -9,9 +9,9 @@ from typing import Any
 from voxmatrix.compute.device import prepare_environment
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.errors import NoDeviceError
+from voxmatrix.inference.session import Provider, open_session
 from voxmatrix.machine.facts import GpuKind
 from voxmatrix.models.device import FoundGpu
-from voxmatrix.piper.engines.session import Provider, open_session
 
 INSTALL = (
     "speak from the checkpoint, pip install onnxruntime-gpu instead of onnxruntime (on Windows: onnxruntime-directml), "

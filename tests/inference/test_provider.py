@@ -9,10 +9,10 @@ import pytest
 
 from tests.models.gpus import ARC, RADEON, T4, computer, on
 from voxmatrix.errors import NoDeviceError
+from voxmatrix.inference import provider
+from voxmatrix.inference.provider import open_gpu_session, served_kinds
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.models.device import FoundGpu
-from voxmatrix.piper.engines import provider
-from voxmatrix.piper.engines.provider import open_gpu_session, served_kinds
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Networks in onnxruntime, on the CPU or a GPU, for the families of voices."""

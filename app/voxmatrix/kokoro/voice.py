@@ -1,0 +1,130 @@
+"""An open voice of Kokoro: phonemes of a sentence, in pieces that the network takes, and their samples."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from voxmatrix.audio.waves import Samples
+from voxmatrix.closing import Closeable
+from voxmatrix.errors import Finding
+from voxmatrix.inference.cpu_fallback import WithCpuFallback
+from voxmatrix.inference.provider import open_gpu_session
+from voxmatrix.inference.session import damaged, open_session
+from voxmatrix.kokoro.alphabet import TIE, symbols, to_ids, to_misaki
+from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
+from voxmatrix.machine.probes.limits import cpus
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.device import FoundGpu, SpeakDevice, Warn
+from voxmatrix.models.family import Utterance
+from voxmatrix.models.style import Runtime, Style
+from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
+from voxmatrix.text.spoken import SpokenText
+
+#: The network begins and ends with silence, a third and half of a second. This much of it is kept.
+_BEFORE_SECONDS, _AFTER_SECONDS = 0.03, 0.08
+#: What is silent, compared with the loudest sample.
+_SILENCE = 0.004
+#: Where a sentence with too many phonemes is divided, best first.
+_BREAKS = (".!?…", ";:—", ",", " ")
+
+
+class KokoroVoice(Closeable):
+    """An open voice. Close it, or use it as a context manager. It needs no seed: nothing in it is random."""
+
+    def __init__(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> None:
+        """Raises:
+        DamagedFileError: the file of the voice is corrupt. Errors of the network are raised when it first speaks.
+        """
+        self.card = card
+        #: Sentences are computed side by side, each by one thread: two threads for one take a fifth more in all.
+        self.parallel = runtime.threads or cpus()
+        self._styles = read_styles(card.path)
+        phonemizer = EspeakPhonemizer(card.language, tie=TIE, convert=partial(to_misaki, language=card.language))
+        self._front = FrontEnd(phonemizer, to_ids)
+        pool = ThreadPoolExecutor(1, thread_name_prefix="load")
+        self._loading: Future[WithCpuFallback[Any]] = pool.submit(self._load, device, warn)
+        pool.shutdown(wait=False)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it could speak at once."""
+        return self._loading.done() and self._loading.exception() is None
+
+    def load(self) -> None:
+        """Wait until the network is loaded.
+
+        Raises:
+            VoxmatrixError: it cannot be.
+        """
+        self._loading.result()
+
+    def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
+        """Pronounce a sentence; its segments are what the network takes at once."""
+        sentence = self._front.sentence(text)
+        return Utterance(
+            segments=[partial(self._speak, piece, style.speed) for piece in pieces(sentence.ids)],
+            symbols=len(sentence.ids),
+            unknown=sentence.unknown,
+            findings=(sentence.finding,) if sentence.finding else (),
+        )
+
+    def warnings(self) -> tuple[Finding, ...]:
+        """An espeak-ng that is too old."""
+        return self._front.warnings()
+
+    def close(self) -> None:
+        """Wait until loading has ended, so that no thread outlives the voice."""
+        self._front.close()
+        self._loading.exception()
+
+    def _load(self, device: SpeakDevice, warn: Warn) -> WithCpuFallback[Any]:
+        path = self.card.files[1]
+
+        def to_gpu(gpu: FoundGpu) -> Any:
+            return open_gpu_session(gpu, path, optimised=True)
+
+        return WithCpuFallback(device, to_gpu, partial(open_session, path, optimised=True), warn)
+
+    def _speak(self, ids: Sequence[int], speed: float) -> Samples:
+        style = self._styles[len(ids) - 1].reshape(1, WIDTH)
+        return self._loading.result().do(partial(self._run, [0, *ids, 0], style, speed))
+
+    def _run(self, ids: Sequence[int], style: Any, speed: float, session: Any) -> Samples:
+        given = {"style": style, "speed": np.array([speed], np.float32)}
+        inputs = {one.name: given.get(one.name) for one in session.get_inputs()}
+        unknown = [name for name, value in inputs.items() if value is None]
+        if len(unknown) != 1 or len(inputs) != 3:  # the ids are called tokens or input_ids
+            raise damaged(self.card.files[1], f"its inputs are {', '.join(inputs)}")
+        inputs[unknown[0]] = np.array([ids], np.int64)
+        return trimmed(session.run(None, inputs)[0].reshape(-1).astype(np.float32), self.card.rate_hz)
+
+
+def pieces(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """The ids in pieces of at most 510, divided at the last mark or else space that leaves none of them short."""
+    table = symbols()
+    while len(ids) > MAX_IDS:
+        end = MAX_IDS
+        for marks in _BREAKS:
+            breaks = {table[mark] for mark in marks}
+            places = [place for place in range(MAX_IDS // 2, MAX_IDS) if ids[place] in breaks]
+            if places:
+                end = places[-1] + 1
+                break
+        yield ids[:end]
+        ids = ids[end:]
+    if ids:
+        yield ids
+
+
+def trimmed(samples: Samples, rate_hz: int) -> Samples:
+    """Samples without the silence at their ends, but for a little."""
+    loudness = np.abs(samples)
+    loud = np.flatnonzero(loudness > _SILENCE * loudness.max(initial=0.0))
+    if not len(loud):
+        return samples
+    start = max(0, int(loud[0]) - round(_BEFORE_SECONDS * rate_hz))
+    return samples[start : int(loud[-1]) + 1 + round(_AFTER_SECONDS * rate_hz)]

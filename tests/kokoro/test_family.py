@@ -1,0 +1,76 @@
+"""Kokoro's voices are found, named, mixed and refused."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.kokoro.conftest import write_network
+from voxmatrix.cli import main
+from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
+from voxmatrix.voices.resolve import installed, resolve
+
+
+def test_its_voices_are_listed_the_best_first_and_without_those_it_cannot_pronounce(kokoro: Path) -> None:
+    listed = [name for name in installed() if name.startswith("kokoro/")]
+    assert listed == ["kokoro/af_heart", "kokoro/af_bella", "kokoro/bf_emma", "kokoro/ff_siwis"]
+    assert resolve().id == "kokoro/af_heart"
+
+
+def test_a_card_says_who_speaks(kokoro: Path) -> None:
+    card = resolve("kokoro/bf_emma")
+    assert (card.language, card.gender, card.rate_hz, card.license) == ("en-gb", "female", 24_000, "Apache-2.0")
+    assert card.title == "Emma: British English, female"
+    assert [path.name for path in card.files] == ["bf_emma.bin", "kokoro-v1.0.int8.onnx"]
+
+
+@pytest.mark.parametrize("name", ["af_bella.bin", "voices/kokoro/voices/af_bella.bin", "voices/kokoro"])
+def test_a_file_and_a_folder_are_voices(name: str, kokoro: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home())
+    assert resolve(name).family == "kokoro"
+
+
+def test_the_most_exact_network_is_used(kokoro: Path) -> None:
+    exact = write_network(kokoro / "kokoro-v1.0.onnx")
+    exact.write_bytes(exact.read_bytes() + b"\0" * 100)
+    assert resolve("kokoro/af_heart").files[1] == exact
+
+
+def test_a_mixture_is_a_voice_with_a_digest_of_its_own(kokoro: Path) -> None:
+    mixed = resolve("kokoro/af_heart(2)+bf_emma(1)")
+    assert mixed.id == "kokoro/af_heart(2)+bf_emma(1)"
+    assert mixed.title == "Heart + Emma: American English, female"
+    assert mixed.files[0].is_relative_to(home() / "cache")
+    assert len({mixed.digest, resolve("kokoro/af_heart").digest, resolve("kokoro/bf_emma").digest}) == 3
+
+
+def test_what_cannot_be_a_voice_is_refused_with_what_can(kokoro: Path) -> None:
+    with pytest.raises(BadInputError, match="Japanese"):
+        resolve(kokoro / "voices" / "jf_alpha.bin")
+    with pytest.raises(BadInputError, match="no voice kokoro/af_nobody") as caught:
+        resolve("kokoro/af_nobody+af_heart")
+    assert "af_bella" in caught.value.remedy
+    odd = (kokoro / "voices" / "af_heart.bin").rename(kokoro / "voices" / "zz.bin")
+    with pytest.raises(BadInputError, match="Mandarin"):
+        resolve(odd)
+    with pytest.raises(BadInputError, match="does not say its language"):
+        resolve(odd.rename(odd.with_name("mine.bin")))
+
+
+def test_without_its_network_there_is_no_voice(kokoro: Path) -> None:
+    (kokoro / "kokoro-v1.0.int8.onnx").unlink()
+    assert not [name for name in installed() if name.startswith("kokoro/")]
+    with pytest.raises(BadInputError, match=r"network of the voice .* is missing"):
+        resolve(kokoro / "voices" / "af_heart.bin")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["distil", "kokoro/af_heart", "--out", "fast.onnx"], ["export", "voice", "kokoro/af_heart", "--out", "x.onnx"]],
+)
+def test_what_only_our_voices_can_is_refused(
+    words: list[str], kokoro: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(words) == 3
+    assert "family kokoro" in capsys.readouterr().err
