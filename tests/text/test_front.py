@@ -1,34 +1,28 @@
 from collections.abc import Iterator
-from typing import Self
+from functools import partial
 
 import pytest
 
 from voxmatrix.errors import MissingProgramError
-from voxmatrix.text.front import Sentence, front_end
+from voxmatrix.text.front import FrontEnd, Sentence, front_end
+from voxmatrix.text.phonemes.phonemizer import phonemizer
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.symbols import IdMap, default_map, to_ids
 
 
-class Reader:
+class Reader(FrontEnd):
     """A front end that is given written text."""
 
     def __init__(self, language: str, phoneme_type: str, id_map: IdMap) -> None:
+        super().__init__(phonemizer(phoneme_type, language), partial(to_ids, id_map=id_map))
         self._language = language
-        self._front = front_end(language, phoneme_type, id_map)
-        self.warnings = self._front.warnings
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._front.close()
 
     def read(self, text: str) -> Iterator[Sentence]:
-        return self._front.sentences(spoken_sentences(text, self._language))
+        return self.sentences(spoken_sentences(text, self._language))
 
     def left_out(self, text: str) -> list[str]:
         """Why sentences cannot be spoken."""
-        sentences = [self._front.sentence(words) for words in spoken_sentences(text, self._language)]
+        sentences = [self.sentence(words) for words in spoken_sentences(text, self._language)]
         return [sentence.finding.problem for sentence in sentences if sentence.finding]
 
 
@@ -125,8 +119,8 @@ def test_clusters_of_vowels_are_merged_as_in_piper():
     clusters = frozenset({("a", "ɪ"), ("o", "ʊ")})
     id_map = {**default_map("espeak"), "aɪ": [161], "oʊ": [165]}
     with (
-        FrontEnd("en-us", "espeak", default_map("espeak")) as plain,
-        FrontEnd("en-us", "espeak", id_map, clusters) as it,
+        front_end("en-us", "espeak", default_map("espeak")) as plain,
+        front_end("en-us", "espeak", id_map, clusters) as it,
     ):
         apart = plain.sentence(SpokenText("I know my own way home.", 0)).phonemes
         together = it.sentence(SpokenText("I know my own way home.", 0))

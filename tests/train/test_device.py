@@ -44,7 +44,11 @@ def test_tf32_is_that_of_products_and_of_convolutions(tf32: bool, matmul: str) -
 
 def test_every_network_that_a_step_calls_with_fixed_shapes_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[torch.nn.Module] = []
-    monkeypatch.setattr(torch.nn.Module, "compile", compiled.append)
+
+    def compile_(network: torch.nn.Module) -> None:
+        compiled.append(network)
+
+    monkeypatch.setattr(torch.nn.Module, "compile", compile_)
     networks = synthetic_networks(quality("tiny"), torch.device("cpu"), 1)
     compile_networks(networks)
     assert len(compiled) == 7

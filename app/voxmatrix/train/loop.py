@@ -37,7 +37,7 @@ class Interval:
     requested: int | None
     default: int
     _took: float = 0.0
-    _ended: float = field(default_factory=time.monotonic)
+    _ended: float = -math.inf
 
     def is_due(self, step: int) -> bool:
         """Whether to do it after this step."""
