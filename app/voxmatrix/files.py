@@ -22,7 +22,6 @@ _REMEDIES = {
     errno.ENOTDIR: _NO_FOLDER,
     errno.EEXIST: _NO_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.ENOENT: "no file can be created there: choose another path",
 }
 
 
@@ -38,6 +37,16 @@ def storage_errors(path: Path) -> Iterator[None]:
         if remedy is None:
             raise
         raise UnreachableError(f"cannot write {path}: {error.strerror}", remedy) from error
+
+
+@contextmanager
+def creating(path: Path) -> Iterator[None]:
+    """Like `storage_errors`, where a file beside `path` is created: also a folder that takes none, as in /proc."""
+    try:
+        with storage_errors(path):
+            yield
+    except FileNotFoundError as error:
+        raise UnreachableError(f"cannot write {path}: {error.strerror}", "choose another folder") from error
 
 
 def _forbidden(path: Path, reason: str) -> UnreachableError:
@@ -96,7 +105,8 @@ def replacing_path(path: Path) -> Iterator[Path]:
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            beside.touch()  # the error for a forbidden or full place is ours, not the program's
+            with creating(path):
+                beside.touch()  # the error for a forbidden or full place is ours, not the program's
             yield beside
             with beside.open("rb") as file:
                 os.fsync(file.fileno())

@@ -217,7 +217,13 @@ def test_progress_counts_the_characters_of_the_file(
 
 
 @pytest.mark.parametrize(
-    ("out", "code", "said"), [(".", 2, "is a folder"), ("./", 2, "is a folder"), ("/proc/a.wav", 8, "/proc/a.wav")]
+    ("out", "code", "said"),
+    [
+        (".", 2, "is a folder"),
+        ("./", 2, "is a folder"),
+        ("/proc/a.wav", 8, "/proc/a.wav"),
+        ("/proc/a.mp3", 8, "/proc/a.mp3"),
+    ],
 )
 def test_a_place_that_cannot_be_written_is_named(out: str, code: int, said: str, capsys: Any) -> None:
     assert main.run(["speak", "--text", "Hello.", "--out", out]) == code

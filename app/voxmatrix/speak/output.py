@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.files import check_not_folder, replacing, storage_errors
+from voxmatrix.files import check_not_folder, creating, replacing, storage_errors
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
@@ -181,7 +181,9 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
     with storage_errors(out):
         if partial:
             out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None) as folder:
+        with creating(out):
+            temporary = tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None)
+        with temporary as folder:
             yield Path(folder)
 
 
