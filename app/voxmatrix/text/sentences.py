@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from voxmatrix.text.lines import blocks, item_marker
 from voxmatrix.text.normalisation.language import language_of
@@ -13,6 +14,9 @@ MAX_CHARACTERS = 400
 
 _MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
 _LETTER = re.compile(r"\w")
+_QUESTION = re.compile("[!?][\"'\u2019\u201d\u00bb]$")
+#: What may stand before an abbreviation or an initial.
+_BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013.-]"
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
 #: Where a long sentence may be broken, the better places first.
 _BREAKS = (
@@ -52,7 +56,17 @@ def _belongs(before: str, after: str, language: str) -> bool:
     start = _SMALL_START.match(after)
     if before.endswith(".") and start is not None and start.group()[-1].islower():
         return True
-    return _abbreviated(language, before_digit=after[:1].isdigit()).search(before[-20:]) is not None
+    if _QUESTION.search(before) and _said(language).match(after):
+        return True
+    return _abbreviated(language, before_digit=after[:1].isdigit()).search(before[-30:]) is not None
+
+
+@cache
+def _said(language: str) -> re.Pattern[str]:
+    """`Holmes asked` and the like, which go on with the sentence of a question in quotation marks."""
+    table = language_of(language)
+    name = r"(?:I|[^\W\d_a-z][\w.'-]*(?:\s[^\W\d_a-z][\w.'-]*){0,2}|[Tt]he\s\w+(?:\s\w+)?)"
+    return re.compile(rf"{name}\s(?:{any_of(table.speech_verbs if table else ())})\b")
 
 
 @cache
@@ -60,10 +74,22 @@ def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
     """The end of a piece that breaks off behind an abbreviation that ends no sentence, or behind an initial."""
     table = language_of(language)
     if table is None:
-        return re.compile(r"(?!)")
+        row = _rows().get(language.lower().replace("_", "-").partition("-")[0], {})
+        known = any_of([*row.get("before_names", ()), *(row.get("before_numbers", ()) if before_digit else ())])
+        ordinal = rf"|(?:{any_of(row['before_ordinals'])})\s\d{{1,2}}" if "before_ordinals" in row else ""
+        return re.compile(
+            rf"(?:^|{_BEFORE})(?:{known}|[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]{ordinal})\.$"
+        )
     before_numbers = [*table.before_numbers, *(table.abbreviations if before_digit else ())]
     known = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
-    return re.compile(rf"(?:^|[\s(\"'])(?:{known}|[A-HJ-Z])\.$")
+    return re.compile(rf"(?:^|{_BEFORE})(?:{known}|[A-HJ-Z])\.$")
+
+
+@cache
+def _rows() -> dict[str, dict[str, list[str]]]:
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text(encoding="utf-8"))
 
 
 def shortened(sentence: str) -> Iterator[str]:

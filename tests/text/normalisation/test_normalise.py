@@ -68,6 +68,22 @@ ENGLISH = [
     ("MP3 and H2O", "MP three and H two O"),
     ("call 555-1234", "call five five five, one two three four"),
     ("a 10-year-old", "a ten-year-old"),
+    # parts of books
+    ("Act iii, scene ix", "Act three, scene nine"),
+    ("vol. ii, ch. iii, p. xii, ch. i", "volume two, chapter three, page twelve, chapter one"),
+    ("Chapter 01. See No. 05 of fig. 0.5", "Chapter one. See number five of figure zero point five"),
+    ("Part of it was mild.", "Part of it was mild."),
+    # capitals
+    ("IT WAS COLD when he came. GIVE IT TO US!", "it WAS COLD when he came. GIVE it TO us!"),
+    ("The US Army and IT support: IT!", "The US Army and IT support: IT!"),
+    # several units
+    ("30° 31′ 39″ N", "thirty degrees thirty-one minutes thirty-nine seconds North"),
+    ("at 5° N, 10°1′ W. Then", "at five degrees North, ten degrees one minute West. Then"),
+    (
+        "£3 10s. was paid. He had 10s. 6d. left.",
+        "three pounds, ten shillings was paid. He had ten shillings, six pence left.",
+    ),
+    ("£1,200 5s. 1d.", "one thousand two hundred pounds, five shillings, one penny."),
     ("12 KG, 3 m2, 100 million kg", "twelve kilograms, three square meters, one hundred million kilograms"),
     ("a 4 x 6 m room, 5'10\" tall", "a four by six meters room, five feet ten inches tall"),
     ("3 m/s and 5 kg/m³", "three meters per second and five kilograms per cubic meter"),

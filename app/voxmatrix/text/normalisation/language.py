@@ -50,6 +50,8 @@ class Language:
     numbered_parts: tuple[str, ...]
     the_ruler: str
     dotless_titles: tuple[str, ...]
+    words_like_abbreviations: tuple[str, ...]
+    speech_verbs: tuple[str, ...]
     code_words: tuple[str, ...]
     code_links: tuple[str, ...]
     phone_words: tuple[str, ...]

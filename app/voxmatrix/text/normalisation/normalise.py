@@ -6,13 +6,19 @@ from collections.abc import Callable
 
 from voxmatrix.text.normalisation.language import Language, language_of
 from voxmatrix.text.normalisation.repair import repair, repair_for_espeak, tidy
-from voxmatrix.text.normalisation.rules.abbreviations import expand, say_addresses, say_roman_numbers
+from voxmatrix.text.normalisation.rules.abbreviations import (
+    expand,
+    lower_words_in_capitals,
+    say_addresses,
+    say_roman_numbers,
+)
 from voxmatrix.text.normalisation.rules.amounts import (
     mark_ranges,
     say_fractions,
     say_measures,
     say_money,
     say_ranges,
+    say_several_units,
 )
 from voxmatrix.text.normalisation.rules.codes import say_codes, spell_links
 from voxmatrix.text.normalisation.rules.dates import mark_day_spans, say_dates, say_times, say_years
@@ -21,13 +27,22 @@ from voxmatrix.text.normalisation.rules.signs import mark_signs, say_numbers, sa
 Step = Callable[[str, Language], str]
 
 #: The order matters: what knows more about a number comes before what knows less.
-_WITHOUT_NUMBERS: tuple[Step, ...] = (spell_links, expand, say_roman_numbers, mark_signs, say_signs)
+_WITHOUT_NUMBERS: tuple[Step, ...] = (
+    spell_links,
+    lower_words_in_capitals,
+    expand,
+    say_roman_numbers,
+    mark_signs,
+    say_signs,
+)
 _WITH_NUMBERS: tuple[Step, ...] = (
     spell_links,
+    lower_words_in_capitals,
     say_addresses,
     expand,
     say_roman_numbers,
     mark_signs,
+    say_several_units,
     mark_ranges,
     say_dates,
     say_times,

@@ -27,11 +27,19 @@ def _rules(language: Language) -> tuple[Rule, ...]:
 
 
 def _numbered(language: Language) -> list[Rule]:
-    """`No. 5`, `kl. 8`."""
+    """`No. 5`, `No. 05`, `kl. 8`, `ch. iii`."""
     table = language.before_numbers
-    parts = any_of(key for key, spoken in table.items() if spoken.title() in language.numbered_parts)
-    number = rf"(?<![\w.])({any_of(table)})\.?\s?(?=\d)|(?<![\w.])({parts})\.?\s(?!I\b)(?=[IVXLC]+\b)"
-    return [(re.compile(number), lambda match: f"{table[match[1] or match[2]]} ")]
+    parts = [key for key, spoken in table.items() if spoken.title() in language.numbered_parts]
+    dotted = any_of(key for key in (*parts, "p.", "pp.") if key.endswith(".") and key in table)
+    number = rf"(?<![\w.])({any_of(table)})\.?\s?{_ZEROS}(?=\d)|(?<![\w.])({any_of(parts)})\.?\s(?!I\b)(?=[IVXLC]+\b)"
+
+    def small(match: re.Match[str]) -> str:
+        return f"{table[match[1]]} {numbers.cardinal(str(_value(match[2])), language)}"
+
+    return [
+        (re.compile(number), lambda match: f"{table[match[1] or match[2]]} "),
+        (re.compile(rf"(?<![\w.])({dotted})\s{_SMALL_ROMAN}"), small),
+    ]
 
 
 def _names(language: Language) -> list[Rule]:
@@ -94,6 +102,26 @@ def _capitalised(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
+_CAPITALS = rf"{CAPITAL}(?:{CAPITAL}|')*(?!\w)"
+_IN_CAPITALS = re.compile(rf"(?<!\w)(?:{_CAPITALS}[^\w\n]{{1,3}}){{2,}}{_CAPITALS}")
+
+
+def lower_words_in_capitals(text: str, language: Language) -> str:
+    """Words that espeak-ng would spell, in small letters where all around is in capitals: `TO US AT HOME`."""
+    if not language.words_like_abbreviations:
+        return text
+    words = re.compile(rf"(?<![\w.'])(?:{any_of(language.words_like_abbreviations)})(?![\w.]\w|\w)")
+
+    def lowered(match: re.Match[str]) -> str:
+        return words.sub(lambda word: word[0].lower(), match[0])
+
+    return words.sub(lambda word: word[0].lower(), text) if _only_capitals(text) else _IN_CAPITALS.sub(lowered, text)
+
+
+def _only_capitals(text: str) -> bool:
+    return text.isupper() and len(text.split()) > 1
+
+
 #: States whose sign is also a word in capitals.
 _WORDS_TOO = frozenset({"HI", "IN", "ME", "OH", "OK", "OR"})
 
@@ -134,15 +162,18 @@ def _address_rules(language: Language) -> tuple[Rule, ...]:
     )
 
 
-_ANY = re.compile(r"\s[IVXLC]+(?!\w)")
+_ANY = re.compile(r"\s(?:[IVXLC]+|[ivxlc]{2,})(?!\w)|\s0\d")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|'(?!s\b))"
+#: `05`, but `0.5` and the beginning of a telephone number as they are.
+_ZEROS = r"(?:0+(?=[1-9]\d?(?!\w|[.,-]\d|\s\d)))?"
+_SMALL_ROMAN = r"(?=[ivxlc])(c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))(?!\w|\.\w|')"
 #: Where a lone I is a number after a name, not a word.
 _I_ENDS = r"(?=\s*(?:$|[,;:.!?)]|--|\u2013)|\s(?:of|av)\b)"
 
 
 def say_roman_numbers(text: str, language: Language) -> str:
-    """Roman numbers behind parts of books, names of rulers and other names."""
+    """Roman numbers behind parts of books, names of rulers and other names; `Chapter 01` without its zero."""
     return apply(_roman_rules(language), text) if _ANY.search(text) else text
 
 
@@ -156,8 +187,11 @@ def _roman_rules(language: Language) -> tuple[Rule, ...]:
     def ruler(match: re.Match[str]) -> str:
         return f"{match[1]} {language.the_ruler.format(number=numbers.ordinal(str(_value(match[2])), language))}"
 
+    words = any_of(word.lower() for word in language.starters)  # Swedish vi is no number
     return (
+        (re.compile(rf"(?<!\w)((?i:{parts}))\s0+(?=[1-9]\d?(?!\w|[.,]\d))"), lambda match: f"{match[1]} "),
         (re.compile(rf"(?<!\w)((?i:{parts}))\s{_ROMAN}"), part),
+        (re.compile(rf"(?<!\w)((?i:{parts}))\s(?=\w\w)(?!(?:{words})\b){_SMALL_ROMAN}"), part),
         (re.compile(rf"(?<!\w)({rulers})\s(?![IXLCV]\b){_ROMAN}"), ruler),
         (re.compile(rf"(?<!\w)({rulers})\s(?=I\b){_ROMAN}{_I_ENDS}"), ruler),
         (re.compile(rf"(?<!\w)({rulers})\s(?=V\b){_ROMAN}"), ruler),
@@ -166,6 +200,6 @@ def _roman_rules(language: Language) -> tuple[Rule, ...]:
 
 
 def _value(written: str) -> int:
-    values = [_VALUES[letter] for letter in written]
+    values = [_VALUES[letter] for letter in written.upper()]
     following = [*values[1:], 0]
     return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -5,7 +5,7 @@ from functools import cache
 
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Currency, Language
-from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply
+from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply, sentence_ends
 from voxmatrix.text.normalisation.repair import RANGE_DASH
 
 
@@ -62,6 +62,38 @@ def _large(written: str, magnitude: str, language: Language) -> str:
 def _counted(written: str, one: str, many: str, language: Language) -> str:
     common = not one.endswith(language.neuter)
     return f"{numbers.number(written, language, common=common)} {one if written == '1' else many}"
+
+
+_ANGLE = re.compile(
+    r"(?<=\d)\s?°\s?(\d{1,2})\s?'(?!\w)(?:\s?(\d{1,2}(?:[.,]\d+)?)\s?\"(?!\w))?(?:\s?([NSEW]{1,2})(?!\w|\.\w))?|(?<=\d)\s?°\s()()([NSEW])(?!\w|\.\w)"
+)
+_SHILLINGS = re.compile(
+    r"£\s?(\d[\d,]*)(?:,\s?|\s)(\d{1,2})s\.?(?:,?\s?(\d{1,2})d\b\.?)?|(?<![\w£.,])()(\d{1,2})s\.,?\s?(\d{1,2})d\b\.?"
+)
+
+
+def say_several_units(text: str, language: Language) -> str:
+    """`30° 31' 39" N` in minutes and seconds, not in feet; `£3 10s. 6d.` in shillings and pence."""
+    words = language.words
+
+    def angle(match: re.Match[str]) -> str:
+        minutes, seconds, where = match[1], match[2], match[3] or match[6]
+        parts = [f"{minutes} {words['minute' if minutes == '1' else 'minutes']}"] if minutes else []
+        parts += [f"{seconds} {words['second' if seconds == '1' else 'seconds']}"] if seconds else []
+        return " ".join(["°", *parts, *([language.directions.get(where, where)] if where else [])])
+
+    def money(match: re.Match[str]) -> str:
+        counts = (match[1] or "", match[2] or match[5], match[3] or match[6] or "")
+        named = (("pound", "pounds"), ("shilling", "shillings"), ("penny", "pence"))
+        spoken = [
+            f"{count} {words[one if count == '1' else many]}"
+            for count, (one, many) in zip(counts, named, strict=True)
+            if count
+        ]
+        return ", ".join(spoken) + ("." if match[0].endswith(".") and sentence_ends(match) else "")
+
+    text = _ANGLE.sub(angle, text)
+    return _SHILLINGS.sub(money, text)
 
 
 _SIZE = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]\s(?=\d)(?![^=\n]{0,20}=)")
