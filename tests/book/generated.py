@@ -123,7 +123,6 @@ def _chapter(
         body.append(f"<p><b>{first}</b> <i>{rest}</i>{reference}</p>")
         if index == 1:
             alt = f"{'En bild av nummer' if language == 'sv' else 'A picture of number'} {next(numbers)}."
-            texts.append(alt)
             body.append(f'<figure><img src="cover{next(numbers)}.png" alt="{alt}"/></figure>')
         if index == 3:
             body.append('<p epub:type="pagebreak">17</p><aside epub:type="footnote"><p>Not to be read.</p></aside>')

@@ -88,7 +88,7 @@ DOCS = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 
 
 def _documentation() -> list[Book]:
-    return [read_book(path, False) for path in DOCS]
+    return [read_book(path) for path in DOCS]
 
 
 def test_a_worker_speaks_each_sentence_as_one_and_splits_none_again():
@@ -123,5 +123,5 @@ def test_book_inspect_counts_the_sentences_that_book_speaks(capsys, tmp_path):
         for more in ([], ["--voice", str(voice.path)]):
             assert main.run(["book", "inspect", str(path), "--json", *more]) == 0
             counted = [one["sentences"] for one in json.loads(capsys.readouterr().out)["chapters"]]
-            spoken = Counter(unit.chapter for unit in book_units(read_book(path, False), "en-us", "voice", Style()))
+            spoken = Counter(unit.chapter for unit in book_units(read_book(path), "en-us", "voice", Style()))
             assert counted == [spoken[number] for number in range(1, len(counted) + 1)] and sum(counted) > 100

@@ -1,9 +1,10 @@
 """What a book consists of, whatever format it came in, and other titles for its chapters, from a file."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from voxmatrix.book.kinds import PartsOfKind
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.files import read_errors
 from voxmatrix.wording import count, quoted
@@ -28,6 +29,20 @@ class Chapter:
     paragraphs: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """What players show beside title and authors; empty if it is not known."""
+
+    series: str = ""
+    #: The place in the series, e.g. 2 or 1.5.
+    series_index: str = ""
+    publisher: str = ""
+    #: As the file has it, e.g. 1999 or 1999-05-01.
+    date: str = ""
+    description: str = ""
+    narrator: str = ""
+
+
 @dataclass(frozen=True)
 class Book:
     """A book in reading order. It has at least one chapter, and each chapter has at least one paragraph."""
@@ -40,6 +55,9 @@ class Book:
     chapters: tuple[Chapter, ...]
     #: What is wrong in the file and was worked around.
     findings: tuple[Finding, ...] = ()
+    #: What it has beside its text, read or left out.
+    kinds: tuple[PartsOfKind, ...] = ()
+    about: Metadata = field(default_factory=Metadata)
 
 
 _FORMAT = 'write a JSON object of chapter numbers and titles, e.g. {"1": "The storm"}; book inspect shows the numbers'

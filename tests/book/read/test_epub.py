@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.book.epubs import METADATA, PIXEL, archive, epub
 from tests.examples import examples
 from voxmatrix.book.content import Cover
+from voxmatrix.book.kinds import KINDS, SPOKEN_KINDS
 from voxmatrix.book.read import FORMATS, read_book
 from voxmatrix.book.read.epub_archive import Archive
 from voxmatrix.book.read.epub_package import read_package
@@ -186,8 +187,8 @@ _MARKUP = st.lists(
 
 
 @settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(_MARKUP, _MARKUP, st.binary(max_size=60), st.booleans())
-def test_any_markup_is_read_or_refused(tmp_path, document, contents, raw, notes):
+@given(_MARKUP, _MARKUP, st.binary(max_size=60), st.sampled_from([SPOKEN_KINDS, frozenset(KINDS)]))
+def test_any_markup_is_read_or_refused(tmp_path, document, contents, raw, kinds):
     data = epub(
         {"a.xhtml": document.encode("utf-8", "replace"), "b.xhtml": raw, "c.xhtml": "<p>Text.</p>"},
         [],
@@ -196,7 +197,7 @@ def test_any_markup_is_read_or_refused(tmp_path, document, contents, raw, notes)
     path = tmp_path / "book.epub"
     path.write_bytes(data)
     with contextlib.suppress(VoxmatrixError):
-        assert "Text." in [text for chapter in read_book(path, notes=notes).chapters for text in chapter.paragraphs]
+        assert "Text." in [text for chapter in read_book(path, kinds).chapters for text in chapter.paragraphs]
 
 
 @settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -240,7 +241,7 @@ _REAL = sorted(Path(os.environ["VOXMATRIX_TEST_EPUBS"]).rglob("*.epub")) if "VOX
 @pytest.mark.skipif(not _REAL, reason="VOXMATRIX_TEST_EPUBS names no folder with EPUB files")
 @pytest.mark.parametrize("path", _REAL, ids=lambda path: path.name)
 def test_nearly_every_word_of_a_real_book_is_read_with_its_notes(path):
-    book = read_book(path, notes=True)
+    book = read_book(path, KINDS)
     read = Counter(word for chapter in book.chapters for text in chapter.paragraphs for word in _words(text))
     there: Counter[str] = Counter()
     with Archive(path) as opened:

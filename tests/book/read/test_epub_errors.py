@@ -48,9 +48,11 @@ def _random_text(size: int) -> bytes:
 
 
 def _many_large() -> bytes:
+    """Texts that are compressed to a twentieth."""
     names = [f"{number}.xhtml" for number in range(4)]
-    content = _random_text(10 * limits.MIB)
-    return epub(dict.fromkeys(names, content))
+    words = "words " * 50
+    text = "".join(f"<p>{os.urandom(8).hex()} {words}</p>" for _ in range(10 * limits.MIB // 324))
+    return epub(dict.fromkeys(names, text))
 
 
 def _overlapping() -> bytes:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.book.shapes import SHAPES
+from voxmatrix.book.kinds import SPOKEN_KINDS
 from voxmatrix.book.read import read_book
 
 
@@ -10,7 +11,7 @@ from voxmatrix.book.read import read_book
 def test_an_epub_becomes_the_chapters_that_a_listener_expects(shape, tmp_path):
     path = tmp_path / "book.epub"
     path.write_bytes(shape.data)
-    book = read_book(path, notes=shape.notes)
+    book = read_book(path, SPOKEN_KINDS | {"notes"} if shape.notes else SPOKEN_KINDS)
     assert [(chapter.title, list(chapter.paragraphs)) for chapter in book.chapters] == [
         (title, list(texts)) for title, texts in shape.chapters
     ]

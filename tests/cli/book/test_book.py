@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.book.epubs import PIXEL, epub
 from tests.book.generated import generated_book
 from voxmatrix.cli import main
 from voxmatrix.errors import UnreachableError
@@ -147,7 +148,9 @@ def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> 
     Path("book.epub").write_bytes(generated_book(characters=3000).data)
     code, (found,) = run(capsys, "inspect", "book.epub")
     assert code == 0
-    assert set(found) == {"title", "authors", "language", "cover", "thumbnail", "warnings", "chapters"}
+    about = {"series", "series_index", "publisher", "date", "description", "narrator"}
+    assert set(found) == {"title", "authors", "language", "cover", "thumbnail", "warnings", "chapters", "kinds"} | about
+    assert [part["kind"] for part in found["kinds"] if not part["spoken"]] == ["notes", "pictures"]
     assert base64.b64decode(found["thumbnail"]).startswith(b"\xff\xd8")  # a JPEG
     assert found["authors"] == ["Åsa Öberg", "Ann Author"] and found["cover"] is True
     assert [chapter["index"] for chapter in found["chapters"]] == list(range(1, len(found["chapters"]) + 1))
@@ -157,6 +160,14 @@ def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> 
     assert main.run(["book", "inspect", "book.epub", "--chapters", "1"]) == 0
     shown = capsys.readouterr().out
     assert "Chapter 1" in shown and "Kapitel 2" not in shown and "of speech" in shown and "this computer" in shown
+    assert "left out  notes" in shown and "--include KIND" in shown
+
+    code, (more,) = run(capsys, "inspect", "book.epub", "--include", "notes, pictures", "--exclude", "headings")
+    assert code == 0 and [part["kind"] for part in more["kinds"] if not part["spoken"]] == ["headings"]
+    notes = [chapter["characters"] for chapter in run(capsys, "inspect", "book.epub", "--notes")[1][0]["chapters"]]
+    assert sum(notes) > sum(chapter["characters"] for chapter in found["chapters"])
+    code, (error,) = run(capsys, "inspect", "book.epub", "--include", "note")
+    assert code == 2 and error["remedy"] == "did you mean notes?"
 
 
 def test_inspect_says_how_fast_a_voice_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,7 +199,44 @@ def test_titles_are_changed_everywhere_and_nothing_is_spoken_again(capsys: pytes
 def test_a_book_in_another_language_than_the_voice_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     Path("book.epub").write_bytes(generated_book(characters=300).data)
     assert main.run(["book", "book.epub", "--out", "B.m4b", "--chapters", "1"]) == 0
-    assert "the book is in sv, and the voice speaks en-us" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the book is in sv, and the voice speaks en-us" in said
+    assert "left out: notes (" in said and "--include notes,pictures" in said
+
+
+def test_tags_come_from_the_book_unless_they_are_given(capsys: pytest.CaptureFixture[str]) -> None:
+    metadata = (
+        "<dc:title>Hills</dc:title><dc:creator>A. Writer</dc:creator><dc:language>en</dc:language>"
+        "<dc:date>1999-05-01</dc:date><dc:publisher>Hill Press</dc:publisher>"
+        "<dc:description>&lt;p&gt;A tale.&lt;/p&gt;</dc:description>"
+        '<meta property="belongs-to-collection" id="c">Saga</meta><meta refines="#c" property="group-position">2</meta>'
+    )
+    Path("hills.epub").write_bytes(epub({"a.xhtml": "<h1>One</h1><p>It began.</p>"}, metadata=metadata))
+    Path("cover.png").write_bytes(PIXEL)
+    assert run(capsys, "hills.epub", "--out", "A.m4b")[0] == 0
+    given = ("--title", "Other", "--author", "X; Y", "--narrator", "Me", "--cover", "cover.png", "--series", "S")
+    assert run(capsys, "hills.epub", "--out", "B.m4b", *given)[0] == 0
+
+    first, second = _tags("A.m4b"), _tags("B.m4b")
+    assert (first["title"], first["artist"], first["date"]) == ("Hills", "A. Writer", "1999-05-01")
+    assert (first["grouping"], first["copyright"], first["description"]) == ("Saga #2", "1999 Hill Press", "A tale.")
+    assert (second["title"], second["artist"], second["composer"]) == ("Other", "X, Y", "Me")
+    assert (second["grouping"], second["copyright"]) == ("S #2", "1999 Hill Press")
+    assert "video" in _streams("B.m4b") and "video" not in _streams("A.m4b")
+    assert run(capsys, "hills.epub", "--out", "C.m4b", "--cover", "hills.epub")[0] == 3
+
+
+def _probed(name: str) -> dict[str, Any]:
+    words = ["ffprobe", "-v", "error", "-show_format", "-show_streams", "-of", "json", name]
+    return dict(json.loads(subprocess.run(words, check=True, capture_output=True).stdout))
+
+
+def _tags(name: str) -> dict[str, str]:
+    return dict(_probed(name)["format"]["tags"])
+
+
+def _streams(name: str) -> list[str]:
+    return [stream["codec_type"] for stream in _probed(name)["streams"]]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

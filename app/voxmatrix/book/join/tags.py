@@ -10,10 +10,13 @@ from voxmatrix.book.join.timeline import Timeline
 GENRE = "Audiobook"
 #: The list of chapters that older players read has one byte for the length of a title.
 MAX_TITLE_BYTES = 255
+#: Of a description in full.
+MAX_TEXT_BYTES = 4000
 #: "Audiobook" among the kinds of media that iTunes knows; the tag appears in MP4 files only.
 _MEDIA_TYPE = "2"
 _SPECIAL = re.compile(r"[=;#\\\n]")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
+#: Controls, among them those of the direction of writing, which show a name as another one; and what is no character.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +46,27 @@ def tags(book: Book, *, narrator: str = "", track: Track | None = None) -> dict[
         "composer": one_line(narrator),  # where players of audiobooks look for the narrator
         "genre": GENRE,
         "language": three_letters(book.language),
+        **_about(book),
         "track": f"{track.number}/{track.of}" if track else "",
         "media_type": "" if track else _MEDIA_TYPE,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _about(book: Book) -> dict[str, str]:
+    """Tags that library programs read. MP4 has none for publishers: there it is part of the copyright."""
+    about = book.about
+    place = f" #{about.series_index}" if about.series_index else ""
+    return {
+        "date": one_line(about.date),
+        "publisher": one_line(about.publisher),
+        "copyright": one_line(f"{about.date[:4]} {about.publisher}") if about.publisher else "",
+        "grouping": one_line(f"{about.series}{place}") if about.series else "",
+        "series": one_line(about.series),
+        "series-part": one_line(about.series_index) if about.series else "",
+        "description": one_line(about.description),
+        "synopsis": one_line(about.description, MAX_TEXT_BYTES),
+    }
 
 
 def metadata_file(found: Mapping[str, str], line: Timeline | None = None) -> str:

@@ -1,20 +1,21 @@
 """Read a book from a file: `read_book`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from voxmatrix.book.content import Book
+from voxmatrix.book.kinds import SPOKEN_KINDS
 from voxmatrix.book.read import calibre, html, markdown, plain
 from voxmatrix.book.read.epub import read_epub
 from voxmatrix.files import read_errors
 
 
 class BookFormat(NamedTuple):
-    """A format with its suffixes and the function that reads it; that is told whether notes are read."""
+    """A format with its suffixes and the function that reads it; that is told which kinds of parts are read."""
 
     suffixes: tuple[str, ...]
-    read: Callable[[Path, bool], Book]
+    read: Callable[[Path, Collection[str]], Book]
 
 
 FORMATS = (
@@ -27,13 +28,13 @@ FORMATS = (
 CONVERTED = BookFormat((), calibre.read_converted)
 
 
-def read_book(path: Path, notes: bool = False) -> Book:
+def read_book(path: Path, kinds: Collection[str] = SPOKEN_KINDS) -> Book:
     """Read a book in the format that its suffix names.
 
     Args:
         path: the file.
-        notes: whether footnotes and endnotes are read where they stand, and documents that only a link leads to at the
-            end. Page numbers, tables of contents and the signs that refer to notes are never read.
+        kinds: which parts beside the text are read, from `voxmatrix.book.kinds`. Numbers of pages and lines, and the
+            signs that refer to notes, are never read.
 
     Raises:
         BadInputError: the file cannot be read, is damaged, is locked by DRM or has no text.
@@ -42,4 +43,4 @@ def read_book(path: Path, notes: bool = False) -> Book:
     found = next((one for one in FORMATS if path.suffix.lower() in one.suffixes), CONVERTED)
     with read_errors(path):
         path.stat()
-        return found.read(path, notes)
+        return found.read(path, kinds)

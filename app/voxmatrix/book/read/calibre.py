@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ TIME_LIMIT_SECONDS = 900
 _LAST_LINES = 3
 
 
-def read_converted(path: Path, notes: bool) -> Book:
+def read_converted(path: Path, kinds: Collection[str]) -> Book:
     """Read a book that Calibre converts to EPUB first.
 
     Raises:
@@ -34,7 +35,7 @@ def read_converted(path: Path, notes: bool) -> Book:
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         converted = Path(folder) / "book.epub"
         _convert([program, str(path.absolute()), str(converted)], path, converted)
-        book = read_epub(converted, notes)
+        book = read_epub(converted, kinds)
     return replace(book, title=path.stem) if book.title == converted.stem else book
 
 

@@ -1,19 +1,27 @@
 """Passages to chapters: where the contents say, or else where the headings are."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from voxmatrix.book.content import Chapter
+from voxmatrix.book.kinds import KINDS, SECTIONS, PartsOfKind
 from voxmatrix.book.read.epub_contents import ContentsEntry
+from voxmatrix.book.read.marks import spoken_heading
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.errors import Finding
-from voxmatrix.wording import quoted
+from voxmatrix.wording import count, quoted
 
 #: A contents with more lines is a list of sections, unless they are long: then its deepest level is not used.
 MANY_CHAPTERS = 100
-#: Some four minutes.
+#: Some four minutes, in letters.
 SHORT_CHAPTER = 3000
+#: Signs of Chinese and Japanese, and how many letters take as long.
+_SIGN, _LETTERS_OF_A_SIGN = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2.3
+_BEGINNING = 80
+_CHECK = "see the chapters: voxmatrix book inspect BOOK"
 
 
 @dataclass(frozen=True)
@@ -30,15 +38,14 @@ class Start:
 
 
 def by_contents(
-    documents: Sequence[Document], entries: Sequence[ContentsEntry], findings: list[Finding], apart: Iterable[str] = ()
+    documents: Sequence[Document], entries: Sequence[ContentsEntry], findings: list[Finding]
 ) -> list[Start]:
     """Where the lines of the contents lead, in the order of the text.
 
     Args:
         documents: the whole text.
         entries: the lines of the contents.
-        findings: gets those that lead to nowhere.
-        apart: documents that are left out on purpose.
+        findings: gets those that lead to nowhere, and those that are too many.
     """
     offsets = dict(zip((document.path for document in documents), _offsets(documents), strict=False))
     by_path = {document.path: document for document in documents}
@@ -46,15 +53,21 @@ def by_contents(
     for entry in entries:
         document = by_path.get(entry.link.path)
         if document is None:
-            if entry.link.path not in apart:
-                findings.append(_lost(entry, f"{entry.link.path}, which is not in the reading order"))
+            findings.append(_lost(entry, f"{entry.link.path}, which is not in the reading order"))
             continue
         index = document.anchors.get(entry.link.anchor) if entry.link.anchor else 0
         if index is None:
             findings.append(_lost(entry, f"#{entry.link.anchor}, which is not in {entry.link.path}"))
         position = offsets[entry.link.path] + (index or 0)
         starts.append(Start(position, entry.title, entry.level, entry.link, guessed=index is None))
-    return _merged(_not_too_many(sorted(starts, key=lambda start: start.position), sum(_lengths(documents))))
+    starts.sort(key=lambda start: start.position)
+    kept = _not_too_many(starts, list(accumulate(_lengths(documents), initial=0)))
+    if len(kept) < len(starts):
+        problem = f"the contents have {len(starts)} lines, {len(starts) - len(kept)} of them for short sections"
+        findings.append(
+            Finding(problem=f"{problem}: these are parts of the chapters above them", remedy=_CHECK, severity="warning")
+        )
+    return _merged(kept)
 
 
 def _lost(entry: ContentsEntry, where: str) -> Finding:
@@ -66,19 +79,53 @@ def _offsets(documents: Sequence[Document]) -> list[int]:
     return list(accumulate((len(document.passages) for document in documents), initial=0))
 
 
-def _lengths(documents: Sequence[Document]) -> Iterable[int]:
-    return (len(passage.text) for document in documents for passage in document.passages)
+def _lengths(documents: Sequence[Document]) -> Iterable[float]:
+    """The lengths of the passages, in letters of an alphabet."""
+    texts = (passage.text for document in documents for passage in document.passages)
+    return (len(text) + (_LETTERS_OF_A_SIGN - 1) * len(_SIGN.findall(text)) for text in texts)
 
 
-def _not_too_many(starts: list[Start], characters: int) -> list[Start]:
-    """Leave out the deepest levels while there are many chapters and most of them are short."""
-    while len(starts) > MANY_CHAPTERS and characters < SHORT_CHAPTER * len(starts):
-        deepest = max(start.level for start in starts)
-        fewer = [start for start in starts if start.level < deepest]
-        if not fewer:
+def _not_too_many(starts: list[Start], ends: Sequence[float]) -> list[Start]:
+    """While there are many chapters, leave out the deepest lines whose sections are short beside those around them.
+
+    `ends` are the lengths of the text before each position.
+    """
+    while len(starts) > MANY_CHAPTERS:
+        groups = _groups(starts, ends)
+        short = [group for group in groups if group.level > 1 and group.mean < SHORT_CHAPTER]
+        if not short:
             break
-        starts = fewer
+        deepest = max(group.level for group in short)
+        dropped = {number for group in short if group.level == deepest for number in group.members}
+        starts = [start for number, start in enumerate(starts) if number not in dropped]
     return starts
+
+
+class _Group(NamedTuple):
+    """Neighbouring lines of one level below one line."""
+
+    level: int
+    members: list[int]
+    mean: float
+
+
+def _groups(starts: Sequence[Start], ends: Sequence[float]) -> list[_Group]:
+    found: dict[tuple[int, ...], list[int]] = {}
+    above: list[int] = []
+    for number, start in enumerate(starts):
+        while above and starts[above[-1]].level >= start.level:
+            above.pop()
+        found.setdefault(tuple(above), []).append(number)
+        above.append(number)
+    positions = [*(start.position for start in starts), len(ends) - 1]
+    return [
+        _Group(
+            starts[members[0]].level if parents else 1,
+            members,
+            sum(ends[positions[number + 1]] - ends[positions[number]] for number in members) / len(members),
+        )
+        for parents, members in found.items()
+    ]
 
 
 def _merged(starts: list[Start]) -> list[Start]:
@@ -105,14 +152,17 @@ def _joined(starts: Sequence[Start]) -> str:
     return ": ".join(name for name, below in zip(names, [*names[1:], ""], strict=True) if not below.startswith(name))
 
 
-def by_headings(documents: Sequence[Document]) -> list[Start]:
-    """A start at each heading of the highest level that occurs twice, or of the highest, or else at each document."""
+def by_headings(documents: Sequence[Document], kinds: Collection[str]) -> list[Start]:
+    """A start at each heading of the highest level that occurs twice, or of the highest, or else at each document.
+
+    Headings of parts that are left out do not count; `kinds` are those that are read.
+    """
     offsets = _offsets(documents)
     headings = [
         Start(offset + index, passage.text, passage.level, None)
         for offset, document in zip(offsets, documents, strict=False)
         for index, passage in enumerate(document.passages)
-        if passage.level
+        if passage.level and all(kind in kinds for kind in passage.kinds)
     ]
     levels = [start.level for start in headings]
     repeated = [level for level in sorted(set(levels)) if levels.count(level) > 1] or sorted(set(levels))
@@ -125,30 +175,60 @@ def by_headings(documents: Sequence[Document]) -> list[Start]:
     ]
 
 
-def divide(documents: Sequence[Document], starts: Sequence[Start], title: str) -> tuple[Chapter, ...]:
+def left_out_as(passage: Passage, kinds: Collection[str]) -> str:
+    """The kind as which a passage is left out, or nothing if it is read."""
+    return next((kind for kind in _kinds(passage) if kind not in kinds), "")
+
+
+def _kinds(passage: Passage) -> tuple[str, ...]:
+    return (*passage.kinds, "headings") if passage.level else passage.kinds
+
+
+def divide(
+    documents: Sequence[Document], starts: Sequence[Start], title: str, kinds: Collection[str]
+) -> tuple[Chapter, ...]:
     """The chapters with their text. Text before the first start is a chapter named by its heading, or like the book."""
     passages = [passage for document in documents for passage in document.passages]
-    left_out = {
-        offset + index
-        for offset, document in zip(_offsets(documents), documents, strict=False)
-        for index in document.left_out
-    }
     if not starts or starts[0].position > 0:
-        starts = [
-            Start(0, _first_heading(passages[: starts[0].position] if starts else passages) or title, 1, None),
-            *starts,
-        ]
+        before = passages[: starts[0].position] if starts else passages
+        starts = [Start(0, _first_heading(before, kinds) or title, 1, None), *starts]
     found: list[tuple[str, tuple[str, ...]]] = []
     for start, following in pairwise([*starts, Start(len(passages), "", 1, None)]):
         part = passages[start.position : following.position]
-        spoken = tuple(passage.text for passage in part if passage.spoken)
-        notes = any(not passage.spoken for passage in part) or any(
-            place in left_out for place in range(start.position + 1, following.position + 1)
+        spoken = [passage for passage in part if not left_out_as(passage, kinds)]
+        only_its_heading = all(passage.level for passage in spoken) and any(
+            left_out_as(passage, kinds) in SECTIONS for passage in part
         )
-        if spoken and not (notes and all(passage.level for passage in part if passage.spoken)):
-            found.append((start.title or title, spoken))
+        if spoken and not only_its_heading:
+            found.append((start.title or title, tuple(map(_spoken, spoken))))
     return tuple(Chapter(index, name, texts) for index, (name, texts) in enumerate(found, start=1))
 
 
-def _first_heading(passages: Sequence[Passage]) -> str:
-    return next((passage.text for passage in passages if passage.level), "")
+def _spoken(passage: Passage) -> str:
+    return spoken_heading(passage.text) if passage.level else passage.text
+
+
+def _first_heading(passages: Sequence[Passage], kinds: Collection[str]) -> str:
+    return next((passage.text for passage in passages if passage.level and not left_out_as(passage, kinds)), "")
+
+
+def parts_of_kinds(documents: Sequence[Document], kinds: Collection[str]) -> tuple[PartsOfKind, ...]:
+    """What there is of each kind, in the order of KINDS. What is left out with a section counts as that."""
+    found: dict[str, list[str]] = {}
+    for passage in (passage for document in documents for passage in document.passages):
+        if kind := left_out_as(passage, kinds) or next(iter(_kinds(passage)), ""):
+            found.setdefault(kind, []).append(passage.text)
+    return tuple(
+        PartsOfKind(kind, kind in kinds, len(texts), sum(map(len, texts)), texts[0][:_BEGINNING])
+        for kind in KINDS
+        if (texts := found.get(kind))
+    )
+
+
+def formula_findings(documents: Sequence[Document]) -> list[Finding]:
+    """A warning if formulas are read as they are written."""
+    formulas = sum(document.formulas for document in documents)
+    if not formulas:
+        return []
+    problem = f"{count(formulas, 'formula')} have no description: fractions and powers may be read wrongly"
+    return [Finding(problem=problem, remedy="listen to a chapter that has some (`preview`)", severity="warning")]

@@ -1,17 +1,18 @@
 """EPUB 2 and 3. Locked books are refused before anything is tried: their text cannot be read."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.read.chapters import by_contents, by_headings, divide
+from voxmatrix.book.read.chapters import by_contents, by_headings, divide, formula_findings, parts_of_kinds
 from voxmatrix.book.read.epub_archive import Archive
-from voxmatrix.book.read.epub_contents import ContentsEntry, read_contents
+from voxmatrix.book.read.epub_contents import ContentsEntry, read_contents, read_landmarks
 from voxmatrix.book.read.epub_package import Package, read_cover, read_package
 from voxmatrix.book.read.markup import Link, attribute, children, descendants, parse
 from voxmatrix.book.read.passages import Document, Passage, ReadingOptions, read_passages
+from voxmatrix.book.read.sections import recognise
 from voxmatrix.book.read.text_file import no_text
 from voxmatrix.book.read.unspoken import Listed
 from voxmatrix.errors import BadInputError, Finding
@@ -20,7 +21,7 @@ from voxmatrix.errors import BadInputError, Finding
 _FEW_LINES = 3
 
 
-def read_epub(path: Path, notes: bool) -> Book:
+def read_epub(path: Path, kinds: Collection[str]) -> Book:
     """Read an EPUB: its text in the order of its spine, its chapters as its contents name them.
 
     Raises:
@@ -32,22 +33,38 @@ def read_epub(path: Path, notes: bool) -> Book:
         package = read_package(archive, findings)
         entries = read_contents(archive, package, findings)
         reading = ReadingOptions(
-            notes=notes,
+            pictures="pictures" in kinds,
             contents=_listed(package, entries),
             cover=package.cover.path if package.cover else "",
         )
-        spine = [*package.spine, *(package.aside if notes else ())]
-        documents = [read_passages(parse(archive.read(name), name), name, reading) for name in spine]
+        spine = [*package.spine, *package.aside]
+        documents = [read_passages(parse(archive.read(name), name, findings), name, reading) for name in spine]
+        said = {**package.said, **read_landmarks(archive, package)}
         cover = read_cover(archive, package.cover, findings)
-    if not notes:
-        _silence_notes(documents)
-    apart = () if notes else package.aside
-    starts = by_contents(documents, entries, findings, apart) or by_headings(documents)
+    _recognise_notes(documents)
+    names: dict[str, list[str]] = {}
+    for entry in entries:
+        names.setdefault(entry.link.path, []).append(entry.title)
     title = package.title or path.stem
-    chapters = divide(documents, starts, title)
+    recognise(documents, said, names, title, package.authors)
+    for passage in (
+        passage for document in documents if document.path in package.aside for passage in document.passages
+    ):
+        passage.kinds = passage.kinds or ("notes",)
+    starts = by_contents(documents, entries, findings) or by_headings(documents, kinds)
+    chapters = divide(documents, starts, title, kinds)
     if not chapters:
         raise no_text(path)
-    return Book(title, package.authors, package.language, cover, chapters, _each_once(findings))
+    return Book(
+        title,
+        package.authors,
+        package.language,
+        cover,
+        chapters,
+        _each_once([*findings, *formula_findings(documents)]),
+        parts_of_kinds(documents, kinds),
+        package.about,
+    )
 
 
 def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
@@ -62,15 +79,16 @@ def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
     )
 
 
-def _silence_notes(documents: Sequence[Document]) -> None:
+def _recognise_notes(documents: Sequence[Document]) -> None:
     """Mark the passages that are notes by their links: a reference leads to them, and they lead back to before them."""
     references: set[Link] = set().union(*(document.references for document in documents))
     places = {document.path: place for place, document in enumerate(documents)}
     for place, document in enumerate(documents):
         for index, passage in enumerate(document.passages):
-            passage.spoken = not _is_referenced(passage, document.path, references) or not _leads_back(
+            if _is_referenced(passage, document.path, references) and _leads_back(
                 passage, (place, index), places, documents
-            )
+            ):
+                passage.kinds = (*passage.kinds, "notes")
 
 
 def _is_referenced(passage: Passage, path: str, references: set[Link]) -> bool:

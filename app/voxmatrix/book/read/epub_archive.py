@@ -18,8 +18,10 @@ MIB = 2**20
 MAX_DIRECTORY_BYTES = 8 * MIB
 MAX_MEMBERS = 50_000
 MAX_MEMBER_BYTES = 12 * MIB
-#: Python takes up to four times as much for it. War and Peace has 4 MiB.
+#: Python takes up to four times as much for it. War and Peace has 4 MiB, and the Mahabharata 36 MiB in a large archive.
 MAX_TOTAL_BYTES = 32 * MIB
+#: A large archive may have more than that: so many times its size, and this much.
+_TIMES_ITS_SIZE, _MOST_BYTES = 8, 256 * MIB
 #: Text is compressed to a third or a sixth; some 1000 is the most that deflate can do.
 MAX_RATIO = 100
 #: Below this size, any ratio is harmless.
@@ -39,6 +41,7 @@ _BROKEN = (
 )
 DAMAGED = "download or copy it again; if it opens in a reader, convert it: ebook-convert OLD.epub NEW.epub"
 _HOSTILE = "do not open it: no book needs that much"
+_DIVIDE = "divide it into several books, e.g. with Calibre's EpubSplit"
 
 
 class Archive(Closeable):
@@ -52,9 +55,10 @@ class Archive(Closeable):
         """
         self.path = path
         self.findings: list[Finding] = []
-        self._left = MAX_TOTAL_BYTES
         self._file = path.open("rb")
         self._size = path.stat().st_size
+        self._limit = max(MAX_TOTAL_BYTES, min(_TIMES_ITS_SIZE * self._size, _MOST_BYTES))
+        self._left = self._limit
         try:
             self._zip = zipfile.ZipFile(_Bounded(self._file, self._size, path))
         except _BROKEN as error:
@@ -113,15 +117,13 @@ class Archive(Closeable):
         return bytes(data)
 
     def _check(self, name: str, size: int, compressed: int) -> None:
+        if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * compressed:
+            bomb = f"{self.path} is refused as a possible ZIP bomb: {name} is compressed to less than 1/{MAX_RATIO}"
+            raise BadInputError(bomb, _HOSTILE)
         if size > MAX_MEMBER_BYTES:
-            what = f"{name} has more than {MAX_MEMBER_BYTES // MIB} MiB"
-        elif self._left < 0:
-            what = f"its files have more than {MAX_TOTAL_BYTES // MIB} MiB of text"
-        elif size > _RATIO_COUNTS_FROM and size > MAX_RATIO * compressed:
-            what = f"{name} is compressed to less than 1/{MAX_RATIO}"
-        else:
-            return
-        raise BadInputError(f"{self.path} is refused as a possible ZIP bomb: {what}", _HOSTILE)
+            raise BadInputError(f"{self.path}: {name} has more than {MAX_MEMBER_BYTES // MIB} MiB", _DIVIDE)
+        if self._left < 0:
+            raise BadInputError(f"{self.path} has more than {self._limit // MIB} MiB of text", _DIVIDE)
 
     def _listed(self) -> dict[str, zipfile.ZipInfo]:
         members = [member for member in self._zip.infolist() if not member.is_dir()]

@@ -19,6 +19,7 @@ from voxmatrix.book.read.markup import (
     text_of,
     tidy,
 )
+from voxmatrix.book.read.semantics import SEMANTICS
 from voxmatrix.errors import Finding
 from voxmatrix.wording import quoted
 
@@ -53,6 +54,22 @@ def read_contents(archive: Archive, package: Package, findings: list[Finding]) -
         if entries:
             return entries
     return []
+
+
+def read_landmarks(archive: Archive, package: Package) -> dict[str, str]:
+    """The kinds of files by the landmarks of EPUB 3, where one leads to a whole file."""
+    if package.nav is None:
+        return {}
+    navs = descendants(parse(archive.read(package.nav), package.nav), "nav")
+    links = (link for nav in navs if "landmarks" in kinds(nav) for link in descendants(nav, "a"))
+    found = {}
+    for link in links:
+        target = resolve(package.nav, attribute(link, "href"))
+        path = found_path(archive, package.nav, attribute(link, "href"))
+        kind = next((SEMANTICS[word] for word in sorted(kinds(link)) if word in SEMANTICS), "")
+        if target is not None and path is not None and kind and not target.anchor:
+            found[path] = kind
+    return found
 
 
 def contents_nav(root: etree._Element) -> etree._Element | None:

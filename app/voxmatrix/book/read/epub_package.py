@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.content import Cover
+from voxmatrix.book.content import Cover, Metadata
 from voxmatrix.book.read.epub_archive import DAMAGED, Archive
+from voxmatrix.book.read.epub_metadata import read_metadata
 from voxmatrix.book.read.markup import Link, attribute, children, descendants, local_name, parse, resolve, text_of, tidy
+from voxmatrix.book.read.semantics import SEMANTICS
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.wording import quoted
 
@@ -17,6 +19,7 @@ _DOCUMENTS = (
     "application/xhtml+xml", "text/html", "application/xml", "text/xml", "text/x-oeb1-document", "image/svg+xml",
     "application/x-dtbook+xml",
 )  # fmt: skip
+_CORE_DOCUMENTS = ("application/xhtml+xml", "text/html", "image/svg+xml")
 _DOCUMENT_NAMES = re.compile(r"(?i)\.(x?html?|xml|svg)$")
 _NCX = "application/x-dtbncx+xml"
 _PICTURES = re.compile(r"image/(?!svg)[\w.+-]+")
@@ -32,6 +35,8 @@ class ManifestItem:
     path: str
     media_type: str
     properties: tuple[str, ...]
+    #: The id of the item to be shown instead by programs that do not know the media type.
+    fallback: str = ""
 
 
 @dataclass
@@ -50,6 +55,9 @@ class Package:
     #: The document with the table of contents that is part of the text.
     contents_page: Link | None = None
     cover: ManifestItem | None = None
+    #: The kinds of files by the guide of EPUB 2.
+    said: dict[str, str] = field(default_factory=dict)
+    about: Metadata = field(default_factory=Metadata)
 
 
 def read_package(archive: Archive, findings: list[Finding]) -> Package:
@@ -61,7 +69,7 @@ def read_package(archive: Archive, findings: list[Finding]) -> Package:
     path = _package_path(archive)
     root = parse(archive.read(path), path)
     manifest = _manifest(root, path, archive, findings)
-    package = Package(language=_language(root), authors=_authors(root), title=_title(root))
+    package = Package(language=_language(root), authors=_authors(root), title=_title(root), about=read_metadata(root))
     spine = next(descendants(root, "spine"), None)
     if spine is None and not manifest:
         raise BadInputError(f"{archive.path} is damaged: {path} does not say what is in the book", DAMAGED)
@@ -71,6 +79,7 @@ def read_package(archive: Archive, findings: list[Finding]) -> Package:
     package.ncx = ncx.path if ncx else next((i.path for i in manifest.values() if i.media_type == _NCX), None)
     references = list(_references(root, path, archive))
     package.contents_page = next((link for kind, link in references if kind == "toc"), None)
+    package.said = {link.path: SEMANTICS[kind] for kind, link in references if kind in SEMANTICS and not link.anchor}
     package.cover = _cover(root, manifest, [link.path for kind, link in references if kind == "cover"], archive)
     return package
 
@@ -112,7 +121,8 @@ def _manifest(root: etree._Element, base: str, archive: Archive, findings: list[
             findings.append(Finding(problem=problem, remedy=_CHECK, severity="warning"))
         elif identity not in items:
             words = tuple(attribute(element, "properties").split())
-            items[identity] = ManifestItem(path, attribute(element, "media-type").strip().lower(), words)
+            media_type = attribute(element, "media-type").strip().lower()
+            items[identity] = ManifestItem(path, media_type, words, attribute(element, "fallback"))
     return items
 
 
@@ -128,7 +138,7 @@ def _read_spine(
 ) -> None:
     for reference in children(spine, "itemref") if spine is not None else ():
         identity = attribute(reference, "idref")
-        item = manifest.get(identity)
+        item = _shown(identity, manifest)
         if item is None:
             problem = f"the reading order names {quoted(identity)}, which is not a file of the book"
             findings.append(Finding(problem=problem, remedy=_CHECK, severity="warning"))
@@ -142,6 +152,15 @@ def _read_spine(
         package.spine, package.aside = package.aside or list(dict.fromkeys(found)), []
         problem = "the book has no reading order; its files are read in the order in which they are listed"
         findings.append(Finding(problem=problem, remedy=_CHECK, severity="warning"))
+
+
+def _shown(identity: str, manifest: dict[str, ManifestItem]) -> ManifestItem | None:
+    """An item of the reading order, or what stands for it where it is no document of EPUB: a picture, or other XML."""
+    item, seen = manifest.get(identity), {identity}
+    while item is not None and item.media_type not in _CORE_DOCUMENTS and item.fallback in manifest.keys() - seen:
+        seen.add(item.fallback)
+        item = manifest[item.fallback]
+    return item
 
 
 def _is_document(item: ManifestItem) -> bool:

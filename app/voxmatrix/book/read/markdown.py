@@ -1,6 +1,7 @@
 """Markdown: CommonMark with tables and footnotes, and the metadata that static sites put above it."""
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ _NOTE = re.compile(
 _REFERENCE = re.compile(r"[^\S\n]*\[\^[^\]\s]{1,60}\]")
 
 
-def read_markdown(path: Path, notes: bool) -> Book:
+def read_markdown(path: Path, kinds: Collection[str]) -> Book:
     """Read a Markdown file: its headings are chapters.
 
     Raises:
@@ -30,13 +31,18 @@ def read_markdown(path: Path, notes: bool) -> Book:
     metadata = _METADATA.match(text)
     said = {key: value.strip().strip("\"'") for key, value in _LINE.findall(metadata[1])} if metadata else {}
     text = text[metadata.end() :] if metadata else text
-    text = _REFERENCE.sub("", _NOTE.sub(r"\n\2\n" if notes else "", text))
+    text = _REFERENCE.sub("", _NOTE.sub(_note, text))
     page = f"<html><body>{MarkdownIt('commonmark').enable('table').render(text)}</body></html>"
     title = tidy(said.get("title", "")) or _only_top_heading(text)
-    book = book_of(parse(page.encode("utf-8"), str(path)), path, notes=notes, title=title)
+    book = book_of(parse(page.encode("utf-8"), str(path)), path, kinds, title)
     author = tidy(said.get("author", said.get("authors", "")).strip("[]"))
     language = said.get("lang", said.get("language", ""))
     return replace(book, authors=(author,) if author else (), language=language)
+
+
+def _note(match: re.Match[str]) -> str:
+    text = re.sub(r"^(?: {4}|\t)", "", match[2], flags=re.MULTILINE)
+    return f'\n\n<div class="footnote">\n\n{text}\n\n</div>\n\n'
 
 
 def _only_top_heading(text: str) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from voxmatrix.book.read.text_file import decode
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, Finding
 
 #: Some 100 MiB of memory. A chapter has thousands, and the whole Bible with each verse marked 150,000.
 MAX_TAGS = 400_000
@@ -26,19 +26,26 @@ _PROLOGUE = re.compile(r"\s*<\?xml\b.{0,500}?\?>", re.DOTALL)
 _DOCTYPE = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
 _DOCTYPE_PART = re.compile(r"""<!--.*?-->|"[^"]*"|'[^']*'|[\[\]>]""", re.DOTALL)
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40})(?:;|(?![A-Za-z0-9=]))")
+#: An entity with its text, or without one if it is another file's.
+_DECLARATION = re.compile(r"""<!ENTITY\s+([A-Za-z]\w{0,40})\s+(?:(["'])(.{0,500}?)\2|(?:SYSTEM|PUBLIC)\b)""", re.DOTALL)
+#: Characters that entities may add to a document.
+_MAX_DECLARED = 1_000_000
+_CHECK = "check that the text is complete"
 _OF_XML = ("amp", "lt", "gt", "quot", "apos")
 #: Where a declaration of types may begin: behind comments and instructions.
 _HEAD = 100_000
 _MAX_DOCTYPE = 20_000
 
 
-def parse(data: bytes, name: str) -> etree._Element:
+def parse(data: bytes, name: str, findings: list[Finding] | None = None) -> etree._Element:
     """The root of a document: XML, or else HTML, which repairs whatever is wrong.
+
+    `findings` gets the entities whose text is not in the document, and which are therefore left out.
 
     Raises:
         BadInputError: it has more elements, or deeper ones, than any author writes.
     """
-    content = _prepared(data, name)
+    content = _prepared(data, name, findings)
     if not content.strip():
         return etree.Element("html")
     try:
@@ -47,7 +54,7 @@ def parse(data: bytes, name: str) -> etree._Element:
         return _parse_html(content, name)
 
 
-def _prepared(data: bytes, name: str) -> bytes:
+def _prepared(data: bytes, name: str, findings: list[Finding] | None) -> bytes:
     """A document in UTF-8 without the declarations above it. Each copy of the text replaces the one before."""
     text = decode(data)
     if text.count("<") > MAX_TAGS or text.count("=") > MAX_ATTRIBUTES:
@@ -56,8 +63,13 @@ def _prepared(data: bytes, name: str) -> bytes:
             "divide it into several files",
         )
     start, end = _doctype(text)
+    declared = _Entities(text[start:end])
     text = _PROLOGUE.sub("", text[:start]) + text[end:]
-    text = _ENTITY.sub(_character, text)
+    text = _ENTITY.sub(declared.text, text)
+    if findings is not None and declared.unknown:
+        named = ", ".join(f"&{entity};" for entity in sorted(declared.unknown))
+        problem = f"{name}: {named} stand for other files or entities; they are left out"
+        findings.append(Finding(problem=problem, remedy=_CHECK, severity="warning"))
     return text.encode("utf-8")
 
 
@@ -94,13 +106,28 @@ def _doctype(text: str) -> tuple[int, int]:
     return match.span()
 
 
-def _character(match: re.Match[str]) -> str:
-    """One of HTML's entities as the character it stands for; an entity that nobody knows as it is written."""
-    name = match[1]
-    if name in _OF_XML:
-        return f"&{name};"
-    known = html.entities.html5.get(match[0][1:])
-    return html.escape(known) if known else f"&amp;{match[0][1:]}"
+class _Entities:
+    """The entities of HTML, and those that a document declares as plain text."""
+
+    def __init__(self, doctype: str) -> None:
+        self._declared = {name: value for name, _, value in reversed(_DECLARATION.findall(doctype))}
+        self._left = _MAX_DECLARED
+        self.unknown: set[str] = set()
+
+    def text(self, match: re.Match[str]) -> str:
+        """What an entity stands for; one that nobody declared as it is written."""
+        name = match[1]
+        if name in _OF_XML:
+            return f"&{name};"
+        if name in self._declared:
+            value = html.unescape(self._declared[name])
+            self._left -= len(value)
+            if value and "<" not in value and not _ENTITY.search(value) and self._left >= 0:
+                return html.escape(value)
+            self.unknown.add(name)
+            return ""
+        known = html.entities.html5.get(match[0][1:])
+        return html.escape(known) if known else f"&amp;{match[0][1:]}"
 
 
 def local_name(element: etree._Element) -> str:

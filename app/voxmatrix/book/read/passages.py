@@ -1,18 +1,21 @@
 """A document to its passages: paragraphs, headings, items, rows, each with the anchors that lead to it."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lxml import etree
 
+from voxmatrix.book.read.formulas import formula
+from voxmatrix.book.read.marks import joined_lines, lowered, raised, with_fractions, without_numbers_of_notes_and_pages
 from voxmatrix.book.read.markup import Link, attribute, descendants, links_in, local_name, resolve, text_of, tidy
+from voxmatrix.book.read.semantics import kind_of
 from voxmatrix.book.read.unspoken import (
     MAY_BE_CONTENTS,
     Listed,
     NoteStart,
     is_contents_list,
     is_contents_title,
-    is_note,
     is_note_reference,
     is_unspoken,
     note_start,
@@ -53,24 +56,32 @@ _BLOCKS = frozenset(_HEADINGS).union(
     ),
     ("ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot", "thead", "title", "tr", "ul"),
 )
-#: Stands for a line break. Documents do not contain it.
-_BREAK = "\0"
+#: Stand for a line break, and before a bracket that is no mark. Documents do not contain them.
+_BREAK, _NO_MARK = "\0", "\1"
 _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")
 #: In elements within elements, each link is examined again: a hostile document would take hours.
 _MAX_CONTAINERS = 20
 _MAX_LINKS = 60_000
+_CODE = ("code", "kbd", "samp", "tt", "var")
+_RAISED, _LOWERED = {"sup", "super", "superscript"}, {"sub", "subscript"}
+#: How much is looked at before a number.
+_SOME_PIECES, _SOME_CHARACTERS = 8, 80
+#: Longer descriptions are of pictures; shorter ones of signs that were not in a font.
+_MAX_GLYPH = 3
+_NUMBER_BEFORE = re.compile(r"(?:\d|(?<!\w)[IVXLC]{2,})$")
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
 
 
 @dataclass
 class Passage:
-    """A paragraph, or whatever stands for itself. What turns out to be a note is not spoken."""
+    """A paragraph, or whatever stands for itself."""
 
     text: str
     #: 1 to 6 for headings, else 0.
     level: int
     note: NoteStart | None
-    spoken: bool = True
+    #: Of what it is a part, from `voxmatrix.book.kinds`.
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass
@@ -83,16 +94,17 @@ class Document:
     anchors: dict[str, int] = field(default_factory=dict)
     #: What superscript links lead to.
     references: set[Link] = field(default_factory=set)
-    #: Where notes were left out: before the passages of these indices.
-    left_out: list[int] = field(default_factory=list)
     has_contents: bool = False
+    #: Formulas without a description.
+    formulas: int = 0
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
     """What a document is read for."""
 
-    notes: bool = False
+    #: Whether descriptions of pictures are read where they stand.
+    pictures: bool = False
     contents: Listed = field(default_factory=Listed)
     #: The picture on the cover, which is not described.
     cover: str = ""
@@ -106,9 +118,10 @@ def read_passages(root: etree._Element, path: str, reading: ReadingOptions) -> D
     reader.visit(root)
     reader.flush()
     document = reader.document
-    if path in reading.contents.pages and document.has_contents and all(p.level for p in document.passages):
-        document.passages.clear()  # nothing but a heading above the contents
-        document.anchors = dict.fromkeys(document.anchors, 0)
+    if path in reading.contents.pages and document.has_contents:
+        headings = [passage for passage in document.passages if "contents" not in passage.kinds]
+        if all(passage.level for passage in headings):
+            reader.are_contents(headings)
     return document
 
 
@@ -119,7 +132,9 @@ class _Reader:
         self._boundaries = {link.anchor for link in reading.contents.titles if link.path == path and link.anchor}
         self._pieces: list[str] = []
         self._level = 0
+        self._kinds: tuple[str, ...] = ()
         self._notes: list[NoteStart] = []
+        self._pictures: list[str] = []  # their descriptions, in the passage in progress
         self._containers = 0
         self._links_examined = 0
 
@@ -136,27 +151,56 @@ class _Reader:
         elif name == "br":
             self._pieces.append(_BREAK)
         elif name in ("img", "math") and (alt := spoken_alt(element)) is not None:
-            self._describe(alt, attribute(element, "src"))
+            self._describe(alt, element, name)
+        elif not len(element) and (shift := _shift(element, name)):
+            self._pieces.append(lowered(element.text or "") if shift == "sub" else self._raised(element.text or ""))
         else:
             self._read(element, name)
 
     def _read(self, element: etree._Element, name: str) -> None:
-        level, notes, containers = self._level, len(self._notes), self._containers
+        level, notes, containers, kinds = self._level, len(self._notes), self._containers, self._kinds
         self._containers += name in MAY_BE_CONTENTS
         if name in _HEADINGS:
             self._level = int(name[1])
         if name in _BLOCKS and (note := note_start(element, self.document.path)) is not None:
             self._notes.append(note)
+        if kind := self._kind(element, name):
+            self.flush()
+            self._kinds = (*kinds, kind)
         if name in ("td", "th"):
             self._divide_cells()
-        self._pieces.append(element.text or "")
+        if name == "math":
+            self.document.formulas += 1
+            self._pieces.append(f" {formula(element)} ")
+        else:
+            self._read_content(element, name)
+        if name in _BLOCKS or kind:
+            self.flush()
+        self._level, self._containers, self._kinds = level, containers, kinds
+        del self._notes[notes:]
+
+    def _read_content(self, element: etree._Element, name: str) -> None:
+        start = len(self._pieces)
+        apart = self._level and name == "span" and self._follows_number(element.text or "")
+        self._pieces.append((_BREAK if apart else "") + self._text(element.text or "", name))
         for child in element:
             self.visit(child)
-            self._pieces.append(child.tail or "")
-        if name in _BLOCKS:
-            self.flush()
-        self._level, self._containers = level, containers
-        del self._notes[notes:]
+            self._pieces.append(self._text(child.tail or "", name))
+        if name in _CODE:  # brackets in it are no marks of notes
+            self._pieces[start:] = [piece.replace("[", f"{_NO_MARK}[") for piece in self._pieces[start:]]
+
+    def _text(self, text: str, name: str) -> str:
+        """Text in an element of this name, with its line breaks where they are shown."""
+        return text.replace("\n", _BREAK) if name == "pre" and "code" not in self._kinds else text
+
+    def _follows_number(self, text: str) -> bool:
+        """Whether the title of a heading begins behind its number, from which only its style sets it apart."""
+        before = next((piece for piece in reversed(self._pieces[-_SOME_PIECES:]) if piece), "")
+        return text[:1].isupper() and _NUMBER_BEFORE.search(before[-_SOME_CHARACTERS:]) is not None
+
+    def _raised(self, text: str) -> str:
+        before = "".join(piece[-_SOME_CHARACTERS:] for piece in self._pieces[-_SOME_PIECES:])
+        return raised(text, before.rpartition(_BREAK)[2])
 
     def _divide_cells(self) -> None:
         """Put a comma between the cells of a row."""
@@ -167,8 +211,6 @@ class _Reader:
 
     def _leaves_out(self, element: etree._Element, name: str) -> bool:
         if is_unspoken(element, name):
-            if name == "nav":
-                self._leave_out_contents()
             return True
         if is_note_reference(element, name):
             links = (
@@ -176,14 +218,21 @@ class _Reader:
             )
             self.document.references.update(link for link in links if link is not None)
             return True
-        if not self._reading.notes and is_note(element, name):
-            self.flush()
-            self.document.left_out.append(len(self.document.passages))
-            return True
-        if self._is_contents(element, name):
-            self._leave_out_contents()
-            return True
         return False
+
+    def _kind(self, element: etree._Element, name: str) -> str:
+        kind = "contents" if self._is_contents(element, name) else kind_of(element, name)
+        if kind == "contents" and "contents" not in self._kinds:
+            passages = self.document.passages
+            if passages and passages[-1].level and is_contents_title(passages[-1].text):
+                self.are_contents(passages[-1:])
+            self.document.has_contents = True
+        return kind
+
+    def are_contents(self, passages: Iterable[Passage]) -> None:
+        """These belong to a table of contents, too."""
+        for passage in passages:
+            passage.kinds = (*passage.kinds, "contents")
 
     def _is_contents(self, element: etree._Element, name: str) -> bool:
         if name not in MAY_BE_CONTENTS or self._containers > _MAX_CONTAINERS:
@@ -194,12 +243,6 @@ class _Reader:
         self._links_examined += len(links)
         return is_contents_list(element, links, self.document.path, self._reading.contents)
 
-    def _leave_out_contents(self) -> None:
-        passages = self.document.passages
-        if passages and passages[-1].level and is_contents_title(passages[-1].text):
-            passages.pop()
-        self.document.has_contents = True
-
     def _mark(self, element: etree._Element) -> None:
         """Remember where the anchors of an element lead."""
         names = (element.get("id"), element.get("{http://www.w3.org/XML/1998/namespace}id"), element.get("name"))
@@ -208,16 +251,42 @@ class _Reader:
                 self.flush()
             self.document.anchors.setdefault(anchor, len(self.document.passages))
 
-    def _describe(self, alt: str, source: str) -> None:
-        link = resolve(self.document.path, source)
-        if link is None or link.path != self._reading.cover:
-            self._pieces.append(alt if len(alt) == 1 else f" {alt} ")  # an initial belongs to its word
+    def _describe(self, alt: str, element: etree._Element, name: str) -> None:
+        link = resolve(self.document.path, attribute(element, "src"))
+        if link is not None and link.path == self._reading.cover:
+            return
+        if len(alt) == 1:
+            self._pieces.append(alt)  # an initial belongs to its word
+        elif name == "math" or self._reading.pictures or len(alt) <= _MAX_GLYPH:
+            self._pieces.append(f" {alt} ")
+        elif alt:
+            self._pictures.append(alt)
 
     def flush(self) -> None:
         """End the passage in progress."""
         whole = "".join(self._pieces)
         self._pieces.clear()
-        for part in [whole] if self._level else _EMPTY_LINE.split(whole):
-            if text := tidy(part.replace(_BREAK, " ")):
-                note = self._notes[-1] if self._notes else None
-                self.document.passages.append(Passage(text, self._level, note))
+        note = self._notes[-1] if self._notes else None
+        parts = [whole] if self._level else _EMPTY_LINE.split(whole)
+        found = [text for text in map(self._tidy, parts) if text]
+        if self._level and not found and self._pictures:  # the heading is a picture
+            found, self._pictures = [" ".join(self._pictures)], []
+        self.document.passages += (Passage(text, self._level, note, self._kinds) for text in found)
+        described = (*self._kinds, "pictures")
+        self.document.passages += (Passage(alt, 0, note, described) for alt in self._pictures)
+        self._pictures.clear()
+
+    def _tidy(self, part: str) -> str:
+        lines = [tidy(line) for line in part.split(_BREAK)]
+        if "code" in self._kinds:
+            return " ".join(filter(None, lines))
+        text = without_numbers_of_notes_and_pages(joined_lines(lines, heading=self._level > 0))
+        return tidy(with_fractions(text).replace(_NO_MARK, ""))
+
+
+def _shift(element: etree._Element, name: str) -> str:
+    """`sup` for raised text, `sub` for lowered text, else nothing."""
+    if name in ("sup", "sub"):
+        return name
+    named = set((element.get("class") or "").lower().split()) if name == "span" else set()
+    return "sup" if named & _RAISED else "sub" if named & _LOWERED else ""

@@ -94,6 +94,7 @@ def read_bytes(path: Path) -> bytes:
 def no_text(path: Path) -> BadInputError:
     """The error for a book in which there is nothing to be spoken."""
     remedy = (
-        "check that it is the right file; if its pages are pictures, recognise their text first, e.g. with Tesseract"
+        "check that it is the right file; if its pages are pictures, recognise their text first, e.g. with Tesseract,"
+        " or read their descriptions (`include=pictures`)"
     )
     return BadInputError(f"{path} has no text to be spoken", remedy)

@@ -1,6 +1,6 @@
-"""What is in a document and is not read where it stands.
+"""What is in a document and is never read, and what is known by its links: contents, and notes as books mark them.
 
-These are page numbers, contents, ruby, what is hidden or no text at all, and notes in the ways that books mark them.
+Never read are numbers of pages and lines, ruby, navigation, what is hidden or no text at all.
 """
 
 import re
@@ -25,15 +25,22 @@ from voxmatrix.book.read.markup import (
 )
 
 _NO_TEXT = frozenset(
-    ("audio", "head", "nav", "rp", "rt", "rtc", "script", "select", "style", "template", "textarea", "video")
+    ("audio", "head", "rp", "rt", "rtc", "script", "select", "style", "template", "textarea", "video")
 ).union(("annotation", "annotation-xml"))
-_CONTENTS = frozenset({"landmarks", "loa", "loi", "lot", "lov", "page-list", "pagelist", "toc"})
-_PAGE_NUMBERS = frozenset({"pagebreak", "page-number", "pageno", "pagenum", "page-num", "page_number"})
+_NAVIGATION = frozenset({"landmarks", "page-list", "pagelist"})
+_NUMBERS = frozenset({"pagebreak", "page-number", "pageno", "pagenum", "page-num", "page_number"})
+_LINE_NUMBERS = frozenset({"lnum", "linenum", "linenumber", "line-number", "line_number", "lineno", "ln"})
 #: A page number is shorter: some books wrap the whole page into its mark.
 _MAX_PAGE_NUMBER = 20
 _HIDDEN = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b")
 _FILE_NAME = re.compile(r"(?i)[\w./%() -]+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)")
-_NOTHING = ("image", "images", "img", "picture")
+#: Descriptions that say nothing.
+_NOTHING = re.compile(
+    r"(?i)\W*(?:images?|img|pictures?|pic|picto(?:gram)?s?|illustrations?|figures?|fig|photos?|photographs?|icons?|logo|covers?"
+    r"|decorat(?:ive|ion)s?|ornaments?|vignettes?|dividers?|separators?|spacer|bullet|abbildung|bild|omslag"
+    r"|alternative text not available"
+    r")?[\W\d_]*"
+)
 MAY_BE_CONTENTS = ("ol", "ul", "dl", "table", "menu", "dir", "body", "div", "section", "p")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MIN_LINKS = 2
@@ -56,20 +63,23 @@ def is_unspoken(element: etree._Element, name: str) -> bool:
     if _HIDDEN.search(element.get("style") or ""):
         return True
     what = kinds(element)
-    if what & _CONTENTS and name not in ("html", "a"):
+    if (what & _NAVIGATION or (name == "nav" and not what & CONTENTS)) and name not in ("html", "a"):
         return True
     if name == "case" and any(True for _ in children(element.getparent(), "default")):  # of epub:switch
         return True
     named = what.union((element.get("class") or "").lower().split())
-    return bool(named & _PAGE_NUMBERS) and len(text_of(element).strip()) <= _MAX_PAGE_NUMBER
+    text = text_of(element).strip() if named & _NUMBERS or named & _LINE_NUMBERS else ""
+    return bool(named & _NUMBERS and len(text) <= _MAX_PAGE_NUMBER) or text.strip(" .[]()").isdecimal()
 
 
 def spoken_alt(element: etree._Element) -> str | None:
     """The description of a picture or formula, empty if it says nothing; None for a formula without one."""
-    if "math" in str(element.tag):
-        return tidy(attribute(element, "alttext")) or None
-    alt = tidy(attribute(element, "alt"))
-    return "" if _FILE_NAME.fullmatch(alt) or alt.lower() in _NOTHING or "presentation" in kinds(element) else alt
+    formula = "math" in str(element.tag)
+    alt = tidy(attribute(element, "alttext" if formula else "alt"))
+    if formula:
+        return None if not alt or (_NOTHING.fullmatch(alt) and any(map(str.isalpha, alt))) else alt
+    says_nothing = _NOTHING.fullmatch(alt) and len(alt) > 1 and not alt.isdecimal()
+    return "" if _FILE_NAME.fullmatch(alt) or says_nothing or {"presentation", "none"} & kinds(element) else alt
 
 
 @dataclass(frozen=True)
@@ -123,6 +133,8 @@ def is_contents_title(text: str) -> bool:
     return _CONTENTS_TITLE.fullmatch(text.strip(" .:")) is not None
 
 
+#: Kinds by `epub:type` and `role` that are contents, or lists like them.
+CONTENTS = frozenset({"loa", "loi", "lot", "lov", "toc", "toc-brief"})
 _NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"})
 #: Elements that can be notes by their class: a `<span class="footnote">` is often a link to one.
 _HOLDS_NOTES = ("aside", "div", "dl", "li", "ol", "p", "section", "table", "ul", "dd", "td", "tr")

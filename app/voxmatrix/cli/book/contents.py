@@ -1,4 +1,4 @@
-"""What both commands take: a file, and which chapters of it."""
+"""What both commands take: a file, and which chapters and parts of it are read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,28 @@ BookFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="EPUB, text, Markdown or HTML; others are converted by Calibre.")
 ]
 Chapters = Annotated[str, typer.Option("--chapters", metavar="LIST", help="Only these chapters, e.g. 3-7,9.")]
-Notes = Annotated[bool, typer.Option("--notes", help="Read footnotes and endnotes, too.")]
+Include = Annotated[
+    str,
+    typer.Option("--include", metavar="KINDS", help="Read these too, e.g. notes,pictures (`book inspect` lists all)."),
+]
+Exclude = Annotated[str, typer.Option("--exclude", metavar="KINDS", help="Do not read these, e.g. tables,headings.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Short for --include notes.")]
 
 
-def read_chapters(file: Path, chapters: str, *, notes: bool, titles: Path | None = None) -> "Book":
-    """The book, with the selected chapters only; all of them if `chapters` is empty.
+def wanted_kinds(include: str, exclude: str, *, notes: bool) -> frozenset[str]:
+    """The kinds of parts that are read, of lists with commas.
+
+    Raises:
+        UsageError: there is no such kind.
+    """
+    from voxmatrix.book.kinds import spoken_kinds
+
+    more, fewer = ([kind for part in given.split(",") if (kind := part.strip())] for given in (include, exclude))
+    return spoken_kinds([*more, *(["notes"] if notes else [])], fewer)
+
+
+def read_chapters(file: Path, chapters: str, kinds: frozenset[str], titles: Path | None = None) -> "Book":
+    """The book with parts of these kinds, and the selected chapters only; all of them if `chapters` is empty.
 
     Raises:
         UsageError: there is no such chapter.
@@ -28,7 +45,7 @@ def read_chapters(file: Path, chapters: str, *, notes: bool, titles: Path | None
     """
     from voxmatrix.book.read import read_book
 
-    book = read_book(file, notes)
+    book = read_book(file, kinds)
     if titles is not None:
         from voxmatrix.book.content import read_titles, with_titles
 
@@ -53,6 +70,15 @@ def other_language(book: "Book", voice_language: str) -> list[Finding]:
         return []
     problem = f"the book is in {book.language}, and the voice speaks {voice_language}: it will sound foreign"
     return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]
+
+
+def left_out(book: "Book") -> str:
+    """What of a book is not read, and how it would be; nothing if all is."""
+    parts = [part for part in book.kinds if not part.spoken]
+    if not parts:
+        return ""
+    shown = ", ".join(f"{part.kind} ({part.count:,})" for part in parts)
+    return f"left out: {shown}\n  → to hear them: `include={','.join(part.kind for part in parts)}`"
 
 
 def duration(seconds: float) -> str:

@@ -1,15 +1,27 @@
 """`voxmatrix book inspect`: what is in a book, and how long it takes."""
 
 from base64 import b64encode
+from dataclasses import asdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.book.contents import BookFile, Chapters, Notes, duration, read_chapters, split_language
+from voxmatrix.cli.book.contents import (
+    BookFile,
+    Chapters,
+    Exclude,
+    Include,
+    Notes,
+    duration,
+    read_chapters,
+    split_language,
+    wanted_kinds,
+)
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.errors import Finding
+from voxmatrix.wording import printable
 
 if TYPE_CHECKING:
     from voxmatrix.book.content import Book
@@ -21,12 +33,14 @@ _BEGINNING_CHARACTERS = 200
 def command(
     file: BookFile,
     chapters: Chapters = "",
+    include: Include = "",
+    exclude: Exclude = "",
     notes: Notes = False,
     voice: options.VoicePath = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the chapters of a book, how long it will be, and how long this computer needs to speak it."""
-    book = read_chapters(file, chapters, notes=notes)
+    """Show the chapters of a book, what is left out, how long it will be, and how long this computer needs for it."""
+    book = read_chapters(file, chapters, wanted_kinds(include, exclude, notes=notes))
     language = _split_language(book, voice)
     rows = [_row(chapter.index, chapter.title, chapter.paragraphs, language) for chapter in book.chapters]
     if as_json:
@@ -57,6 +71,8 @@ def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str,
         "language": book.language,
         "cover": book.cover is not None,
         "thumbnail": None if small is None else b64encode(small).decode("ascii"),
+        **asdict(book.about),
+        "kinds": [asdict(part) for part in book.kinds],
         "warnings": [finding.problem for finding in book.findings],
         "chapters": rows,
     }
@@ -104,6 +120,11 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
         numbers = (str(row["characters"]), str(row["sentences"]), duration(row["seconds"]))
         table.add_row(str(row["index"]), row["title"], *numbers)
     Console(markup=False, highlight=False).print(table)
+    for part in book.kinds:
+        of = f"{part.kind:12}  {part.count:6,}  {part.characters:9,} characters  {printable(part.beginning)}"
+        typer.echo(f"{'read    ' if part.spoken else 'left out'}  {of}")
+    if any(not part.spoken for part in book.kinds):
+        typer.echo("  → --include KIND reads what is left out, --exclude KIND leaves out what is read")
 
 
 def _print_duration(seconds: float, name: str) -> None:

@@ -10,19 +10,24 @@ import typer
 from voxmatrix.cli.book.contents import (
     BookFile,
     Chapters,
+    Exclude,
+    Include,
     Notes,
     duration,
+    left_out,
     other_language,
     read_chapters,
     split_language,
+    wanted_kinds,
 )
+from voxmatrix.cli.book.metadata import MetadataOptions, with_metadata
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
@@ -44,7 +49,7 @@ _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
+class BookOptions(MetadataOptions, VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
     """The options of `book make`."""
 
     out: Annotated[
@@ -54,6 +59,8 @@ class BookOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, op
         ),
     ] = None
     chapters: Chapters = ""
+    include: Include = ""
+    exclude: Exclude = ""
     notes: Notes = False
     titles: Annotated[
         Path | None,
@@ -95,9 +102,12 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     out = _out(file, given)
     voice = resolve(given.voice)
     style = speaking_style(given, voice)
-    book = read_chapters(file, given.chapters, notes=given.notes, titles=given.titles)
+    kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
+    book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)
     for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
+    if parts := left_out(book):
+        typer.echo(with_flags(parts), err=True)
     split_as = split_language(book, voice.language)
     request = BookRequest(
         source=file,
@@ -106,7 +116,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         voice=voice,
         out=out,
         style=style,
-        joining=_joining(given, voice),
+        joining=_joining(given, book.about.narrator or voice.id),
     )
     workers = cluster_workers(voice, given) if given.cluster else _own_processes(context, given, voice, style)
     with open_book_job(request) as job:
@@ -145,7 +155,7 @@ def _out(file: Path, given: BookOptions) -> Path:
     return out
 
 
-def _joining(given: BookOptions, voice: "VoiceCard") -> "JoinSettings":
+def _joining(given: BookOptions, narrator: str) -> "JoinSettings":
     from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.book.join.timeline import Pauses
 
@@ -153,7 +163,7 @@ def _joining(given: BookOptions, voice: "VoiceCard") -> "JoinSettings":
     return JoinSettings(
         pauses=pauses,
         bitrate=given.bitrate or None,
-        narrator=voice.id,
+        narrator=narrator,
         subtitles=given.subtitles,
         overlay=given.read_along,
     )

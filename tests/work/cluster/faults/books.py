@@ -63,7 +63,7 @@ def made_alone(folder: Path) -> list[str]:
     source, voice, style = _text(folder), write_voice(folder), Style()
     request = BookRequest(
         source=source,
-        book=read_book(source, False),
+        book=read_book(source),
         language=voice.language,
         voice=voice,
         out=folder / "book.m4b",
