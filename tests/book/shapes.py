@@ -229,6 +229,72 @@ SHAPES = [
         ),
         [("page", ["See here.", "Map 1", "The end of x squared", "Label"])],
     ),
+    Shape(
+        "formulas",
+        epub(
+            {
+                "a.xhtml": "<p>So <math><mfrac><mi>a</mi><mn>2</mn></mfrac><mo>+</mo><msup><mi>x</mi><mn>2</mn></msup>"
+                '</math>, and <math alttext="Alternative text not available"><msqrt><mi>y</mi></msqrt></math>.</p>'
+            }
+        ),
+        [("page", ["So a/2 + x² , and √y ."])],
+        findings=["2 formulas have no description"],
+    ),
+    Shape(
+        "raised-and-lowered-numbers",
+        epub(
+            {
+                "a.xhtml": "<p>H<sub>2</sub>O on 10<sup>6</sup> m<sup>2</sup>, 2<sup>2</sup>⁄<sub>3</sub> miles from"
+                " the house<sup>1</sup>.<sup>[2]</sup> The 22<span class='sup'>nd</span> time.</p>"
+                "<p><sup>3</sup>In the beginning<code>a[1]</code>.</p>"
+            }
+        ),
+        [("page", ["H₂O on 10⁶ m², 2 2/3 miles from the house. The 22nd time.", "3 In the beginninga[1]."])],
+    ),
+    Shape(
+        "lines",
+        epub(
+            {
+                "a.xhtml": "<h2>I<br/>THE UPPER DANUBE</h2>"
+                "<p>How doth the crocodile<br/>Improve his tail<br/>And pour</p>"
+                "<h2><span>3</span><span>The Wind</span></h2><pre>To me\nTo you</pre><p>wrapped text<br/>goes on</p>"
+                "<h2><span>T</span><span>he End</span></h2>"
+            }
+        ),
+        [
+            ("I: THE UPPER DANUBE", ["1: THE UPPER DANUBE", "How doth the crocodile, Improve his tail, And pour"]),
+            ("3: The Wind", ["3: The Wind", "To me, To you", "wrapped text goes on"]),
+            ("The End", ["The End"]),
+        ],
+    ),
+    Shape(
+        "line-numbers",
+        epub({"a.xhtml": "<p>Hofgarten,<span class='lnum'>10</span><br/>And drank<span class='ln'>ok</span></p>"}),
+        [("page", ["Hofgarten, And drankok"])],
+    ),
+    Shape(
+        "declared-entities",
+        epub(
+            {
+                "a.xhtml": "<!DOCTYPE html [<!ENTITY hero 'Sir Galahad'><!ENTITY dash \"&#x2014;\">]>"
+                "<html><body><p>&hero; rode &dash; out.</p></body></html>"
+            }
+        ),
+        [("A Book", ["Sir Galahad rode — out."])],
+    ),
+    Shape(
+        "fallbacks-of-pictures-and-of-other-xml",
+        epub(
+            {"b.xhtml": "<h1>One</h1><p>First.</p>", "d.xhtml": "<h1>Two</h1><p>Second.</p>"},
+            items='<item id="a" href="a.png" media-type="image/png" fallback="b.xhtml"/>'
+            '<item id="c" href="c.xml" media-type="application/xml" fallback="e"/>'
+            '<item id="e" href="a.png" media-type="image/png" fallback="d.xhtml"/>'
+            '<item id="f" href="c.xml" media-type="image/png" fallback="f"/>',
+            spine='<itemref idref="a"/><itemref idref="c"/><itemref idref="f"/>',
+            more={"OEBPS/a.png": PIXEL, "OEBPS/c.xml": "<x>Test fails.</x>"},
+        ),
+        _TWO_CHAPTERS,
+    ),
     Shape("blocks", epub({"a.xhtml": BLOCKS}), [("Title", BLOCK_TEXTS)]),
     Shape(
         "entities-soft-hyphens-spaces",
@@ -376,6 +442,24 @@ SHAPES = [
         ),
         [(f"C{n}", [f"C{n}", f"S{n}", f"{n}."]) for n in range(60)],
         findings=["60 of them for short sections"],
+    ),
+    Shape(
+        "long-chapters-stay-beside-a-hundred-short-sections",
+        epub(
+            {
+                "a.xhtml": "".join(f'<h1 id="c{n}">C{n}</h1><p>{"word " * 900}end {n}.</p>' for n in range(5)),
+                "b.xhtml": "<h1>Aphorisms</h1>" + "".join(f'<p id="s{n}">S{n}.</p>' for n in range(120)),
+            },
+            [
+                ("Part", "a.xhtml", [(f"C{n}", f"a.xhtml#c{n}") for n in range(5)]),
+                ("Aphorisms", "b.xhtml", [(f"S{n}", f"b.xhtml#s{n}") for n in range(120)]),
+            ],
+        ),
+        [
+            *(("Part: C0" if n == 0 else f"C{n}", [f"C{n}", "word " * 900 + f"end {n}."]) for n in range(5)),
+            ("Aphorisms", ["Aphorisms", *(f"S{n}." for n in range(120))]),
+        ],
+        findings=["120 of them for short sections"],
     ),
     Shape(
         "nav-with-headings-and-lists-of-pages",

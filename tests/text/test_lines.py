@@ -34,6 +34,9 @@ def test_headings_and_list_items_are_blocks_of_their_own(text, expected):
     ("text", "expected"),
     [
         ("an exam-\nple", "an example"),
+        ("a well-\nknown word", "a well-known word"),
+        ("a sea-\nman, sea-man", "a sea-man, sea-man"),
+        ("a sea-\nman, seaman, sea-man", "a seaman, seaman, sea-man"),
         ("mother-in-\nlaw", "mother-in-law"),
         ("a soft\u00ad\nware", "a software"),
         ("1990-\n1995", "1990-1995"),

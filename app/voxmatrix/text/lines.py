@@ -9,13 +9,17 @@ _BULLET = "[\u2022\u2043\u2023\u25e6\u25aa\u25cf]"
 _ITEM = re.compile(rf"{_BULLET}\s?(?:\d{{1,3}}[.)]+)?\s?|\(?(\d{{1,3}}|[A-Za-z])([.)]+)\s+|[-*+\u2013\u2014]\s+")
 _BEFORE_BULLET = re.compile(rf"(?<=\s)(?={_BULLET})")
 _CJK = "[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]"
+_LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
+_SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n[^\S\n]*")
 _UNWRAPPED = (
-    (re.compile(r"\r\n?|[\u2028\u2029]"), "\n"),
-    (re.compile(r"\u00ad[^\S\n]*\n[^\S\n]*"), ""),
-    (re.compile(r"(?<![\w-])([^\W\d_]+)-\n[^\S\n]*(?=[^\W\d_A-Z])"), r"\1"),  # exam-ple, but mother-in-law
     (re.compile(r"(?<=\w)-\n[^\S\n]*(?=\w)"), "-"),
     (re.compile(rf"(?<={_CJK})[^\S\n]*\n[^\S\n]*(?={_CJK})"), ""),
 )
+#: exam-ple, but mother-in-law.
+_DIVIDED = re.compile(r"(?<![\w-])([^\W\d_]+)-\n[^\S\n]*(?=([^\W\d_A-Z][^\W\d_]*))")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+#: English words before a hyphen that stays: well-known.
+_HYPHENATED = frozenset(("well", "self", "half", "ill", "ever", "never", "all", "cross", "ex"))
 #: Longer lines are wrapped text.
 _HEADING_CHARACTERS = 60
 _MIN_LINES_OF_A_LIST = 3
@@ -25,7 +29,16 @@ _SENTENCE_ENDS = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4][
 
 
 def unwrap(text: str) -> str:
-    """A text with words that are divided between two lines in one piece."""
+    """A text with words that are divided between two lines in one piece; with their hyphen, if it is theirs."""
+    text = _SOFT_HYPHEN.sub("", _LINE_ENDS.sub("\n", text))
+    words = set(_WORD.findall(text)) if _DIVIDED.search(text) else set()
+
+    def whole(match: re.Match[str]) -> str:
+        first, second = match.groups()
+        elsewhere = f"{first}-{second}" in words and first + second not in words
+        return f"{first}-" if elsewhere or first.lower() in _HYPHENATED else first
+
+    text = _DIVIDED.sub(whole, text)
     for pattern, joined in _UNWRAPPED:
         text = pattern.sub(joined, text)
     return text

@@ -1,5 +1,6 @@
 import pytest
 
+from voxmatrix.book.kinds import KINDS
 from voxmatrix.book.read import read_book
 from voxmatrix.book.read.marks import spoken_heading
 from voxmatrix.errors import BadInputError
@@ -150,3 +151,72 @@ def test_a_file_that_is_too_large(tmp_path):
         file.truncate(33 * 2**20)
     with pytest.raises(BadInputError, match="more than 32 MiB"):
         read_book(path)
+
+
+_BRACKETS = """*** START OF THE PROJECT GUTENBERG EBOOK HILLS ***
+
+[Illustration]
+
+[Illustration: A SHIP AT SEA]
+
+CONTENTS
+
+CHAPTER I. THE HILL
+CHAPTER II. THE SEA
+
+CHAPTER I
+
+THE HILL
+
+It was a well-
+known day.[1] He saw [Sidenote: The sea.] the
+sea [Pg 12] at last.
+
+    All in the golden afternoon
+      Full leisurely we glide;
+
+[Footnote 1: A note
+with [brackets].]
+
+CHAPTER II
+
+{13}
+
+It was night.
+
+FOOTNOTES:
+
+[1] Another note.
+
+[2] And one more.
+
+THE END
+
+*** END OF THE PROJECT GUTENBERG EBOOK HILLS ***
+"""
+
+
+def test_what_project_gutenberg_writes_in_brackets_is_known(tmp_path):
+    book = _read(tmp_path, _BRACKETS)
+    assert _chapters(book) == [
+        (
+            "CHAPTER I: THE HILL",
+            [
+                "CHAPTER 1",
+                "THE HILL",
+                "It was a well-known day. He saw the sea at last.",
+                "All in the golden afternoon, Full leisurely we glide;",
+            ],
+        ),
+        ("CHAPTER II", ["CHAPTER 2", "It was night.", "THE END"]),
+    ]
+    assert {part.kind: part.count for part in book.kinds if not part.spoken} == {
+        "contents": 2,
+        "notes": 5,
+        "pictures": 1,
+    }
+
+    path = tmp_path / "book.txt"
+    whole = [text for chapter in read_book(path, frozenset(KINDS)).chapters for text in chapter.paragraphs]
+    for left_out in ("A SHIP AT SEA", "The sea.", "A note with [brackets].", "[2] And one more."):
+        assert left_out in whole
