@@ -1,9 +1,12 @@
 """From the name or the file of a voice to its card: the one place where voices are found."""
 
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from voxmatrix.config import voice_folders
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, VoxmatrixError
+from voxmatrix.files import storage_errors
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import Family, OpenVoice
@@ -78,6 +81,28 @@ def installed() -> dict[str, tuple[Family, Path]]:
             for name, path in family.find(folder).items():
                 found.setdefault(name, (family, path))
     return found
+
+
+def remove(name: str) -> list[Path]:
+    """Remove a voice of the user's, or all that a family has in a folder of its own; returns the paths that are gone.
+
+    Raises:
+        BadInputError: there is no such voice, or it is not the user's own.
+        UnreachableError: it cannot be removed.
+    """
+    own = voice_folders()[0]
+    paths = [own / name] if any(name == family.name for family in families()) and (own / name).is_dir() else []
+    if not paths:
+        family, path = locate(name)
+        if not path.is_relative_to(own):
+            raise BadInputError(f"{path} is not one of your voices in {own}", "remove the file yourself")
+        paths = [path]
+        with suppress(VoxmatrixError):  # a corrupt voice has no card
+            paths = [one for one in family.card(path).files if one.name.startswith(path.stem)]
+    for path in paths:
+        with storage_errors(path):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    return paths
 
 
 def open_voice(

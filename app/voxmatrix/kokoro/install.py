@@ -1,0 +1,125 @@
+"""Install Kokoro: its network and voices from their public release, or from a folder."""
+
+import shutil
+import tomllib
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voxmatrix.config import home, voice_folders
+from voxmatrix.download import RemoteFile, download
+from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.files import digest, replacing, replacing_path
+from voxmatrix.kokoro.family import NAME
+from voxmatrix.kokoro.styles import MAX_IDS, SUFFIX, WIDTH, read_styles
+from voxmatrix.lock import locked
+from voxmatrix.progress import OnProgress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """What can be downloaded, and from where."""
+
+    url: str
+    license: str
+    int8: RemoteFile
+    exact: RemoteFile  # float32: nearer to the original, 3.5 times as large
+    voices: RemoteFile  # the styles of all voices, numpy's npz
+
+
+@cache
+def release() -> Release:
+    """The pinned release."""
+    table = tomllib.loads(Path(__file__).with_name("release.toml").read_text(encoding="utf-8"))
+    files = {name: RemoteFile(**table[name]) for name in ("int8", "exact", "voices")}
+    return Release(url=table["url"], license=table["license"], **files)
+
+
+def needed(*, exact: bool) -> tuple[RemoteFile, RemoteFile]:
+    """The files to download: the network and the voices."""
+    return release().exact if exact else release().int8, release().voices
+
+
+def install(*, exact: bool, url: str = "", on_progress: OnProgress = lambda done, total: None) -> Path:
+    """Download the network and the voices into the folder of voices, unless they are there; returns their folder.
+
+    `exact`: the network in float32. `url`: of a mirror. `on_progress` is told bytes of all files.
+
+    Raises:
+        BadInputError: the server does not have a file.
+        DamagedFileError: a file is not the one of the release.
+        UnreachableError: no connection, or no space; what was downloaded is kept for the next try.
+        UsageError: another process is installing it.
+    """
+    folder = voice_folders()[0] / NAME
+    downloads = home() / "cache" / "downloads"
+    network, voices = needed(exact=exact)
+    total = network.size + voices.size
+    with locked(downloads, "download", "wait for it"):
+        if not _is_installed(folder, network):
+            pack = download(voices, url or release().url, downloads, lambda done, _: on_progress(done, total))
+            graph = download(
+                network, url or release().url, downloads, lambda done, _: on_progress(voices.size + done, total)
+            )
+            _write(folder, _unpacked(pack), graph)
+            for file in (pack, graph):
+                file.unlink()
+    return folder
+
+
+def install_from(source: Path) -> Path:
+    """Install from a folder with a network, of two the exact one, and with voices-v1.0.bin or voices/NAME.bin.
+
+    Raises:
+        BadInputError: something is missing there.
+        DamagedFileError: a file is not what its name says.
+        UnreachableError: the folder of voices cannot be written to.
+        UsageError: another process is installing it.
+    """
+    networks = [file for file in (release().exact, release().int8) if (source / file.name).is_file()]
+    pack, single = source / release().voices.name, sorted((source / "voices").glob(f"*{SUFFIX}"))
+    if not networks or not (pack.is_file() or single):
+        raise BadInputError(
+            f"{source} has no {'voices' if networks else 'network'} of Kokoro",
+            f"choose a folder with {release().int8.name} or {release().exact.name}, and {pack.name} or voices/NAME.bin",
+        )
+    for file in (networks[0], *([release().voices] if pack.is_file() else [])):
+        if (found := digest(source / file.name)) != file.sha256:
+            raise DamagedFileError(
+                f"{source / file.name} is not the file of the release: its SHA-256 is {found}, not {file.sha256}",
+                "copy or download it again",
+            )
+    folder = voice_folders()[0] / NAME
+    with locked(home() / "cache" / "downloads", "download", "wait for it"):
+        styles = _unpacked(pack) if pack.is_file() else ((one.stem, read_styles(one)) for one in single)
+        _write(folder, styles, source / networks[0].name)
+    return folder
+
+
+def _is_installed(folder: Path, network: RemoteFile) -> bool:
+    graph = folder / network.name
+    return graph.is_file() and digest(graph) == network.sha256 and any((folder / "voices").glob(f"*{SUFFIX}"))
+
+
+def _write(folder: Path, styles: Iterator[tuple[str, Any]], graph: Path) -> None:
+    """Write the voices and then the network, without which they are not found."""
+    for name, table in styles:
+        with replacing(folder / "voices" / f"{name}{SUFFIX}") as file:
+            file.write(np.asarray(table, "<f4").tobytes())
+    with replacing_path(folder / graph.name) as beside:
+        shutil.copyfile(graph, beside)
+
+
+def _unpacked(pack: Path) -> Iterator[tuple[str, Any]]:
+    """The voices of a pack, by name."""
+    try:
+        with np.load(pack, allow_pickle=False) as tables:
+            content: Mapping[str, Any] = {name: tables[name].reshape(MAX_IDS, WIDTH) for name in tables.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise DamagedFileError(f"{pack} has no voices of Kokoro: {error}", "download it again") from error
+    yield from content.items()

@@ -1,0 +1,130 @@
+"""Kokoro is installed from its release or a folder: whole, or not at all."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.kokoro.conftest import write_network, write_styles
+from tests.loopback import FileServer, file_server
+from voxmatrix.cli import main
+from voxmatrix.config import home
+from voxmatrix.download import RemoteFile
+from voxmatrix.kokoro import install as module
+from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
+from voxmatrix.voices.resolve import installed, resolve
+
+
+def remote(name: str, content: bytes) -> RemoteFile:
+    return RemoteFile(name=name, size=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """A release of small files."""
+    pack = io.BytesIO()
+    voices = {name: np.full((MAX_IDS, 1, WIDTH), mean, np.float32) for name, mean in (("af_heart", 1), ("bm_lewis", 2))}
+    np.savez(pack, **voices)
+    int8 = write_network(tmp_path / "small" / "int8.onnx").read_bytes()
+    exact = write_network(tmp_path / "small" / "exact.onnx", "input_ids").read_bytes()
+    real = module.release()
+    found = {real.int8.name: int8, real.exact.name: exact, real.voices.name: pack.getvalue()}
+    pinned = replace(
+        real,
+        int8=remote(real.int8.name, int8),
+        exact=remote(real.exact.name, exact),
+        voices=remote(real.voices.name, pack.getvalue()),
+    )
+    monkeypatch.setattr(module, "release", lambda: pinned)
+    return found
+
+
+@pytest.fixture
+def server(files: dict[str, bytes]) -> Iterator[FileServer]:
+    with file_server() as server:
+        server.files = dict(files)
+        yield server
+
+
+def test_the_public_release_is_pinned() -> None:
+    found = module.release()
+    assert found.url.startswith("https://")
+    assert [file.size for file in (found.int8, found.exact, found.voices)] == [92_361_271, 325_532_387, 28_214_398]
+    assert all(len(bytes.fromhex(file.sha256)) == 32 for file in (found.int8, found.exact, found.voices))
+
+
+def test_one_command_downloads_it_and_its_voices_can_be_named(
+    server: FileServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(["voices", "download", "kokoro", "--url", server.url]) == 0
+    said = capsys.readouterr()
+    assert "2 voices: kokoro/af_heart, kokoro/bm_lewis" in said.out
+    assert "licence Apache-2.0" in said.err
+    assert np.array_equal(read_styles(resolve("kokoro/bm_lewis").path), np.full((MAX_IDS, WIDTH), 2, np.float32))
+    assert not (home() / "cache" / "downloads").exists()
+    asked = len(server.asked)
+    assert main.run(["voices", "download", "kokoro", "--url", server.url, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["voices"] == ["kokoro/af_heart", "kokoro/bm_lewis"]
+    assert len(server.asked) == asked
+
+
+def test_the_exact_network_takes_the_place_of_the_other(server: FileServer) -> None:
+    assert main.run(["voices", "download", "kokoro", "--url", server.url, "--exact"]) == 0
+    assert resolve("kokoro/af_heart").files[1].name == "kokoro-v1.0.onnx"
+
+
+@pytest.mark.parametrize("missing", ["voices-v1.0.bin", "kokoro-v1.0.int8.onnx"])
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_what_fails_installs_nothing(damage: str, missing: str, server: FileServer) -> None:
+    if damage == "missing":
+        del server.files[missing]
+    else:
+        server.files[missing] = server.files[missing][:-1] + b"?"
+    assert main.run(["voices", "download", "kokoro", "--url", server.url]) == (3 if damage == "missing" else 9)
+    assert not [name for name in installed() if name.startswith("kokoro/")]
+
+
+def test_a_folder_will_do_without_a_network(files: dict[str, bytes], tmp_path: Path) -> None:
+    source = tmp_path / "usb"
+    source.mkdir()
+    (source / "kokoro-v1.0.int8.onnx").write_bytes(files["kokoro-v1.0.int8.onnx"])
+    command = ["voices", "download", "kokoro", "--from", str(source)]
+    assert main.run(command) == 3
+    write_styles(source / "voices" / "ef_dora.bin", 1.0)
+    assert main.run(command) == 0
+    assert "kokoro/ef_dora" in installed()
+    (source / "voices-v1.0.bin").write_bytes(files["voices-v1.0.bin"])
+    assert main.run(command) == 0
+    assert "kokoro/bm_lewis" in installed()
+    (source / "kokoro-v1.0.int8.onnx").write_bytes(files["kokoro-v1.0.int8.onnx"] + b"?")
+    assert main.run(command) == 9
+
+
+@pytest.mark.parametrize(
+    "words", [["piper"], ["kokoro", "--url", "file:///etc/passwd"], ["kokoro", "--url", "mirror.example"]]
+)
+def test_what_cannot_be_downloaded_is_refused(words: list[str], files: dict[str, bytes]) -> None:
+    assert main.run(["voices", "download", *words]) == 2
+
+
+def test_voices_are_removed_one_by_one_or_all(kokoro: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["voices", "remove", "kokoro/af_bella"]) == 0
+    assert "kokoro/af_bella" not in installed()
+    assert "kokoro/af_heart" in installed()
+    assert main.run(["voices", "remove", "kokoro"]) == 0
+    assert not kokoro.exists()
+    bundled = next(iter(installed()))
+    assert main.run(["voices", "remove", bundled]) == 3
+    assert "not one of your voices" in capsys.readouterr().err
+
+
+def test_a_corrupt_voice_can_be_removed(kokoro: Path) -> None:
+    broken = home() / "voices" / "broken.onnx"
+    broken.write_bytes(b"nothing")
+    assert main.run(["voices", "remove", "broken"]) == 0
+    assert not broken.exists()
