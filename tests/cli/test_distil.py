@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,7 @@ def test_a_checkpoint_with_several_speakers_is_distilled(
         distil(settings, _quiet)
 
     assert (tmp_path / "fast.distil" / "state.ckpt").exists()
+    assert distil(replace(settings, force=True), _quiet).steps == 1  # what was learned is written
 
 
 @pytest.mark.espeak

@@ -96,7 +96,7 @@ def command(
 
 def _show_result(distilled: "Distilled", voice: Path) -> None:
     for gate in distilled.gates:
-        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.4g} ({gate.wanted})")
+        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
     typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
     typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 

@@ -37,7 +37,7 @@ def report_page(distilled: Distilled) -> str:
 def _row(gate: Gate) -> str:
     mark = "holds" if gate.ok else '<span class="error">fails</span>'
     return (
-        f'<tr><td>{escape(gate.name)}</td><td class="number">{gate.value:.4g}</td>'
+        f'<tr><td>{escape(gate.name)}</td><td class="number">{gate.value:.6g}</td>'
         f"<td>{escape(gate.wanted)}</td><td>{mark}</td></tr>"
     )
 

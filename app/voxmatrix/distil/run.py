@@ -96,7 +96,7 @@ class GatesError(BadInputError):
     """The fast voice does not sound like its original. It was not written."""
 
     def __init__(self, distilled: Distilled) -> None:
-        found = "; ".join(f"{gate.name} {gate.value:.4g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
+        found = "; ".join(f"{gate.name} {gate.value:.6g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
         super().__init__(
             f"after {distilled.steps} steps the fast voice still does not sound like its original ({found}); "
             "it was not written",
@@ -146,6 +146,8 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             ) from error
         try:
             training = _open_training(original, material, settings, checkpoint)
+            if training.position.rejected and not settings.force:  # with it, what was learned is written
+                training.position.go_on()
             _learn(training, settings.limits, checkpoint, show)
         except Exception as error:
             if not is_out_of_memory(error):
@@ -171,7 +173,7 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             rate_hz=original.config.rate_hz,
         )
         if failed(distilled.gates) and not settings.force:
-            training.position.go_on()
+            training.position.rejected = True
             write_checkpoint(checkpoint, training.state())
             raise GatesError(distilled)
         write_voice(made, fast, settings.out)

@@ -58,6 +58,7 @@ class Position:
     ends_at: int = 0
     mels: list[float] = field(default_factory=list)  # distances, of the evaluations
     in_tune: float = 0.0  # the share of frames at the last evaluation
+    rejected: bool = False  # at its end, the voice did not sound like its original
 
     def decide(self, limits: Limits) -> None:
         """Let the rate fall from now on if it is time."""
@@ -81,6 +82,7 @@ class Position:
     def go_on(self) -> None:
         """Learn on after the end, by the same limits again."""
         self.began, self.seconds, self.falls_from, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
+        self.rejected = False
 
     def rate(self) -> float:
         """The factor of the rate for the next step."""
