@@ -66,6 +66,7 @@ def test_quotes_are_text() -> None:
     [
         ("file|text", "a|b", ("a", None, "b")),
         ("Speaker|Text|File", "s|t|f", ("f", "s", "t")),
+        ("File Name;Speaker-ID;Normalized Text", "f;s;t", ("f", "s", "t")),
         ("id|text|normalized_text", "i|5|five", ("i", None, "five")),
         ("file_name\ttranscription", "a\tb", ("a", None, "b")),
     ],

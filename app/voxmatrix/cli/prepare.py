@@ -125,10 +125,10 @@ def prepare_with_progress(
 
 def show(prepared: "PreparedSet") -> None:
     """Print recordings that were left out, one per line, then warnings by kind, a summary and what to expect."""
-    left_out: dict[str, list[Problem]] = {}
+    left_out: dict[tuple[str, str], list[Problem]] = {}
     for problem in prepared.problems:
         if problem.severity == "error":
-            left_out.setdefault(problem.problem.replace(problem.id, ""), []).append(problem)
+            left_out.setdefault((problem.kind, problem.remedy.replace(problem.id, "")), []).append(problem)
     for alike in left_out.values():
         for problem in alike[:_NAMED]:
             place = f" ({problem.place})" if problem.place else ""

@@ -71,8 +71,9 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
         BadInputError: its phonemes are of a type that is not supported.
     """
     if config.phoneme_type not in PHONEME_TYPES:
+        missing = ": it needs the model of g2pW, which is in no package" if config.phoneme_type == "pinyin" else ""
         raise BadInputError(
-            f"the voice {path} uses phonemes of type {config.phoneme_type!r}, which is not supported",
+            f"the voice {path} uses phonemes of type {config.phoneme_type!r}, which is not supported{missing}",
             f"choose a voice with phonemes of type {', '.join(PHONEME_TYPES)}",
         )
     exported = is_exported(path)

@@ -188,5 +188,6 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
 
 
 def _nothing_to_speak(findings: list[Finding]) -> BadInputError:
-    first = f": {findings[0].problem}" if findings else ""
-    return BadInputError(f"there is nothing to speak{first}", "give a text that contains words")
+    if not findings:
+        return BadInputError("there is nothing to speak", "give a text that contains words")
+    return BadInputError(f"there is nothing to speak: {findings[0].problem}", findings[0].remedy)

@@ -94,7 +94,7 @@ def header_columns(fields: Sequence[str], name: str = "the table") -> Columns | 
     Raises:
         BadInputError: the header names no column for the files or the texts, or one twice.
     """
-    names = [field.lower() for field in fields]
+    names = [_header_name(field) for field in fields]
     kinds = (FILE_WORDS, TEXT_WORDS, SPEAKER_WORDS, _OTHER_WORDS)
     files, texts, speakers, others = ([names.index(word) for word in words if word in names] for words in kinds)
     if sum(map(bool, (files, texts, speakers, others))) < 2:
@@ -225,7 +225,7 @@ def _examples(values: Sequence[str]) -> str:
 def _separator(lines: Sequence[str]) -> str:
     """That of the header, else the one in most lines; a comma or semicolon only behind what may be a file."""
     for separator in _SEPARATORS:
-        names = {field.strip().lower() for field in _fields(lines[0], separator, quoted=True) or ()}
+        names = {_header_name(field) for field in _fields(lines[0], separator, quoted=True) or ()}
         if names & set(FILE_WORDS) and names & set(TEXT_WORDS):
             return separator
     for separator in _SEPARATORS:
@@ -234,6 +234,11 @@ def _separator(lines: Sequence[str]) -> str:
         if len(files) * 2 > len(lines):
             return separator
     return "|"
+
+
+def _header_name(field: str) -> str:
+    """`Speaker ID` and `speaker-id` as `speaker_id`."""
+    return re.sub(r"[\s-]+", "_", field.strip().lower())
 
 
 def _may_be_file(field: str) -> bool:
