@@ -62,5 +62,19 @@ def test_it_ends_when_it_is_stopped(server: Container) -> None:
     assert "stopped" in server.said()
 
 
+def test_healthy_is_ready_wherever_the_port_comes_from(hardened: Hardened) -> None:
+    settings = hardened.give("voxmatrix.toml", "port = 4777\n")
+    with hardened.started("serve") as container:
+        container.wait_until(lambda: _health(container) == "healthy", "a healthy container")
+        assert "serving on http://0.0.0.0:4777" in container.said()
+    settings.unlink()
+
+
+def test_another_command_is_healthy_while_it_runs(hardened: Hardened) -> None:
+    """Also one whose words have that of the server among them."""
+    with hardened.started("bash", "-c", "sleep 600; voxmatrix serve") as container:
+        container.wait_until(lambda: _health(container) == "healthy", "a healthy container")
+
+
 def _health(container: Container) -> str:
     return docker("inspect", "--format", "{{.State.Health.Status}}", container.name).stdout.strip()
