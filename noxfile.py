@@ -148,7 +148,7 @@ def lint(session: nox.Session) -> None:
         [
             "hadolint",
             *sorted({row.dockerfile for row in ROWS.values()}),
-            *map(str, Path("docker").glob("Dockerfile.*")),
+            *map(str, (ROOT / "docker").glob("Dockerfile.*")),
         ],
         ["shellcheck", *shell_scripts.tracked()],
         *_actionlint(session),

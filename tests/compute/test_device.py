@@ -10,6 +10,7 @@ import torch
 from voxmatrix.compute.device import backend, merged_allocator, prepare_environment, torch_device, torch_name
 from voxmatrix.errors import MissingProgramError, NoDeviceError
 from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.probes import cuda_driver
 
 OLD = Gpu(index=0, kind="cuda", uuid="GPU-aaaa", name="old")
 NEW = Gpu(index=2, kind="cuda", uuid="GPU-bbbb", name="new")  # 1 is hidden by CUDA_VISIBLE_DEVICES
@@ -44,6 +45,19 @@ def test_a_card_that_torch_does_not_see_is_refused(cards: list[str]) -> None:
     cards.append("aaaa")
     with pytest.raises(NoDeviceError, match="sees 1 CUDA devices"):
         torch_device(NEW, HERE)
+
+
+def test_a_card_on_which_cuda_does_not_start_is_refused_with_what_to_do(
+    cards: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cards.extend(["aaaa", "bbbb"])
+    monkeypatch.setattr(torch.version, "cuda", "12.8")  # a build for CUDA
+    asked: list[int] = []
+    monkeypatch.setattr(cuda_driver, "read_error", lambda position: asked.append(position) or "cuda 802")
+    with pytest.raises(NoDeviceError, match="NVLink switches") as caught:
+        torch_device(NEW, HERE)
+    assert "nvidia-fabricmanager" in caught.value.remedy
+    assert asked == [1]  # its place among the visible ones
 
 
 def test_an_amd_gpu_is_a_cuda_device_of_torch_and_an_intel_one_is_xpu(
