@@ -145,11 +145,7 @@ def lint(session: nox.Session) -> None:
         ["mypy"],
         ["mypy", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docker").glob("*.py"))],
         ["lint-imports", "--no-cache"],
-        [
-            "hadolint",
-            *sorted({row.dockerfile for row in ROWS.values()}),
-            *map(str, (ROOT / "docker").glob("Dockerfile.*")),
-        ],
+        ["hadolint", *sorted({row.dockerfile for row in ROWS.values()}), *map(str, ROOT.glob("docker/Dockerfile.*"))],
         ["shellcheck", *shell_scripts.tracked()],
         *_actionlint(session),
     )
