@@ -27,10 +27,7 @@ def _start(driver: ctypes.CDLL, index: int) -> int:
         return int(code)
     if index >= count.value:
         return 0 if count.value else _NO_DEVICE
-    # In exclusive mode, and after an ECC error, only a context fails. torch uses the same one.
-    code = driver.cuDeviceGet(ctypes.byref(device), index) or driver.cuDevicePrimaryCtxRetain(
-        ctypes.byref(context), device
-    )
-    if not code:
-        driver.cuDevicePrimaryCtxRelease_v2(device)
-    return int(code)
+    if code := driver.cuDeviceGet(ctypes.byref(device), index):
+        return int(code)
+    # In exclusive mode, and after an ECC error, only a context fails. It is kept: torch uses the same one.
+    return int(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device))
