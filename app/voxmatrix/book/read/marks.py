@@ -22,6 +22,7 @@ _FORMULA = re.compile(
     r"[=+*/^\u221a\u2212\u00b7\u00d7(]\s?[^\W\d_]{1,3}$|(?:^|\W)[^\W\d_]$|[\d=+*/\u2212\u207b\u00b2\u00b3-][^()]{0,60}\)$|\([^\W\d_]\)$"
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[1-9]|20)\d\d$")
+_OF_FRACTIONS = re.compile("[\u2044\u2080-\u2089]")
 _FRACTION = re.compile(
     r"(?<!\d)(\d{0,6})([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)\s?(?:\u2044\s?(\d+|[\u2080-\u2089]+)|/\s?([\u2080-\u2089]+))"
     r"|(?<!\d)(\d{1,4})\s?[\u2044/]\s?([\u2080-\u2089]+)"
@@ -56,7 +57,7 @@ def with_fractions(text: str) -> str:
         whole, upper, lower = match[1] or "", match[2] or match[5], match[3] or match[4] or match[6]
         return f"{whole} {upper}/{lower}".strip().translate(_PLAIN)
 
-    return _FRACTION.sub(plain, text)
+    return _FRACTION.sub(plain, text) if _OF_FRACTIONS.search(text) else text
 
 
 #: `[Pg 12]`, `{13}`; and `[1]` directly behind a word.
