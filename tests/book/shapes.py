@@ -238,7 +238,7 @@ SHAPES = [
             }
         ),
         [("page", ["So a/2 + x² , and √y ."])],
-        findings=["2 formulas have no description"],
+        findings=["2 formulas without a description"],
     ),
     Shape(
         "raised-and-lowered-numbers",

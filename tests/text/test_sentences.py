@@ -29,6 +29,7 @@ from voxmatrix.text.sentences import MAX_CHARACTERS, split
         ),
         ("sv", "Del vi. Han kom.", ["Del vi.", "Han kom."]),
         ("en-us", "—G. J. He left.", ["—G. J. He left."]),
+        ("en-us", "He lives in the U.S. It is big.", ["He lives in the U.S.", "It is big."]),
         ("en-us", "A N.E.-S. W. direction.", ["A N.E.-S. W. direction."]),
         ("en-us", "“Seven!” I answered. “Go!” He went.", ["“Seven!” I answered.", "“Go!”", "He went."]),
         (

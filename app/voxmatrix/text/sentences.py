@@ -16,7 +16,7 @@ _MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\
 _LETTER = re.compile(r"\w")
 _QUESTION = re.compile("[!?][\"'\u2019\u201d\u00bb]$")
 #: What may stand before an abbreviation or an initial.
-_BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013.-]"
+_BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013-]"
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
 #: Where a long sentence may be broken, the better places first.
 _BREAKS = (

@@ -230,5 +230,5 @@ def formula_findings(documents: Sequence[Document]) -> list[Finding]:
     formulas = sum(document.formulas for document in documents)
     if not formulas:
         return []
-    problem = f"{count(formulas, 'formula')} have no description: fractions and powers may be read wrongly"
+    problem = f"{count(formulas, 'formula')} without a description: fractions and powers may be read wrongly"
     return [Finding(problem=problem, remedy="listen to a chapter that has some (`preview`)", severity="warning")]
