@@ -181,6 +181,16 @@ SHAPES = [
         findings=["gone"],
     ),
     Shape(
+        "words-that-lead-to-a-note",
+        epub(
+            {
+                "a.xhtml": '<p>Click <a epub:type="noteref" href="#n">this link</a>'
+                '<a epub:type="noteref" href="#n">a</a> now.</p>'
+            }
+        ),
+        [("page", ["Click this link now."])],
+    ),
+    Shape(
         "notes-left-out",
         epub({"a.xhtml": _NOTED, "n.xhtml": _NOTES}, [("One", "a.xhtml"), ("Notes", "n.xhtml")]),
         [("One", ["One", "Text goes on."])],
@@ -286,6 +296,7 @@ SHAPES = [
         "fallbacks-of-pictures-and-of-other-xml",
         epub(
             {"b.xhtml": "<h1>One</h1><p>First.</p>", "d.xhtml": "<h1>Two</h1><p>Second.</p>"},
+            [("One", "a.png"), ("Two", "c.xml")],
             items='<item id="a" href="a.png" media-type="image/png" fallback="b.xhtml"/>'
             '<item id="c" href="c.xml" media-type="application/xml" fallback="e"/>'
             '<item id="e" href="a.png" media-type="image/png" fallback="d.xhtml"/>'

@@ -55,6 +55,13 @@ def _many_large() -> bytes:
     return epub(dict.fromkeys(names, text))
 
 
+def test_a_large_archive_may_have_much_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_TOTAL_BYTES", 1000)
+    path = tmp_path / "book.epub"
+    path.write_bytes(epub({"a.xhtml": _random_text(20_000)}))
+    assert len(read_book(path).chapters[0].paragraphs) == 19
+
+
 def _overlapping() -> bytes:
     """One file under 2000 names, as in the most compact of ZIP bombs."""
     data = io.BytesIO()

@@ -66,8 +66,10 @@ def test_lowered_numbers_and_fractions() -> None:
 
 
 def test_numbers_of_notes_and_pages_in_brackets_are_left_out() -> None:
-    text = "It was[Pg 3] a day.[1] He read [2] and saw the sea [Pg xii] at last.[*] {13}"
-    assert without_numbers_of_notes_and_pages(text).rstrip() == "It was a day. He read [2] and saw the sea at last."
+    text = "It was[Pg 3] a day.[1] He read [2] and saw the sea² [Pg xii] at last.³ 5 m² and cos² x.[*] {13}"
+    read = "It was a day. He read [2] and saw the sea² at last. 5 m² and cos² x."
+    assert without_numbers_of_notes_and_pages(text).rstrip() == read
+    assert without_numbers_of_notes_and_pages("the house¹² there") == "the house there"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def read_contents(archive: Archive, package: Package, findings: list[Finding]) -
             link = resolve(path, href)
             found = found_path(archive, path, href)
             if link is not None and found is not None:
-                entries.append(ContentsEntry(title, Link(found, link.anchor), level))
+                path_shown = package.fallbacks.get(found, found)
+                entries.append(ContentsEntry(title, Link(path_shown, link.anchor), level))
             else:
                 problem = f"the contents list {quoted(title)} in {quoted(href)}, which is not in the book"
                 remedy = "its text, if there is any, is part of the chapter before"

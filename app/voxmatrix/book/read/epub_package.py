@@ -55,6 +55,8 @@ class Package:
     #: The document with the table of contents that is part of the text.
     contents_page: Link | None = None
     cover: ManifestItem | None = None
+    #: Documents that stand for pictures and other files of the reading order.
+    fallbacks: dict[str, str] = field(default_factory=dict)
     #: The kinds of files by the guide of EPUB 2.
     said: dict[str, str] = field(default_factory=dict)
     about: Metadata = field(default_factory=Metadata)
@@ -143,6 +145,7 @@ def _read_spine(
             problem = f"the reading order names {quoted(identity)}, which is not a file of the book"
             findings.append(Finding(problem=problem, remedy=_CHECK, severity="warning"))
         elif _is_document(item):
+            package.fallbacks[manifest[identity].path] = item.path
             place = package.aside if attribute(reference, "linear").strip().lower() == "no" else package.spine
             if item.path not in place:
                 place.append(item.path)

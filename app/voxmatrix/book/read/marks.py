@@ -60,16 +60,17 @@ def with_fractions(text: str) -> str:
     return _FRACTION.sub(plain, text) if _OF_FRACTIONS.search(text) else text
 
 
-#: `[Pg 12]`, `{13}`; and `[1]` directly behind a word.
+#: `[Pg 12]`, `{13}`; and `[1]` directly behind a word, or `²` behind one that is too long for a unit.
 _PAGE_OR_NOTE = re.compile(
     r"\s?\[(?:[Pp]g?|[Pp]age|S|Seite|[Ss]id)\.?\s*[\dxivlc]{1,6}\](?=\s|$|\W)|(?<!\S)\{\d{1,4}\}\s?"
     r"|(?<=[\w.,;:!?\u2026\"'\u2019\u201d\u00bb)])(?<!\d)\[(?:\d{1,3}|[*\u2020\u2021])\]"
+    r"|(?:(?<=[^\W\d_]{4})|(?<=[.,;:!?\u2019\u201d\u00bb]))[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}(?!\w)"
 )
 
 
 def without_numbers_of_notes_and_pages(text: str) -> str:
     """Text without the numbers of notes and pages that are written into it in brackets."""
-    return _PAGE_OR_NOTE.sub("", text) if "[" in text or "{" in text else text
+    return text if text.isascii() and "[" not in text and "{" not in text else _PAGE_OR_NOTE.sub("", text)
 
 
 ROMAN = r"(?=[IVXLCivxlc])[Cc]{0,3}(?:[Xx][Cc]|[Xx][Ll]|[Ll]?[Xx]{0,3})(?:[Ii][Xx]|[Ii][Vv]|[Vv]?[Ii]{0,3})"

@@ -142,7 +142,7 @@ _REFERENCE_CLASS = re.compile(r"(?i)noteref|footnote|endnote|fn-?ref|fnanchor|no
 _MARK = r"\d{1,4}|[ivxlc]{1,6}|[a-z]|[*\u2020\u2021\u00a7\u00b6\u2016#]{1,4}"
 _MARKER = re.compile(rf"(?i)[\[({{]?\s*(?:note\s*)?(?:{_MARK})\s*[\])}}]?[.:]?")
 _UNMISTAKABLE = re.compile(r"\[\s*(?:\w{1,4}|[*\u2020\u2021\u00a7\u00b6\u2016#]{1,4})\s*\]|[*\u2020\u2021\u2016]{1,4}")
-_MAX_MARKER = 20
+_MAX_MARKER, _MAX_LETTERS_OF_MARK = 20, 4
 _BACK = re.compile("[\u21a9\u2191\u21b5\u2934^\ufe0e\ufe0f\\s]+")
 _BEFORE_MARKER = re.compile(r"[\s\[(]*")
 _MAX_BEFORE = 1000
@@ -169,7 +169,8 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
     if name == "a":
         if not element.get("href"):
             return False
-        return bool(kinds(element) & {"noteref", "backlink"}) or _is_marked_link(element)
+        says_so = kinds(element) & {"noteref", "backlink"}
+        return bool(says_so and ("noteref" not in says_so or _is_mark(element))) or _is_marked_link(element)
     if name not in ("sup", "span") or not _short(element, _MARKER):
         return False
     links = links_in(element)
@@ -177,6 +178,11 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
         return False
     says_so = any("noteref" in kinds(found) for found in (element, *links))
     return name == "sup" or says_so
+
+
+def _is_mark(link: etree._Element) -> bool:
+    """Whether a reference to a note is no words of the text, as in `see <a>this note</a>`."""
+    return len(_plain(text_of(link))) <= _MAX_LETTERS_OF_MARK or _short(link, _MARKER)
 
 
 def _is_marked_link(link: etree._Element) -> bool:

@@ -121,7 +121,7 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
         table.add_row(str(row["index"]), row["title"], *numbers)
     Console(markup=False, highlight=False).print(table)
     for part in book.kinds:
-        of = f"{part.kind:12}  {part.count:6,}  {part.characters:9,} characters  {printable(part.beginning)}"
+        of = f"{part.kind:12}  {part.count:6,}  {part.characters:9,} characters  {printable(part.beginning[:40])}"
         typer.echo(f"{'read    ' if part.spoken else 'left out'}  {of}")
     if any(not part.spoken for part in book.kinds):
         typer.echo("  → --include KIND reads what is left out, --exclude KIND leaves out what is read")
