@@ -89,7 +89,7 @@ def test_html(tmp_path):
     assert _chapters(book) == [
         ("Boken", ["Intro."]),
         ("Ett", ["Ett", "Text till.", "Del", "bar text"]),
-        ("Två", ["Två", "a, b"]),
+        ("Två", ["Två", "a: b"]),
     ]
 
 

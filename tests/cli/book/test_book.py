@@ -55,7 +55,7 @@ def test_an_existing_audiobook_is_not_overwritten_unless_told(capsys: pytest.Cap
     code, (error,) = run(capsys, "book.md", "--out", "B.m4b")
     assert code == 2 and "already exists" in error["problem"] and "--force" in error["remedy"]
     code, lines = run(capsys, "book.md", "--out", "B.m4b", "--force")
-    assert code == 0 and (lines[-1]["spoken"], lines[-1]["kept"]) == (0, 7)
+    assert code == 0 and (lines[-1]["spoken"], lines[-1]["kept"], lines[-1]["left_out"]) == (0, 7, {})
 
 
 def test_an_audiobook_without_its_certificate_is_finished_by_the_same_command(

@@ -8,7 +8,17 @@ from lxml import etree
 
 from voxmatrix.book.read.formulas import formula
 from voxmatrix.book.read.marks import joined_lines, lowered, raised, with_fractions, without_numbers_of_notes_and_pages
-from voxmatrix.book.read.markup import Link, attribute, descendants, links_in, local_name, resolve, text_of, tidy
+from voxmatrix.book.read.markup import (
+    Link,
+    attribute,
+    children,
+    descendants,
+    links_in,
+    local_name,
+    resolve,
+    text_of,
+    tidy,
+)
 from voxmatrix.book.read.semantics import kind_of
 from voxmatrix.book.read.unspoken import (
     MAY_BE_CONTENTS,
@@ -62,6 +72,7 @@ _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")
 #: In elements within elements, each link is examined again: a hostile document would take hours.
 _MAX_CONTAINERS = 20
 _MAX_LINKS = 60_000
+_PAIR = 2
 _CODE = ("code", "kbd", "samp", "tt", "var")
 _RAISED, _LOWERED = {"sup", "super", "superscript"}, {"sub", "subscript"}
 #: How much is looked at before a number.
@@ -168,7 +179,7 @@ class _Reader:
             self.flush()
             self._kinds = (*kinds, kind)
         if name in ("td", "th"):
-            self._divide_cells()
+            self._divide_cells(element)
         if name == "math":
             self.document.formulas += 1
             self._pieces.append(f" {formula(element)} ")
@@ -202,11 +213,14 @@ class _Reader:
         before = "".join(piece[-_SOME_CHARACTERS:] for piece in self._pieces[-_SOME_PIECES:])
         return raised(text, before.rpartition(_BREAK)[2])
 
-    def _divide_cells(self) -> None:
-        """Put a comma between the cells of a row."""
+    def _divide_cells(self, cell: etree._Element) -> None:
+        """Put a comma between the cells of a row, or a colon behind the first of two: a name with what it says."""
+        row = cell.getparent()
+        pair = row is not None and local_name(cell) == "td" and sum(1 for _ in children(row, "td", "th")) == _PAIR
         while self._pieces:
             if last := self._pieces.pop().rstrip():
-                self._pieces += [last, " " if _ENDS_WITH_MARK.search(last) else ", "]
+                mark = ":" if pair and any(map(str.isalpha, last)) else ","
+                self._pieces += [last, " " if _ENDS_WITH_MARK.search(last) else f"{mark} "]
                 return
 
     def _leaves_out(self, element: etree._Element, name: str) -> bool:

@@ -72,7 +72,7 @@ def other_language(book: "Book", voice_language: str) -> list[Finding]:
     return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]
 
 
-def left_out(book: "Book") -> str:
+def left_out_line(book: "Book") -> str:
     """What of a book is not read, and how it would be; nothing if all is."""
     parts = [part for part in book.kinds if not part.spoken]
     if not parts:

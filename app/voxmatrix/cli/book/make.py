@@ -14,7 +14,7 @@ from voxmatrix.cli.book.contents import (
     Include,
     Notes,
     duration,
-    left_out,
+    left_out_line,
     other_language,
     read_chapters,
     split_language,
@@ -106,7 +106,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)
     for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
-    if parts := left_out(book):
+    if parts := left_out_line(book):
         typer.echo(with_flags(parts), err=True)
     split_as = split_language(book, voice.language)
     request = BookRequest(
@@ -129,7 +129,8 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
                 warn(finding)
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
-    _show(joined, outcome, len(job.units), request.job_folder, as_json=as_json)
+    kinds_left = {part.kind: part.count for part in book.kinds if not part.spoken}
+    _show(joined, outcome, len(job.units), request.job_folder, left_out=kinds_left if as_json else None)
 
 
 def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard", style: "Style") -> "Workers":
@@ -169,13 +170,16 @@ def _joining(given: BookOptions, narrator: str) -> "JoinSettings":
     )
 
 
-def _show(joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, as_json: bool) -> None:
+def _show(
+    joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, left_out: dict[str, int] | None
+) -> None:
+    """Say what was made, as JSON with what was left out, if that is given."""
     for finding in joined.findings:
         warn(finding)
-    if as_json:
+    if left_out is not None:
         files = [str(path) for path in (*joined.sound, *joined.others)]
         summary = {"out": files, "manifest": str(joined.manifest), "sentences": sentences, "seconds": joined.seconds}
-        print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known})
+        print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known, "left_out": left_out})
         return
     *chapters, last = joined.sound
     parts = f"; {count(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
