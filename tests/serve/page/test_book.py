@@ -146,6 +146,25 @@ def test_a_book_is_dropped_anywhere(page: "Page") -> None:
     expect(chapter(page, 1)).to_be_checked()
 
 
+def test_parts_of_a_book_are_read_if_they_are_wanted(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    index = '<section epub:type="index"><h1>Index</h1><p>sea, 3</p></section>'
+    documents = {"a.xhtml": "<h1>One</h1><p>Siobhan wrote.</p>", "n.xhtml": index}
+    choose(page, "parts.epub", epub(documents, [("One", "a.xhtml"), ("Index", "n.xhtml")]))
+    expect(page.locator(".chapters-heading [role=status]")).to_contain_text("1 of 1")
+    page.get_by_text("Also read aloud").click()
+    page.get_by_role("checkbox", name="Index").check()
+    expect(page.locator(".chapters-heading [role=status]")).to_contain_text("2 of 2")
+    page.get_by_role("checkbox", name="Headings").uncheck()
+    expect(page.get_by_role("checkbox", name="Headings")).not_to_be_checked()
+    with page.expect_request("**/v1/jobs") as asked:
+        make(page)
+    body = asked.value.post_data_json
+    assert (body["include"], body["exclude"]) == (["index"], ["headings"])
+    done(page)
+
+
 def test_ten_thousand_chapters_are_chosen_from(page: "Page") -> None:
     from playwright.sync_api import expect
 

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from voxmatrix.compute.child import json_objects
 from voxmatrix.config import MESSAGES_VARIABLE, environment
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.jobs.kinds.book import book_of
+from voxmatrix.serve.jobs.kinds.book import Parts, book_of, kinds_words
 from voxmatrix.serve.jobs.kinds.kind import Id, Name, exactly_one, named_voice
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -31,6 +31,8 @@ class InspectRequest(BaseModel):
 
     file: Id | None = None
     job: Id | None = None  # of an earlier audiobook
+    include: Parts | None = None
+    exclude: Parts | None = None
     notes: bool = False
     voice: Name | None = None  # whose speed is measured
 
@@ -58,7 +60,7 @@ def file_routes(services: Services) -> APIRouter:
         exactly_one(body, "file", "job")
         sources = services.jobs.sources
         book = book_of(*sources.job(body.job)) if body.job is not None else uploads.get(body.file or "").path
-        options = ["--notes"] if body.notes else []
+        options = [*kinds_words(body.include, body.exclude), *(["--notes"] if body.notes else [])]
         if body.voice is not None:
             options.append(f"--voice={named_voice(sources, body.voice)[0].path.absolute()}")
         if not slots.acquire(timeout=_INSPECT_SECONDS / 4):

@@ -1,6 +1,7 @@
 """Jobs that make an audiobook."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,6 +26,10 @@ ChapterNumber = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")]
 _OPTIONS = ("chapters", "notes", "preview", "paragraph_pause", "chapter_pause", "subtitles", "read_along")
 
 
+Part = Annotated[str, Field(pattern=r"^[a-z-]{1,20}$")]  # a kind of parts of a book
+Parts = Annotated[list[Part], Field(max_length=20)]
+
+
 class BookJobRequest(VoiceRequest):
     """An uploaded book, or that of an earlier audiobook, of which only what has changed is spoken again."""
 
@@ -34,6 +39,8 @@ class BookJobRequest(VoiceRequest):
     chapters: Annotated[str, Field(pattern=r"^[0-9, -]{1,20000}$")] | None = None
     titles: dict[ChapterNumber, Plain] | None = None
     lexicon: dict[Word, Spoken] | None = None
+    include: Parts | None = None
+    exclude: Parts | None = None
     notes: bool = False
     preview: bool = False
     paragraph_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
@@ -54,7 +61,7 @@ class BookJobRequest(VoiceRequest):
         out = folder / "book" / f"{source.stem}.{self.format}"
         made = out.with_name(f"{out.stem}.preview{out.suffix}") if self.preview else out
         words = ["book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)]
-        words += self._files(folder)
+        words += [*kinds_words(self.include, self.exclude), *self._files(folder)]
         if self.job is not None:
             copy_ledger(Path(sources.job(self.job)[0].work.leftovers[0]), job_folder(made), link)
         return Work(
@@ -88,6 +95,12 @@ class BookJobRequest(VoiceRequest):
             write_text(folder / "lexicon.txt", "".join(f"{word}\t{said}\n" for word, said in self.lexicon.items()))
             words.append(f"--lexicon={folder / 'lexicon.txt'}")
         return words
+
+
+def kinds_words(include: Sequence[str] | None, exclude: Sequence[str] | None) -> list[str]:
+    """Words for the parts of a book that are read, and those that are not."""
+    given = (("--include", include), ("--exclude", exclude))
+    return [f"{flag}={','.join(kinds)}" for flag, kinds in given if kinds]
 
 
 def book_of(job: Job, folder: Path) -> Path:

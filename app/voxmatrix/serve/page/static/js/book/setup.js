@@ -7,6 +7,7 @@ import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
 import { Hearing } from "./hearing.js";
+import { Kinds } from "./kinds.js";
 import { Lexicon } from "./lexicon.js";
 import { FORMATS, readVoices, VoiceChoice } from "./voice-choice.js";
 
@@ -18,6 +19,7 @@ export class Setup {
   #lexicon;
   #voice;
   #chapters;
+  #kinds;
   #format = el("select", {}, Object.entries(FORMATS).map(([value, words]) => el("option", { value }, words)));
   #subtitles = el("input", { type: "checkbox" });
   #along = el("input", { type: "checkbox" });
@@ -35,9 +37,12 @@ export class Setup {
   async load() {
     if (this.#loaded) return;
     try {
-      const [contents, voices, earlier] = await Promise.all([contentsOf(this.source), readVoices(), this.source.job ? getJob(this.source.job) : null]);
+      const [voices, earlier] = await Promise.all([readVoices(), this.source.job ? getJob(this.source.job) : null]);
+      const request = JSON.parse(sessionStorage.getItem(this.draftName)) ?? earlier?.request ?? {};
+      const { include, exclude } = request;
+      const contents = await contentsOf({ ...this.source, ...(include?.length && { include }), ...(exclude?.length && { exclude }) });
       if (this.#end.signal.aborted) return;
-      this.#show(contents, voices, JSON.parse(sessionStorage.getItem(this.draftName)) ?? earlier?.request ?? {}, earlier);
+      this.#show(contents, voices, request, earlier);
       this.#loaded = true;
     } catch (problem) {
       if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", "Audiobooks"), trouble(problem.message));
@@ -57,6 +62,9 @@ export class Setup {
       onHear: ({ index, beginning }) => this.#hear(`Beginning of chapter ${index}`, this.#lexicon.applied(beginning)),
       signal: this.#end.signal,
     });
+    this.#kinds = new Kinds(contents.kinds ?? []);
+    this.#kinds.addEventListener("change", () => this.#readOther());
+    this.#kinds.element.open = this.choosing ?? false;
     this.#format.value = request.format ?? "m4b";
     this.#subtitles.checked = request.subtitles ?? false;
     this.#along.checked = request.read_along ?? false;
@@ -66,7 +74,7 @@ export class Setup {
       field("Audiobook", this.#format),
       box(this.#subtitles, "Subtitles", "SRT and WebVTT"),
       box(this.#along, "Read along", "an EPUB whose text is marked as it is spoken"),
-      this.#lexicon.element);
+      this.#kinds.element, this.#lexicon.element);
     this.place.replaceChildren(
       earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", "Audiobooks"),
       el("div", { class: "book" }, about(contents), panel, this.#chapters.element, this.#hearing.element,
@@ -91,9 +99,20 @@ export class Setup {
       ...(speed !== 1 && { speed }),
       ...(Object.keys(knobs).length && { knobs }),
       ...(Object.keys(lexicon).length && { lexicon }),
+      ...this.#kinds.fields,
       ...(this.#subtitles.checked && { subtitles: true }),
       ...(this.#along.checked && { read_along: true }),
     };
+  }
+
+  /** Other parts are read: the chapters and their numbers may be others. */
+  #readOther() {
+    const { chapters, titles, ...request } = this.#request;
+    sessionStorage.setItem(this.draftName, JSON.stringify(request));
+    this.#hearing.stop();
+    this.#loaded = false;
+    this.choosing = true;
+    this.load();
   }
 
   #changed() {
