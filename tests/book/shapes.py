@@ -254,8 +254,8 @@ SHAPES = [
         "raised-and-lowered-numbers",
         epub(
             {
-                "a.xhtml": "<p>H<sub>2</sub>O on 10<sup>6</sup> m<sup>2</sup>, 2<sup>2</sup>⁄<sub>3</sub> miles from"
-                " the house<sup>1</sup>.<sup>[2]</sup> The 22<span class='sup'>nd</span> time.</p>"
+                "a.xhtml": "<p>H<sub>2</sub>O on 10<sup>6</sup> m<sup>2</sup>, 2<sup><b>2</b></sup>⁄<sub>3</sub> miles"
+                " from the house<sup>1</sup>.<sup>[2]</sup> The 22<span class='sup'>nd</span> time.</p>"
                 "<p><sup>3</sup>In the beginning<code>a[1]</code>.</p>"
             }
         ),

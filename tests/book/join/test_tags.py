@@ -50,6 +50,10 @@ def test_a_title_is_one_printable_line(text: str) -> None:
     assert one_line(line) == line
 
 
+def test_a_title_cannot_turn_the_direction_of_the_text_around_it() -> None:
+    assert one_line("Chapter \u202e3pm.exe\u202c \u05d0\u05b0\u200f") == "Chapter 3pm.exe \u05d0\u05b0\u200f"
+
+
 def test_the_tags_of_a_book_and_of_a_track() -> None:
     assert tags(book([]), narrator="Alba") == {
         "title": "A Book",

@@ -119,11 +119,11 @@ def test_pictures_that_are_letters_signs_or_headings_are_text(tmp_path: Path) ->
     body = (
         '<h1><img src="t.png" alt="Chapter the First"/></h1><p><img alt="I"/>t cost 5<img alt="€"/> today.</p>'
         '<p>Seen <img src="f.png" alt="a fox under a tree"/>there.</p><img src="o.png" alt="[Illustration]"/>'
-        '<img src="o.png" alt="image001"/><img src="o.png" alt="decorative"/>'
+        '<img src="o.png" alt="image001"/><img src="o.png" alt="decorative"/><p>A <img src="m.png" alt="map"/>.</p>'
     )
     book = _read(tmp_path, epub({"a.xhtml": body}))
-    assert _texts(book) == ["Chapter the First", "It cost 5€ today.", "Seen there."]
-    assert _left_out(book) == {"pictures": 1}
+    assert _texts(book) == ["Chapter the First", "It cost 5€ today.", "Seen there.", "A ."]
+    assert _left_out(book) == {"pictures": 2}
 
 
 def test_an_unknown_kind_is_named_with_the_nearest_one() -> None:

@@ -79,6 +79,8 @@ _RAISED, _LOWERED = {"sup", "super", "superscript"}, {"sub", "subscript"}
 _SOME_PIECES, _SOME_CHARACTERS = 8, 80
 #: Longer descriptions are of pictures; shorter ones of signs that were not in a font.
 _MAX_GLYPH = 3
+#: Longer raised text has no number to be read as one.
+_MAX_SHIFTED = 12
 _NUMBER_BEFORE = re.compile(r"(?:\d|(?<!\w)[IVXLC]{2,})$")
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
 
@@ -163,8 +165,10 @@ class _Reader:
             self._pieces.append(_BREAK)
         elif name in ("img", "math") and (alt := spoken_alt(element)) is not None:
             self._describe(alt, element, name)
-        elif not len(element) and (shift := _shift(element, name)):
-            self._pieces.append(lowered(element.text or "") if shift == "sub" else self._raised(element.text or ""))
+        elif (shift := _shift(element, name)) and len(text := text_of(element)) <= _MAX_SHIFTED:
+            self._pieces.append(lowered(text) if shift == "sub" else self._raised(text))
+            for inner in element.iter():
+                self._mark(inner)
         else:
             self._read(element, name)
 
@@ -271,7 +275,7 @@ class _Reader:
             return
         if len(alt) == 1:
             self._pieces.append(alt)  # an initial belongs to its word
-        elif name == "math" or self._reading.pictures or len(alt) <= _MAX_GLYPH:
+        elif name == "math" or self._reading.pictures or (len(alt) <= _MAX_GLYPH and not alt.isalpha()):
             self._pieces.append(f" {alt} ")
         elif alt:
             self._pictures.append(alt)
@@ -300,7 +304,6 @@ class _Reader:
 
 def _shift(element: etree._Element, name: str) -> str:
     """`sup` for raised text, `sub` for lowered text, else nothing."""
-    if name in ("sup", "sub"):
-        return name
-    named = set((element.get("class") or "").lower().split()) if name == "span" else set()
-    return "sup" if named & _RAISED else "sub" if named & _LOWERED else ""
+    named = set((element.get("class") or "").lower().split()) if name == "span" else {name}
+    shift = "sup" if named & _RAISED else "sub" if named & _LOWERED else ""
+    return "" if shift and any(True for _ in descendants(element, "img", "math", "br", "ruby")) else shift

@@ -169,8 +169,8 @@ def is_note_reference(element: etree._Element, name: str) -> bool:
     if name == "a":
         if not element.get("href"):
             return False
-        says_so = kinds(element) & {"noteref", "backlink"}
-        return bool(says_so and ("noteref" not in says_so or _is_mark(element))) or _is_marked_link(element)
+        what = kinds(element)
+        return "backlink" in what or ("noteref" in what and _is_mark(element)) or _is_marked_link(element)
     if name not in ("sup", "span") or not _short(element, _MARKER):
         return False
     links = links_in(element)
