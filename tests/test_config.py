@@ -90,6 +90,7 @@ def test_unknown_variables_and_keys_are_warned_about_with_the_nearest_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "VOXMATRIX_PRECISON", "fp32")
+    monkeypatch.setitem(os.environ, "VOXMATRIX_NEW_KEY", "1")
     write(tmp_path, "VOXMATRIX_BATCHSIZE=4\nPRECISON=mine\n")
     (tmp_path / "voxmatrix.toml").write_text('batch-size = 4\nqwertz = 1\nprecision = "fp32"\n', encoding="utf-8")
     assert main.run(["devices", "--machine", str(MACHINES / "no-gpu.json"), "--json"]) == 0
@@ -98,6 +99,8 @@ def test_unknown_variables_and_keys_are_warned_about_with_the_nearest_name(
     assert shown.err.splitlines() == [
         "warning: VOXMATRIX_BATCHSIZE in .env is not a setting; it is ignored",
         "  → did you mean VOXMATRIX_BATCH_SIZE?",
+        "warning: VOXMATRIX_NEW_KEY is ignored: that is set on the command line only",
+        "  → give --new-key",
         "warning: VOXMATRIX_PRECISON is not a setting; it is ignored",
         "  → did you mean VOXMATRIX_PRECISION?",
         "warning: batch-size in voxmatrix.toml is not a setting; it is ignored",

@@ -124,6 +124,8 @@ def validation_error(error: RequestValidationError) -> ApiError:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return ApiError(400, "the body is not valid JSON", code="invalid_json")
+    if first["loc"][0] == "path":
+        return ApiError(404, f"there is no such {first['loc'][-1]}", param=str(first["loc"][-1]), code="not_found")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
     if len(place) > 1 and isinstance(error.body, dict) and place[0] == error.body.get("kind"):
         del place[0]  # of a body that has several kinds, which pydantic names first

@@ -10,6 +10,7 @@ import pytest
 
 from tests.serve.conftest import Running, Serve, error_of, eventually
 from tests.serve.jobs.conftest import submit, upload
+from voxmatrix.serve.jobs.uploads import Uploads
 
 
 def folders(server: Running) -> list[str]:
@@ -70,9 +71,12 @@ def test_a_full_disk_is_said_and_leaves_nothing(server: Running, monkeypatch: py
     assert upload(server, "a", b"x")
 
 
-def test_old_uploads_are_removed(server: Running) -> None:
+def test_old_uploads_are_removed_and_a_clock_that_is_set_right_removes_none(server: Running) -> None:
     old, new = upload(server, "old", b"x"), upload(server, "new", b"x")
     long_ago = time.time() - 25 * 3600
-    os.utime(server.services.jobs.folder("uploads") / old, (long_ago, long_ago))
+    folder = server.services.jobs.folder("uploads")
+    os.utime(folder / old, (long_ago, long_ago))
     server.services.jobs.uploads.tidy()
+    assert set(folders(server)) == {old, new}  # it was sent a moment ago
+    Uploads(folder).tidy()  # as after a restart
     assert folders(server) == [new]

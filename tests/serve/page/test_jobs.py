@@ -82,6 +82,23 @@ def test_a_job_is_cancelled_and_resumed_and_a_failure_says_what_to_do(page: "Pag
     expect(card(page, "job 1")).to_contain_text("make room, then resume")
 
 
+def test_what_would_fail_again_is_not_resumed_and_a_book_leads_to_its_page(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    error = {"message": "the archive is damaged", "remedy": "make it again"}
+    jobs = [
+        fake(3, state="failed", kind="prepare", error={**error, "exit_code": 3}, request={"file": "a"}),
+        fake(2, state="failed", kind="prepare", error={**error, "exit_code": 1}, request={"file": "a"}),
+        fake(1, kind="book"),
+    ]
+    page.route("**/v1/jobs?*", lambda route: route.fulfill(json={"data": jobs, "has_more": False}))
+    show(page)
+    expect(card(page, "job 3").get_by_role("button", name="Delete")).to_be_visible()
+    expect(card(page, "job 3").get_by_role("button", name="Resume")).to_have_count(0)
+    expect(card(page, "job 2").get_by_role("button", name="Resume")).to_be_visible()
+    expect(card(page, "job 1").get_by_role("link", name="job 1")).to_have_attribute("href", f"#/book/{1:032x}")
+
+
 def test_many_jobs_come_page_by_page(page: "Page") -> None:
     from playwright.sync_api import expect
 

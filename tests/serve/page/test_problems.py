@@ -1,5 +1,6 @@
 """What the page says when something is wrong, and that it goes on."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,19 @@ def test_nothing_to_speak(page: "Page") -> None:
     assert page.locator(".result").count() == 0
 
 
-def test_a_text_that_is_too_long(page: "Page") -> None:
+def test_a_text_that_is_too_long_becomes_a_file(page: "Page") -> None:
     from playwright.sync_api import expect
 
-    speak(page, "a" * (MAX_INPUT + 1))
-    expect(page.get_by_role("alert")).to_contain_text("Input has 30,001 characters; at most 30,000 are allowed.")
-    expect(page.get_by_text("Nothing spoken yet.")).to_be_visible()
+    page.get_by_label("Download as").select_option("aac")
+    page.get_by_label("Text to speak").fill("The whole story." + " " * MAX_INPUT)
+    expect(page.locator("#count")).to_have_text("30,016 / 30,000, so it becomes a file in Jobs")
+    page.get_by_role("button", name="Make a file").click()
+    job = page.get_by_role("article", name="Speech: The whole story.")
+    expect(job).to_contain_text("Done")
+    job.get_by_text("Files").click()
+    expect(job.get_by_role("link", name="speech.m4a")).to_be_visible()
+    page.get_by_role("tab", name="Speak").click()
+    expect(page.get_by_label("Text to speak")).to_have_value(re.compile("^The whole story"))
 
 
 def test_a_voice_that_is_gone(context: "BrowserContext", server: Server, make_onnx: MakeCheckpoint) -> None:
@@ -51,6 +59,20 @@ def test_a_download_that_fails_says_why(page: "Page") -> None:
     page.route("**/v1/audio/speech", lambda route: route.fulfill(status=429, json=error, headers={"Retry-After": "3"}))
     page.get_by_role("button", name="Download first as mp3").click()
     expect(takes(page, "done")).to_contain_text("The queue is full. Try again in 3 s.")
+
+
+def test_the_name_of_a_file_is_not_changed(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    for said, shown in (
+        ("my book.pdf is not EPUB or text", "my book.pdf is not EPUB or text."),
+        ("notabook.epub: it is damaged", "notabook.epub: it is damaged."),
+        ("the disk is full", "The disk is full."),
+    ):
+        error = {"error": {"message": said}}
+        page.route("**/v1/audio/speech", lambda route, _, error=error: route.fulfill(status=400, json=error))
+        speak(page, TEXT)
+        expect(page.get_by_role("alert")).to_have_text(shown)
 
 
 def test_a_server_that_is_started_again_under_the_page(context: "BrowserContext", start_server: StartServer) -> None:
@@ -82,7 +104,7 @@ def test_a_key_is_asked_for_once(context: "BrowserContext", start_server: StartS
     page = context.new_page()
     page.goto(server.url)
     dialog = page.get_by_role("dialog", name="A key is needed")
-    for given, said in (("wrong", "A key is needed"), (key, "The key is not valid")):
+    for given, said in (("wrong", "the address that the server printed"), (key, "That is not the key of this server.")):
         expect(dialog).to_contain_text(said)
         dialog.get_by_label("Key", exact=True).fill(given)
         dialog.get_by_role("button", name="Continue").click()

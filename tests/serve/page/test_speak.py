@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.piper.conftest import MakeCheckpoint
 from tests.serve.page.actions import LONG, TEXT, advances, length, place, sliders, speak, takes
 from tests.serve.page.conftest import Server, opened
 
@@ -151,6 +152,53 @@ def test_a_voice_has_no_sliders_for_what_it_cannot_do(context: "BrowserContext",
     more.click()
     warmth = page.get_by_label("Warmth 3")
     assert [warmth.get_attribute(name) for name in ("min", "max", "step")] == ["1", "5", "0.02"]
+
+
+def test_the_text_survives_a_reload(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page.get_by_label("Text to speak").fill("What was I about to say?")
+    page.reload()
+    expect(page.get_by_label("Text to speak")).to_have_value("What was I about to say?")
+    expect(page.locator("#count")).to_have_text("24 / 30,000")
+
+
+def test_a_voice_that_came_meanwhile_is_there_when_the_tab_is_shown(
+    page: "Page", server: Server, make_onnx: MakeCheckpoint
+) -> None:
+    from playwright.sync_api import expect
+
+    page.get_by_role("radio", name="second").check()
+    page.get_by_role("tab", name="Jobs").click()
+    file = server.add_voice("newcomer", make_onnx("tiny", 1, "text"))
+    page.get_by_role("tab", name="Speak").click()
+    expect(page.get_by_role("radio", name="newcomer")).to_be_visible()
+    expect(page.get_by_role("radio", name="second")).to_be_checked()
+    file.write_bytes(file.read_bytes()[:1000])
+    page.get_by_role("radio", name="newcomer").check()
+    speak(page, "Hello.")
+    expect(page.get_by_role("alert")).to_contain_text("The voice newcomer cannot be loaded; choose another.")
+    page.get_by_role("tab", name="Jobs").click()
+    page.get_by_role("tab", name="Speak").click()
+    expect(page.locator(".voice", has_text="newcomer")).to_contain_text("It cannot be loaded.")
+    file.unlink()
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_every_tab_is_in_reach_on_a_phone(page: "Page", width: int) -> None:
+    from playwright.sync_api import expect
+
+    page.set_viewport_size({"width": width, "height": 700})
+    right = 0.0
+    for tab in page.get_by_role("tab").all():
+        box = tab.bounding_box()
+        assert box is not None and box["x"] >= right and box["y"] + box["height"] <= 700
+        right = box["x"] + box["width"]
+        assert tab.evaluate("tab => tab.scrollWidth <= tab.clientWidth")  # its name is whole
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert right <= width
 
 
 def test_earlier_results_stay_and_play_again(page: "Page") -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from tests.serve.page.actions import speak, takes
@@ -129,6 +130,46 @@ def test_a_zip_is_sent_and_its_problems_are_folded_by_kind(page: "Page", server:
     expect(problems.get_by_role("listitem")).to_have_count(2)
 
 
+def test_recordings_become_a_training_by_buttons_and_are_judged_alike(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    record(server, "enough", 12)  # more than a minute
+    prompts = httpx.get(f"{server.url}v1/recordings/Åsa/enough", timeout=60).json()["prompts"]
+    takes = [prompt["take"] for prompt in prompts]
+    fair = sum(take["usable"] and bool(take["findings"]) for take in takes)
+    page.goto(f"{server.url}#/record/Åsa/enough")
+    page.get_by_role("button", name="Train this voice").click()
+    expect(page.get_by_role("heading", name="Åsa / enough")).to_be_visible()
+    expect(page.get_by_role("button", name="Start training")).to_be_visible()
+    expect(figure(page, "Recordings")).to_have_text(str(sum(take["usable"] for take in takes)))
+    if fair:
+        expect(page.locator(".report")).to_contain_text(f"{fair} recording")
+        page.get_by_role("link", name="listen and record again").click()
+        expect(page.get_by_text("Sentence 1 of 12")).to_be_visible()
+
+
+def test_another_zip_is_offered_for_one_that_cannot_be_used(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    show(page, server, "/new")
+    page.get_by_role("radio", name="My own recordings").check()
+    file = {"name": "broken.zip", "mimeType": "application/zip", "buffer": b"PK nothing"}
+    page.get_by_label("ZIP file", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Check the recordings").click()
+    expect(page.locator("#train")).to_contain_text("broken.zip cannot be unpacked")
+    expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+    page.get_by_role("link", name="Choose another ZIP").click()
+    expect(page.get_by_role("heading", name="Train a voice")).to_be_visible()
+
+
+def test_a_training_that_is_not_there_is_told(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    for id in ("nothing", "0" * 32):
+        show(page, server, f"/{id}")
+        expect(page.locator("#train")).to_contain_text("There is no such job.")
+
+
 def test_a_finished_training_is_seen_heard_exported_and_spoken_with(page: "Page", server: Server, trained: str) -> None:
     from playwright.sync_api import expect
 
@@ -143,7 +184,7 @@ def test_a_finished_training_is_seen_heard_exported_and_spoken_with(page: "Page"
     expect(page.get_by_role("slider", name="Position in Step 4")).not_to_have_attribute("aria-valuenow", "0.00")
     assert page.evaluate("window.loudest") > 0
     name = page.get_by_label("Name of the voice")
-    expect(name).to_have_value("A-sa-first")
+    expect(name).to_have_value("Asa-first")
     name.fill("asa")
     page.get_by_role("button", name="Export as a voice").click()
     page.get_by_role("link", name="Speak with asa").click()

@@ -90,7 +90,7 @@ def test_takes_land_where_prepare_reads_them(anna: Running) -> None:
     listed = anna.get("/v1/recordings").json()["lists"][0]
     assert (listed["recorded"], listed["usable"], listed["prompts"], listed["skipped"]) == (2, 2, 3, 0)
     assert listed["better"]["seconds"] == 60
-    assert listed["train"] is None  # there is too little
+    assert listed["trainable"] is False  # there is too little
 
 
 def test_a_take_is_replaced_read_and_deleted(anna: Running) -> None:

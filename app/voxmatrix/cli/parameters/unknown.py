@@ -24,9 +24,11 @@ def unknown_names(command: Any, variables: Iterable[str], keys: Iterable[str]) -
         return  # without loading the commands
     options = list(_options(command))
     known = {str(option.envvar) for option in options if getattr(option, "envvar", None)}
+    names = ((option.name, max(option.opts, key=len)) for option in options)
+    flags = {f"{_PREFIX}{name.upper()}": flag for name, flag in names if flag.startswith("-")}
     for name in maybe:
         if name not in known:
-            yield _finding(name, f" in {DOTENV_NAME}" if is_from_dotenv(name) else "", known)
+            yield _finding(name, f" in {DOTENV_NAME}" if is_from_dotenv(name) else "", known, flags.get(name))
     names = {str(option.name) for option in options}
     for key in keys:
         if key not in names:
@@ -39,7 +41,10 @@ def _options(command: Any) -> Iterator[Any]:
         yield from _options(inner)
 
 
-def _finding(name: str, place: str, known: set[str]) -> Finding:
+def _finding(name: str, place: str, known: set[str], flag: str | None = None) -> Finding:
+    if flag is not None:
+        problem = f"{name}{place} is ignored: that is set on the command line only"
+        return Finding(problem=problem, remedy=f"give {flag}", severity="warning")
     alike = get_close_matches(name, known, n=1)
     return Finding(
         problem=f"{name}{place} is not a setting; it is ignored",

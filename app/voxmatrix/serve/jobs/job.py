@@ -34,6 +34,7 @@ class JobError:
 
     message: str
     remedy: str = ""
+    exit_code: int = 1  # of the command: 3 is a bad input, with which it fails again
 
 
 @dataclass(frozen=True, kw_only=True)

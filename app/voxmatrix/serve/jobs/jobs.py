@@ -13,7 +13,7 @@ from pydantic import Field
 
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError, VoxmatrixError
-from voxmatrix.files import storage_errors
+from voxmatrix.files import read_text_or_empty, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.serve.catalogue import Catalogue
 from voxmatrix.serve.errors import ApiError, explanation
@@ -64,6 +64,7 @@ class Jobs:
         self._opened = ExitStack()
         self._store: JobStore | None = None
         self._runner: Runner | None = None
+        self._absent = "it is starting"  # why there is neither
         #: Streams of events end soon after.
         self.closing = threading.Event()
 
@@ -83,6 +84,7 @@ class Jobs:
             another = isinstance(error, UsageError)
             problem = "another server runs the jobs of this VOXMATRIX_HOME" if another else explanation(error)
             self._log("warning", {"problem": f"{problem}; this one accepts none"})
+            self._absent = "another server uses the same folder" if another else "its log says why"
             return
         self._store = store
         self._runner = Runner(store, self.folder, self._cluster, self._log)
@@ -197,6 +199,8 @@ class Jobs:
         for pattern in (*job.work.files, LOG_NAME):
             paths = [Path(pattern)] if Path(pattern).is_absolute() else sorted(folder.glob(pattern))
             for path in paths:
+                if path.name == LOG_NAME and not read_text_or_empty(path):
+                    continue
                 if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
                     found[path.relative_to(folder).as_posix() if folder in path.parents else path.name] = path
         return found
@@ -208,5 +212,5 @@ class Jobs:
             ApiError: the jobs are those of another server.
         """
         if self._store is None or self._runner is None:
-            raise ApiError(503, "jobs are unavailable on this server; its log says why", code="unavailable")
+            raise ApiError(503, f"this server has no jobs: {self._absent}", code="unavailable")
         return self._store, self._runner

@@ -69,23 +69,23 @@ def result_of(job: Job, answer: Mapping[str, Any], folder: Path) -> dict[str, An
 def error_of_command(code: int, answer: Mapping[str, Any], folder: Path) -> JobError:
     """Why a command failed."""
     if "problem" in answer:
-        message, remedy = str(answer["problem"]), str(answer.get("remedy", ""))
-        return JobError(message=_without_paths(message, folder), remedy=_without_paths(remedy, folder))
+        message, remedy = (_without_paths(str(answer.get(key, "")), folder) for key in ("problem", "remedy"))
+        return JobError(message=message, remedy=remedy, exit_code=code)
     for finding in answer.get("findings", ()):
         if finding.get("severity") == "error":
-            return JobError(message=finding["problem"], remedy=finding["remedy"])
+            return JobError(message=finding["problem"], remedy=finding["remedy"], exit_code=code)
     how = f"ended with code {code}"
     if code < 0:
         out_of_memory = "was killed, probably because the system is out of memory"
         how = out_of_memory if code == OUT_OF_MEMORY else describe_exit(code)
-    return JobError(message=f"the command {how}", remedy=f"see {LOG_NAME}, then resume the job")
+    return JobError(message=f"the command {how}", remedy=f"see {LOG_NAME}, then resume the job", exit_code=code)
 
 
 def error_of_server(error: Exception, folder: Path) -> JobError:
     """Why a command could not be run."""
     if isinstance(error, VoxmatrixError):
         message, remedy = (_without_paths(plain(text), folder) for text in (error.problem, error.remedy))
-        return JobError(message=message, remedy=remedy)
+        return JobError(message=message, remedy=remedy, exit_code=error.exit_code)
     return JobError(message="the server failed to run the command; its log says why")
 
 

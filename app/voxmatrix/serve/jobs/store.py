@@ -116,8 +116,10 @@ class JobStore(Closeable):
         return {state: found.get(state, 0) for state in STATES}
 
     def start(self, job: str) -> bool:
-        """A queued job runs now; False if it is no longer queued."""
-        return self._change(job, ("queued",), state="running", started=time.time(), ended=None, seconds_left=None)
+        """A queued job runs now; False if it is no longer queued. One that a dead server ran goes on: it has begun."""
+        found = self.get(job)
+        started = found.started if found is not None and found.started else time.time()
+        return self._change(job, ("queued",), state="running", started=started, ended=None, seconds_left=None)
 
     def end(self, job: str, state: State, *, error: JobError | None = None, result: Any = None) -> bool:
         """A job has ended."""
@@ -128,8 +130,11 @@ class JobStore(Closeable):
         return self._change(job, ("queued", "running"), **ended, error=error_text, result=result_text)
 
     def queue_again(self, job: str, states: Sequence[State] = RESUMABLE) -> bool:
-        """Queue a job that is in one of these states."""
-        return self._change(job, states, state="queued", error=None, result=None, ended=None, seconds_left=None)
+        """Queue a job that is in one of these states. One that has ended begins anew; one that was running goes on."""
+        begun = {"started": None} if states == RESUMABLE else {}
+        return self._change(
+            job, states, state="queued", error=None, result=None, ended=None, seconds_left=None, **begun
+        )
 
     def recover(self) -> None:
         """Queue the jobs that were running when an earlier server died, unless that happened too often."""

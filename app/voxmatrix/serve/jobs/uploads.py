@@ -149,6 +149,7 @@ class Uploads:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._saved: dict[str, float] = {}  # by name, when; a wrong clock that is set right ages none of them
 
     async def save(self, name: str, blocks: AsyncIterator[bytes]) -> Upload:
         """Write a file as it arrives. Nothing is left of one that does not arrive completely.
@@ -171,6 +172,7 @@ class Uploads:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
+        self._saved[identity] = time.monotonic()
         return Upload(id=identity, path=final)
 
     def get(self, identity: str) -> Upload:
@@ -211,7 +213,9 @@ class Uploads:
         if not self._folder.is_dir():
             return
         for folder in self._folder.iterdir():
-            if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+            saved = self._saved.get(folder.name)
+            age = time.time() - folder.stat().st_mtime if saved is None else time.monotonic() - saved
+            if age > _KEPT_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,7 +1,6 @@
 """`/v1/recordings`: lists of prompts, and what was recorded of them."""
 
 import asyncio
-import shlex
 import unicodedata
 from pathlib import Path as FilePath
 from typing import Annotated, Any
@@ -202,7 +201,7 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "better": None
         if better is None
         else {"seconds": 60 * better.minutes, "amount": better.duration, "expect": better.expect},
-        "train": _train_command(found) if round(reviewed.seconds) >= MIN_SECONDS else None,
+        "trainable": round(reviewed.seconds) >= MIN_SECONDS,
     }
 
 
@@ -232,9 +231,3 @@ def _take_facts(take: Take) -> dict[str, Any]:
         "noise_dbfs": measured and measured.noise_dbfs,
         "peaks": measured.heights if measured else [],
     }
-
-
-def _train_command(found: PromptList) -> str:
-    root = found.folder.parent.parent
-    words = ["voxmatrix", "train", str(root), "--profile", found.profile, "--prompt-list", found.name]
-    return shlex.join([*words, "--language", found.language, "--out", f"runs/{found.profile}"])

@@ -2,6 +2,7 @@
 
 import { lost } from "./connection.js";
 import { askForKey, heldKey } from "./key.js";
+import { sentence } from "./words.js";
 
 const GONE = "The server does not answer.";
 
@@ -41,7 +42,7 @@ export async function answered(request) {
   const message = await said(response);
   if (response.status !== 401) throw new Problem(message, response.status);
   // Another request may have asked for the key in the meantime.
-  if (key === heldKey()) await askForKey(message);
+  if (key === heldKey()) await askForKey(key ? "That is not the key of this server." : "");
   return answered(request);
 }
 
@@ -55,7 +56,7 @@ export const speech = (take, format, signal) =>
     body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format },
   });
 
-/** What only reads is sent again: browsers end requests when a network interface comes or goes. */
+/** What only reads is sent again (see reload.js). */
 const send = (path, options) =>
   fetch(path, options).catch(async (error) => {
     if (error.name === "AbortError" || options.method !== "GET") throw error;
@@ -68,15 +69,9 @@ async function said(response) {
   const again = response.headers.get("Retry-After");
   let message = `The server answered ${response.status}.`;
   try {
-    message = capital(JSON.parse(text).error.message);
+    message = sentence(JSON.parse(text).error.message);
   } catch {
     // Not the server itself, but something before it.
   }
   return again ? `${message} Try again in ${again} s.` : message;
-}
-
-/** An error of the server as a sentence. */
-export function capital(message) {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

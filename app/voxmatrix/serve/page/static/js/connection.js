@@ -1,4 +1,4 @@
-// When the server does not answer: say so, ask until it does, then let everything load again.
+// When the server does not answer: say so, and ask until it does.
 
 import { byId } from "./dom.js";
 

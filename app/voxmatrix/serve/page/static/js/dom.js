@@ -46,6 +46,9 @@ export const field = (label, ...input) => el("label", { class: "field" }, el("sp
 export const source = (value, onchange, name, facts) =>
   el("label", { class: "source" }, el("input", { type: "radio", name: "source", value, onchange }), el("span", {}, name, el("small", {}, facts)));
 
+/** The way back to where one came from. */
+export const back = (href, words) => el("a", { class: "back", href }, `← ${words}`);
+
 /** What went wrong. */
 export const trouble = (...said) => el("p", { class: "problem", role: "alert" }, ...said);
 

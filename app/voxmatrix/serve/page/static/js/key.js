@@ -14,7 +14,7 @@ if (given) {
 
 export const heldKey = () => sessionStorage.getItem(NAME) ?? "";
 
-/** Ask for the key, and wait for it. Requests that need it at the same time share one question. */
+/** Ask for the key. Requests that need it at the same time share one question. */
 export function askForKey(reason) {
   asking ??= new Promise((resolve) => {
     const dialog = byId("key");

@@ -1,5 +1,5 @@
-// A page of which a script or a style did not arrive is loaded again: browsers end requests when a network interface of
-// the computer comes or goes, as when a container starts. Not a module: modules are what may not arrive.
+// Load the page again when a script or a style did not arrive: browsers end requests when a network interface comes or
+// goes. Not a module: modules are what may not arrive.
 
 let whole = true;
 const onError = ({ target }) => (whole &&= target === window);

@@ -27,7 +27,6 @@ export function startTabs(shown) {
       tab.tabIndex = chosen ? 0 : -1;
       byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     }
-    asked.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone not all tabs fit
     document.title = `${asked.textContent} – voxmatrix`;
     shown[nameOf(asked)]?.(partsOf(location.hash));
   }

@@ -1,4 +1,4 @@
-// How a voice speaks: its speed and, folded, its knobs. What there is to set, and how far, is what the voice says it can.
+// How a voice speaks: its speed and, folded, its knobs, as its capabilities say.
 
 import { el, field } from "./dom.js";
 

@@ -1,5 +1,7 @@
 // Numbers and codes as people read them.
 
+/** A guess, until something is spoken. */
+export const CHARACTERS_PER_SECOND = 13;
 const regions = new Intl.DisplayNames("en", { type: "language" });
 
 /** 75.2 → "1:15.2" */
@@ -44,6 +46,12 @@ export function memory(mib) {
 
 /** (2, "step") → "2 steps" */
 export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+
+/** A message as a sentence. The name of a file begins as it does. */
+export function sentence(words) {
+  const said = /^[^:;]{0,120}\.\w{2,5}\b/.test(words) ? words : words[0].toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(said) ? said : `${said}.`;
+}
 
 /** "effective_batch" → "effective batch" */
 export const spaced = (name) => name.replaceAll("_", " ");

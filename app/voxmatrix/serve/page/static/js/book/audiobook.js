@@ -1,6 +1,6 @@
-// An audiobook that is being made, or is complete: how far it is, and its chapters to listen to.
+// An audiobook: how far it is, and its chapters.
 
-import { el, icon, trouble } from "../dom.js";
+import { back, el, icon, trouble } from "../dom.js";
 import { ARROW, showPlaying } from "../icons.js";
 import { ENDED, fileUrl, getJob, onDownload } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
@@ -11,7 +11,6 @@ import { certificateOf, completeChapters, growingChapters } from "./chapter-list
 import { listening } from "./listening.js";
 import { reading } from "./reading.js";
 import { RowWindow } from "./row-window.js";
-import { back } from "./setup.js";
 
 const LOOK_AGAIN_MS = 2000;
 

@@ -13,9 +13,9 @@ export function startBook() {
   const place = byId("book");
   let view = null;
 
-  function show() {
+  function show(parts) {
     leave();
-    view = viewOf(place, location.hash.split("/").slice(2).map(decoded));
+    view = viewOf(place, parts);
     view.load();
   }
   function leave() {
@@ -33,12 +33,4 @@ function viewOf(place, [first, second, third]) {
   if (ID.test(first) && second === "change") return new Setup(place, { job: first }, third);
   if (ID.test(first)) return new Audiobook(place, first);
   return new Shelf(place);
-}
-
-function decoded(part) {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return "";
-  }
 }

@@ -1,4 +1,4 @@
-// What can be heard of an audiobook: its chapters, each with the file it is in, or none as long as it is not spoken.
+// The chapters of an audiobook, each with the file it is in, or none until it is spoken.
 
 import { readFile } from "../jobs/api.js";
 import { contentsOf } from "./contents.js";

@@ -2,7 +2,7 @@
 
 import { el, icon } from "../dom.js";
 import { PLAY } from "../icons.js";
-import { duration } from "../words.js";
+import { count, duration } from "../words.js";
 import { numbersOf, rangesOf } from "./ranges.js";
 import { RowWindow } from "./row-window.js";
 
@@ -63,7 +63,7 @@ export class Chapters extends EventTarget {
     const hear = el("button", { class: "step", "aria-label": `Hear the beginning of chapter ${index}`, onclick: () => this.onHear(this.#chapters[at]) }, icon(PLAY));
     name.value = this.#titles.get(index) ?? title;
     const row = el("li", { onfocusin: () => this.#move(at) }, tick, el("span", { class: "index number" }, index), name,
-      el("span", { class: "note number", title: `${characters.toLocaleString("en")} characters` }, el("span", { class: "wide" }, `${sentences.toLocaleString("en")} sentences · `), duration(seconds)), hear);
+      el("span", { class: "note number", title: `${characters.toLocaleString("en")} characters` }, el("span", { class: "wide" }, `${count(sentences, "sentence")} · `), duration(seconds)), hear);
     this.#refresh(at, row);
     return row;
   }

@@ -1,4 +1,4 @@
-// The text of the chapter that is heard: the sentence being spoken is marked, and each can be heard or corrected.
+// The text of the chapter that is heard: its sentences can be heard and corrected.
 
 import { el, note } from "../dom.js";
 

@@ -1,8 +1,8 @@
-// What will be made of a book: chapters, voice, files, pronunciation. What is chosen survives a reload.
+// What will be made of a book. What is chosen survives a reload.
 
-import { el, field, note, trouble } from "../dom.js";
+import { back, el, field, note, trouble } from "../dom.js";
 import { createJob, getJob } from "../jobs/api.js";
-import { duration, language } from "../words.js";
+import { count, duration, language } from "../words.js";
 import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
@@ -151,11 +151,9 @@ export class Setup {
   }
 }
 
-export const back = (href, words) => el("a", { class: "back", href }, `‹ ${words}`);
-
 function about({ title, authors, language: code, thumbnail, warnings }) {
   const facts = [authors.join(", "), code && language(code)].filter(Boolean).join(" · ");
   return el("header", { class: "about" }, cover(thumbnail, title),
     el("div", {}, el("h1", {}, title || "A book without a title"), facts && note(facts),
-      warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
+      warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, count(warnings.length, "warning")), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
 }

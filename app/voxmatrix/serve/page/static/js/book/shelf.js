@@ -3,13 +3,12 @@
 import { el, filled, level, note, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
-import { facts, stateOf } from "../jobs/words.js";
+import { dated, facts, stateOf } from "../jobs/words.js";
 import { duration } from "../words.js";
 import { contentsOf } from "./contents.js";
 
 const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
 const LOOK_AGAIN_MS = 5000;
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
 export class Shelf {
   #end = new AbortController();
@@ -109,5 +108,5 @@ function card(job) {
     note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
     running && filled(job.progress),
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
-      el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), day.format(1000 * job.created)].filter(Boolean).join(" · ")))));
+      el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), dated(job.created)].filter(Boolean).join(" · ")))));
 }

@@ -25,7 +25,7 @@ export const fileUrl = (id, name) => pathOf(id, "files", ...name.split("/").map(
 /** A file of a job, as the answer to a request. */
 export const readFile = (id, name) => ask(fileUrl(id, name));
 
-/** Save a file of a job, which its link cannot do if the server wants a key. For `onclick` of that link. */
+/** For `onclick` of a link to a file: the link itself sends no key. */
 export async function onDownload(event) {
   if (!heldKey()) return;
   event.preventDefault();

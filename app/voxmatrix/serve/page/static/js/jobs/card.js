@@ -4,7 +4,7 @@ import { el, explained, progressBar, trouble } from "../dom.js";
 import { count } from "../words.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
 import { results } from "./results.js";
-import { addressOf, facts, KINDS, stateOf } from "./words.js";
+import { addressOf, facts, isResumable, KINDS, stateOf } from "./words.js";
 
 /**
  * A card, which shows a job from the start and each newer one that `update` gets. `onChange` gets the job after
@@ -40,7 +40,7 @@ export function jobCard(job, { onChange, signal }) {
     const ended = ENDED.includes(job.state);
     buttons.replaceChildren(...[
       !ended && button(job.kind === "train" ? "Stop" : "Cancel", cancelJob),
-      ["failed", "cancelled"].includes(job.state) && button("Resume", resumeJob),
+      isResumable(job) && button("Resume", resumeJob),
       ended && deletion(() => act(deleteJob)),
     ].filter(Boolean));
   }

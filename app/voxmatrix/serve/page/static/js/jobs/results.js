@@ -1,4 +1,4 @@
-// The files of a job: listened to and downloaded. They are asked for when they are wanted.
+// The files of a job, read when they are wanted.
 
 import { el } from "../dom.js";
 import { clip } from "../sound/clip.js";

@@ -17,6 +17,9 @@ const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "
 /** 1795383652 → "22 Nov 2026, 21:40" */
 export const dated = (seconds) => day.format(1000 * seconds);
 
+/** Whether it could end otherwise: not with the same bad file. */
+export const isResumable = ({ state, error, request }) => state === "cancelled" || (state === "failed" && !(error.exit_code === 3 && request.file));
+
 /** How good its state is (a class), and the word for it. */
 export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
 
@@ -31,4 +34,4 @@ export function facts({ state, progress, seconds_left: left, created, started, e
 }
 
 /** Where more is shown of a job; undefined if its card is all there is. */
-export const addressOf = ({ kind, id }) => ({ train: `#/train/${id}`, prepare: `#/train/${id}` })[kind];
+export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}` })[kind];

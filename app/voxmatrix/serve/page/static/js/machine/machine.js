@@ -1,4 +1,4 @@
-// The tab Machine: what this computer is, and how voxmatrix would use it.
+// The tab Machine.
 
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
@@ -32,7 +32,7 @@ export function startMachine() {
   return () => loaded || load();
 }
 
-/** What doctor and plan found; what both found, in different words but with the same remedy, is said once. */
+/** What doctor and plan found; what has the same remedy is said once. */
 function findings({ doctor, plan: { findings: ofPlan } }) {
   const known = new Set(doctor.findings.map((each) => each.remedy));
   const all = [...doctor.findings, ...ofPlan.filter((each) => !known.has(each.remedy))];
@@ -48,7 +48,7 @@ function plan({ settings }) {
       el("td", {}, reason, source !== "automatic" && el("span", { class: "tag" }, source))));
   const head = el("tr", {}, ["Setting", "Value", "Why"].map((name) => el("th", { scope: "col" }, name)));
   return el("section", {}, el("h2", {}, "How a training would run"),
-    note("For a voice of quality “medium”. Every setting can be changed on the command line."),
+    note("For a voice of quality “medium”. The tab Train can change it."),
     el("table", { class: "plan" }, el("thead", {}, head), el("tbody", {}, rows)));
 }
 

@@ -1,9 +1,11 @@
-// How much was recorded, what a voice of that can be, and what to type next.
+// How much was recorded, what a voice of that can be, and the way to it.
 
-import { el, filled, note } from "../dom.js";
-import { clock } from "../words.js";
+import { el, filled, trouble } from "../dom.js";
+import { clock, sentence } from "../words.js";
+import { checkList } from "./api.js";
 
-export function amount({ seconds, expect, better, recorded, usable, train }) {
+export function amount(list) {
+  const { seconds, expect, better, recorded, usable, trainable } = list;
   const lost = recorded - usable;
   const now = `Now: ${clock(seconds, 0)} of speech${lost ? `, and ${lost} left out` : ""}`;
   const side = (when, what) => el("div", {}, el("dt", {}, when), el("dd", {}, sentence(what)));
@@ -11,17 +13,17 @@ export function amount({ seconds, expect, better, recorded, usable, train }) {
     el("h2", {}, "What this gives"),
     filled(better ? Math.min(1, seconds / better.seconds) : 1),
     el("dl", {}, side(now, expect), better && side(`With ${better.amount}`, better.expect)),
-    train && note("Train a voice on these recordings with"),
-    train && command(train));
+    trainable && train(list));
 }
 
-function command(text) {
-  const copy = el("button", { class: "quiet" }, "Copy");
-  copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text);
-    copy.textContent = "Copied";
-  });
-  return el("div", { class: "command" }, el("code", {}, text), navigator.clipboard && copy);
+function train(list) {
+  const problem = trouble();
+  const start = async () => {
+    try {
+      location.hash = `#/train/${(await checkList(list)).id}`;
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  };
+  return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, "Train this voice"), problem);
 }
-
-const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;

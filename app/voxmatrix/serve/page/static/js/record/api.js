@@ -1,6 +1,7 @@
 // What the tab asks the server for.
 
 import { ask, read } from "../api.js";
+import { createJob } from "../jobs/api.js";
 
 const ALL = "v1/recordings";
 const pathOf = ({ profile, name }, ...rest) => [ALL, ...[profile, name, ...rest].map(encodeURIComponent)].join("/");
@@ -12,6 +13,8 @@ export const addressOf = ({ profile, name }, number) =>
 export const readLists = () => read(ALL);
 export const readList = (list) => read(pathOf(list));
 export const createList = (body) => json(ask(ALL, { body }));
+/** Check a list for a training; the job. */
+export const checkList = ({ profile, name, language }) => createJob({ kind: "prepare", recordings: { profile, list: name }, language });
 export const saveTake = (list, number, wav) => json(ask(pathOf(list, number), { method: "PUT", body: wav }));
 export const skipPrompt = (list, number, skipped) => json(ask(pathOf(list, number), { method: "PATCH", body: { skipped } }));
 export const readTake = async (list, number) => (await ask(pathOf(list, `${number}.wav`))).arrayBuffer();

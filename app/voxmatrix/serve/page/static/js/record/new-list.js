@@ -1,11 +1,10 @@
-// The form for a new list: whose voice it is, and what will be read.
+// The form for a new list.
 
 import { el, field, source, trouble } from "../dom.js";
-import { language } from "../words.js";
+import { CHARACTERS_PER_SECOND, count, language } from "../words.js";
 import { addressOf, createList } from "./api.js";
 
 const LANGUAGES = "en-US en-GB sv-SE da nb fi is de nl fr es es-419 it pt-BR pt ca pl cs sk hu ro el tr ru uk ar hi id vi cmn ja ko".split(" ");
-const SECONDS_PER_CHARACTER = 1 / 13;
 const MOST_FILE_BYTES = 2_000_000;
 
 /** `cancel` is called to go back; without it there is nothing to go back to. */
@@ -13,7 +12,7 @@ export function newList({ bundled, lists }, cancel) {
   const profile = el("input", { name: "profile", required: true, maxlength: 60, autocomplete: "off", list: "profiles", placeholder: "A name" });
   const name = el("input", { name: "name", required: true, maxlength: 60, autocomplete: "off" });
   const own = ownSentences();
-  const choices = [...bundled.map((each) => ({ ...each, facts: `${each.prompts} sentences · ${language(each.language)}` })),
+  const choices = [...bundled.map((each) => ({ ...each, facts: `${count(each.prompts, "sentence")} · ${language(each.language)}` })),
     { id: "", title: "My own sentences", facts: "pasted, or from a text file" }];
   const problem = trouble();
   const submit = el("button", { class: "primary", type: "submit" }, "Create the list");
@@ -58,18 +57,18 @@ export const languageSelect = () =>
 function ownSentences() {
   const text = el("textarea", { name: "sentences", rows: 8, spellcheck: "true", placeholder: "One sentence per line" });
   const select = languageSelect();
-  const count = el("span", { class: "note number" }, "");
+  const amount = el("span", { class: "note number" }, "");
   const file = el("input", { type: "file", accept: ".txt,text/plain", class: "hidden", tabindex: "-1", "aria-hidden": "true" });
   const prompts = () => text.value.split("\n").map((line) => line.trim()).filter(Boolean);
   const measure = () => {
-    const minutes = (prompts().join("").length * SECONDS_PER_CHARACTER) / 60;
-    count.textContent = prompts().length ? `${prompts().length} sentences, about ${Math.max(1, Math.round(minutes))} min` : "";
+    const minutes = prompts().join("").length / CHARACTERS_PER_SECOND / 60;
+    amount.textContent = prompts().length ? `${count(prompts().length, "sentence")}, about ${Math.max(1, Math.round(minutes))} min` : "";
   };
   file.addEventListener("change", async () => {
     const [chosen] = file.files;
     file.value = "";
     if (!chosen) return;
-    if (chosen.size > MOST_FILE_BYTES) return (count.textContent = "That file is too large for a list of sentences.");
+    if (chosen.size > MOST_FILE_BYTES) return (amount.textContent = "That file is too large for a list of sentences.");
     text.value = await chosen.text();
     measure();
   });
@@ -77,6 +76,6 @@ function ownSentences() {
   const element = el("div", { class: "own" },
     field("Language", select),
     field("Sentences", text),
-    el("div", { class: "under" }, el("button", { class: "link", onclick: () => file.click() }, "Choose a text file"), count, file));
+    el("div", { class: "under" }, el("button", { class: "link", onclick: () => file.click() }, "Choose a text file"), amount, file));
   return { element, prompts, language: () => select.value };
 }

@@ -10,8 +10,7 @@ export function startRecord() {
   const place = byId("record");
   let view = null;
 
-  function show() {
-    const [profile, name, number] = partsOf(location.hash);
+  function show([profile, name, number]) {
     leave();
     view = name ? new Studio(place, { profile, name, number: Number(number) || 0 }) : new Lists(place);
     view.load();
@@ -22,21 +21,10 @@ export function startRecord() {
     view = null;
   }
 
-  window.addEventListener("hashchange", () => partsOf(location.hash) ?? leave());
+  window.addEventListener("hashchange", () => location.hash.startsWith("#/record") || leave());
   // Another tab of the browser may have recorded in the meantime.
   document.addEventListener("visibilitychange", () => document.hidden || view?.load());
   window.addEventListener("focus", () => view?.load());
   onBack(() => view?.load());
   return show;
-}
-
-/** The parts of the address after the tab's own; none if it is another tab's. */
-function partsOf(address) {
-  const [, tab, ...parts] = address.split("/");
-  if (tab !== "record") return null;
-  try {
-    return parts.map(decodeURIComponent);
-  } catch {
-    return [];
-  }
 }

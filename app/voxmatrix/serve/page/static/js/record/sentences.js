@@ -1,4 +1,4 @@
-// All sentences of a list, each with the small waveform of its take. One click goes to it.
+// All sentences of a list.
 
 import { el, svg } from "../dom.js";
 

@@ -1,13 +1,11 @@
-// The sentence that is read now, its waveform, what was found in the take, and the buttons.
+// The sentence that is read now, its take, and the buttons.
 
 import { el, icon, note } from "../dom.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
-import { clock } from "../words.js";
+import { CHARACTERS_PER_SECOND, clock } from "../words.js";
 import { verdict } from "./verdict.js";
 
-/** Only a guess for the width of the waveform, until the take is complete. */
-const CHARACTERS_PER_SECOND = 13;
 const MICROPHONE = "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21";
 const MAIN = { off: "Turn on the microphone", starting: "Waiting for the microphone", failed: "Try the microphone again", ready: "Record", recording: "Stop", saving: "Judging" };
 

@@ -1,6 +1,6 @@
-// What is seen of the studio: its heading, the stage, the sentences, and what all of it gives.
+// What is seen of the studio.
 
-import { el, level, trouble } from "../dom.js";
+import { back, el, level, trouble } from "../dom.js";
 import { clock, language } from "../words.js";
 import { amount } from "./amount.js";
 import { Devices } from "./devices.js";
@@ -76,4 +76,4 @@ export class StudioView {
   }
 }
 
-const toLists = () => el("a", { class: "back", href: "#/record" }, "← All lists");
+const toLists = () => back("#/record", "All lists");

@@ -1,4 +1,4 @@
-// The studio of one list: what is done when, from the microphone to the verdict.
+// The studio of one list.
 
 import { player } from "../sound/player.js";
 import { wavFile } from "../sound/wav.js";
@@ -46,7 +46,7 @@ export class Studio {
     listenToKeys({ ...keys, ArrowLeft: () => act.step(-1), ArrowRight: () => act.step(1) }, this.#end.signal);
   }
 
-  /** Read the list, and again later: what was recorded elsewhere in the meantime is then shown here. */
+  /** Read the list, and what was recorded elsewhere in the meantime. */
   async load() {
     if (this.#unsaved && !this.#saving) this.#keep(this.#unsaved);
     try {
@@ -118,7 +118,7 @@ export class Studio {
       this.#change(await this.#saving);
     } catch (problem) {
       this.#unsaved = sound;
-      this.#problem = [problem.message, "The recording is kept on this page. Enter tries to save it again, and Space replaces it"];
+      this.#problem = [problem.message, "It is kept on this page. “Keep and next” tries to save it again."];
     } finally {
       this.#saving = null;
       this.#update();

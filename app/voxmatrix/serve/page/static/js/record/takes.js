@@ -1,4 +1,4 @@
-// The sounds of the takes: the one just recorded, and others as they are asked for. Only the last ones are kept.
+// The sounds of the takes, read when they are asked for. Only the last ones are kept.
 
 import { decoded } from "../sound/decode.js";
 import { readTake } from "./api.js";

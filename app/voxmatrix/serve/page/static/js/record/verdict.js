@@ -1,12 +1,13 @@
-// What is said of a take: how it is, what is wrong with it, and what to do about it.
+// What is said of a take.
 
 import { el } from "../dom.js";
+import { sentence } from "../words.js";
 
 const HINTS = {
-  off: "Turn on the microphone with the round button, or Space.",
+  off: "Turn on the microphone with the round button.",
   starting: "Waiting for the microphone. The browser may ask you to allow it.",
-  ready: "Wait a moment after you press Space, read the sentence, and press Space again.",
-  recording: "Recording. Space ends it, Escape discards it.",
+  ready: "Press the round button, wait a moment, read the sentence, and press it again.",
+  recording: "Recording. The round button ends it.",
   saving: "Judging the recording…",
 };
 
@@ -29,11 +30,9 @@ const hint = (words) => [words, el("p", { class: "note" }, words)];
 
 function said(quality, title, findings, more) {
   const lines = findings.map(({ problem, remedy }) =>
-    el("li", {}, problem && el("span", {}, capital(problem)), remedy && el("span", { class: "remedy" }, capital(remedy))));
-  const words = [title, ...findings.flatMap(({ problem, remedy }) => [problem, remedy])].filter(Boolean).join(". ");
+    el("li", {}, problem && el("span", {}, sentence(problem)), remedy && el("span", { class: "remedy" }, sentence(remedy))));
+  const words = [title, ...findings.flatMap(({ problem, remedy }) => [problem, remedy])].filter(Boolean).map(sentence).join(" ");
   return [words, el("div", {},
     el("p", {}, el("strong", { class: `verdict ${quality}` }, title), more && el("span", { class: "note number" }, more)),
     lines.length > 0 && el("ul", {}, lines))];
 }
-
-const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-// The waveform: a line of dots that becomes a voice. It grows as sound arrives; what was heard takes the accent colour.
+// The waveform: it grows as sound arrives; what was heard has the accent colour.
 
 import { player } from "./player.js";
 import { paint } from "./paint.js";

@@ -1,4 +1,4 @@
-// What was spoken since the page was opened, the newest first and large.
+// What was spoken, the newest first and large.
 
 import { byId, el } from "../dom.js";
 import { player } from "../sound/player.js";

@@ -2,12 +2,16 @@
 
 import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
+import { createJob } from "../jobs/api.js";
+import { upload } from "../jobs/upload.js";
 import { player } from "../sound/player.js";
+import { shortened } from "../words.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
 import { Voices } from "./voices.js";
 
 const EXAMPLE = "The rain had stopped by the time we reached the harbour. Every boat was still, and the water held the lights like a second town. Somewhere, a radio was playing.";
+const DRAFT = "voxmatrix-text";
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /** `settings` is the promise of the page's settings. Returns what to call when the tab is shown, at #/speak/VOICE. */
@@ -18,12 +22,28 @@ export function startSpeak(settings) {
   let running = null; // aborts what is being spoken
   let limit = Infinity;
 
+  /** A text that is too long to wait for becomes files. */
+  async function makeFiles(said, chosen) {
+    const title = shortened(said, 60);
+    const format = { aac: "m4a", pcm: "wav" }[byId("format").value] ?? byId("format").value;
+    try {
+      for (const { voice, speed, knobs } of chosen) {
+        const { id } = await upload(new File([said], "text.txt"));
+        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, format });
+      }
+      location.hash = "#/jobs";
+    } catch (error) {
+      problem(error.message);
+    }
+  }
+
   async function speak() {
     const said = text.value.trim();
     const refusal = !said ? "Write something first." : !voices.chosen.length ? "There is no voice to speak with." : "";
     problem(refusal);
     if (refusal) return text.focus();
-    const chosen = voices.chosen;
+    const { chosen } = voices;
+    if (isLong()) return makeFiles(said, chosen);
     const takes = chosen.map((voice) => new Take({ ...voice, text: said }));
     running = new AbortController();
     // Now, while this is a click: later the browser would not allow sound.
@@ -61,7 +81,7 @@ export function startSpeak(settings) {
   function showRunning() {
     const button = byId("speak");
     button.classList.toggle("stop", running !== null);
-    button.querySelector("span").textContent = running ? "Stop" : "Speak";
+    button.querySelector("span").textContent = running ? "Stop" : isLong() ? "Make a file" : "Speak";
     button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : "ctrl ↵";
   }
 
@@ -69,11 +89,14 @@ export function startSpeak(settings) {
     byId("problem").textContent = message;
   }
 
+  const length = () => [...text.value].length; // as the server counts: not in UTF-16
+  const isLong = () => length() > limit;
+
   function count() {
-    const length = [...text.value].length; // as the server counts: not in UTF-16
-    byId("count").textContent = Number.isFinite(limit) ? `${length.toLocaleString("en")} / ${limit.toLocaleString("en")}` : `${length}`;
-    byId("count").classList.toggle("over", length > limit);
-    byId("example").classList.toggle("away", length > 0);
+    if (text.value.length < 1e6) sessionStorage.setItem(DRAFT, text.value);
+    byId("count").textContent = Number.isFinite(limit) ? `${length().toLocaleString("en")} / ${limit.toLocaleString("en")}${isLong() ? ", so it becomes a file in Jobs" : ""}` : "";
+    byId("example").classList.toggle("away", text.value !== "");
+    showRunning();
   }
 
   byId("composer").addEventListener("submit", (event) => {
@@ -96,7 +119,6 @@ export function startSpeak(settings) {
   });
 
   async function load() {
-    voices.load();
     const known = await settings;
     limit = known.max_input;
     byId("format").replaceChildren(...known.formats.map((name) => el("option", {}, name)));
@@ -106,8 +128,8 @@ export function startSpeak(settings) {
   }
 
   onBack(() => voices.load());
+  text.value = sessionStorage.getItem(DRAFT) ?? "";
   count();
-  showRunning();
   load();
-  return ([voice]) => voice && voices.choose(voice);
+  return ([voice]) => (voice ? voices.choose(voice) : voices.load());
 }

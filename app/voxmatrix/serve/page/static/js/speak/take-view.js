@@ -1,4 +1,4 @@
-// What is shown of a take: its waveform, with buttons to play and to download it.
+// What is shown of a take.
 
 import { byId, el, icon, save } from "../dom.js";
 import { ARROW, showPlaying } from "../icons.js";

@@ -3,10 +3,7 @@
 import { Problem, speech } from "../api.js";
 import { lost } from "../connection.js";
 import { readWav, wavFile } from "../sound/wav.js";
-import { clock } from "../words.js";
-
-/** Only a guess for the width of the waveform, until the speech is complete. */
-const CHARACTERS_PER_SECOND = 14;
+import { CHARACTERS_PER_SECOND, clock } from "../words.js";
 
 export class Take extends EventTarget {
   state = "waiting"; // then: speaking, and done, stopped or failed
@@ -48,7 +45,7 @@ export class Take extends EventTarget {
     this.#become("stopped", "Stopped");
   }
 
-  /** A file of it: exactly what was heard as WAV, and spoken once more in the formats that only the server can write. */
+  /** A file of it: what was heard as WAV; other formats are spoken once more, by the server. */
   async file(format) {
     if (format === "wav") return wavFile(this.sound);
     return (await speech(this, format)).blob();

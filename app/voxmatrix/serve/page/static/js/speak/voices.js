@@ -3,7 +3,7 @@
 import { read } from "../api.js";
 import { byId, el, note } from "../dom.js";
 import { VoiceStyle } from "../voice-style.js";
-import { language } from "../words.js";
+import { language, sentence } from "../words.js";
 
 export class Voices {
   #voices = [];
@@ -47,7 +47,7 @@ export class Voices {
     try {
       this.#voices = (await read("v1/audio/voices")).voices;
       this.#chosen = new Set(this.#voices.map((voice) => voice.id).filter((id) => this.#chosen.has(id)));
-      if (!this.#chosen.size) this.#chosen.add(this.#voices[0].id);
+      if (!this.#chosen.size) this.#chosen.add((this.#voices.find((voice) => !voice.problem) ?? this.#voices[0]).id);
       this.#show();
     } catch (problem) {
       if (!this.#voices.length) this.#list.replaceChildren(note(problem.message));
@@ -72,7 +72,7 @@ export class Voices {
     });
     input.checked = this.#chosen.has(voice.id);
     const facts = [language(voice.language), voice.quality, `${voice.rate_hz / 1000} kHz`].filter(Boolean).join(" · ");
-    const label = el("label", {}, input, el("span", { class: "name" }, voice.id, el("small", {}, facts)));
+    const label = el("label", {}, input, el("span", { class: "name" }, voice.id, el("small", voice.problem ? { class: "problem" } : {}, voice.problem ? sentence(voice.problem) : facts)));
     return el("div", { class: "voice" }, label, voice.speakers.length > 0 && this.#speakerOf(voice));
   }
 

@@ -1,12 +1,11 @@
-// Which recordings to train on: a list that was recorded here, or a ZIP of one's own.
+// Which recordings to train on.
 
-import { el, field, note, source, trouble } from "../dom.js";
+import { back, el, field, note, source, trouble } from "../dom.js";
 import { createJob } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
-import { readLists } from "../record/api.js";
+import { checkList, readLists } from "../record/api.js";
 import { languageSelect } from "../record/new-list.js";
 import { clock, language } from "../words.js";
-import { back } from "./back.js";
 
 const ZIP = "zip";
 
@@ -32,7 +31,7 @@ export class Choice {
       const { lists } = await readLists();
       if (!this.#end.signal.aborted) this.#show(lists.filter(({ recorded }) => recorded));
     } catch (problem) {
-      this.place.replaceChildren(back(), trouble(problem.message));
+      this.place.replaceChildren(back("#/train", "All trainings"), trouble(problem.message));
     }
   }
 
@@ -55,7 +54,7 @@ export class Choice {
       own, this.#problem, this.#sent,
       el("div", { class: "form-actions" }, this.#submit));
     form.querySelector("input[type=radio]").checked = true;
-    this.place.replaceChildren(back(), form);
+    this.place.replaceChildren(back("#/train", "All trainings"), form);
   }
 
   async #go(event, lists) {
@@ -64,7 +63,7 @@ export class Choice {
     this.#problem.textContent = "";
     this.#submit.disabled = true;
     try {
-      const job = await createJob({ kind: "prepare", ...(chosen === ZIP ? await this.#own() : fromList(lists[chosen])) });
+      const job = await (chosen === ZIP ? this.#own() : checkList(lists[chosen]));
       if (!this.#end.signal.aborted) location.hash = `#/train/${job.id}`;
     } catch (problem) {
       this.#problem.textContent = problem.message;
@@ -80,8 +79,6 @@ export class Choice {
     if (!file) throw new Error("Choose a ZIP file first.");
     this.#sent.hidden = false;
     const { id } = await upload(file, (part) => (this.#sent.value = part), this.#end.signal);
-    return { file: id, language: this.#language.value };
+    return createJob({ kind: "prepare", file: id, language: this.#language.value });
   }
 }
-
-const fromList = ({ profile, name, language: code }) => ({ recordings: { profile, list: name }, language: code });

@@ -1,4 +1,4 @@
-// The losses of a training: the curve to look at, the others small, and all of them as numbers.
+// The losses of a training, as curves and numbers.
 
 import { el } from "../dom.js";
 import { chart } from "./chart.js";

@@ -5,6 +5,7 @@ import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 
 const CHECKPOINT = /^run\/(best|last)\.ckpt$/;
+const PLAIN = { ß: "ss", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", œ: "oe" };
 const NAME = "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}";
 
 export class Export {
@@ -77,7 +78,7 @@ export class Export {
     this.#problem.textContent = job?.error ? `${job.error.message} ${job.error.remedy}` : "";
   }
 
-  /** The page was loaded again, or this is a second one: the last export of this training. */
+  /** The last export of this training. */
   async #findEarlier() {
     const { data } = await listJobs({ kind: "export", limit: 100 }).catch(() => ({ data: [] }));
     const last = data.find(({ request }) => request.job === this.job);
@@ -89,4 +90,4 @@ export class Export {
 }
 
 /** "Ann / First list" → "Ann-First-list" */
-const proposed = ({ title }) => title.normalize("NFKD").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);
+const proposed = ({ title }) => title.replace(/[ßæøłđðþœ]/gi, (letter) => PLAIN[letter.toLowerCase()]).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);

@@ -1,12 +1,16 @@
-// What was found in the recordings, and how the training will run: from a job of kind prepare to one of kind train.
+// What was found in the recordings, and how the training will run.
 
-import { el, trouble } from "../dom.js";
+import { back, el, trouble } from "../dom.js";
 import { createJob, ENDED } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
-import { back } from "./back.js";
+import { addressOf, readList } from "../record/api.js";
+import { standing } from "../record/sentences.js";
+import { count } from "../words.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
+
+const listOf = ({ request: { recordings } }) => addressOf({ profile: recordings.profile, name: recordings.list ?? "" });
 
 export class Prepared {
   #end = new AbortController();
@@ -35,13 +39,16 @@ export class Prepared {
 
   #showEnded(job) {
     const { result } = job;
-    if (result?.clips === undefined) return this.#replace(el("h1", {}, job.title), this.#card(job).element);
+    if (result?.clips === undefined) {
+      return this.#replace(el("h1", {}, job.title), this.#card(job).element, job.request.file && el("a", { class: "primary", href: "#/train/new" }, "Choose another ZIP"));
+    }
     const title = el("h1", { tabindex: "-1" }, job.title);
-    this.#replace(title, report(result, job.error), job.state === "done" ? this.#settings(job) : this.#instead(job));
+    const better = el("p");
+    this.#recordBetter(job, better);
+    this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#settings(job) : this.#instead(job));
     title.focus({ preventScroll: true });
   }
 
-  /** The rest of the way: the settings, and the button that starts the training. */
   #settings(job) {
     const settings = new Settings(job);
     const problem = trouble();
@@ -61,6 +68,13 @@ export class Prepared {
     return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, start, settings.expected));
   }
 
+  /** What can be better was said when it was recorded, and is said here as well. */
+  async #recordBetter({ request: { recordings } }, place) {
+    const found = recordings?.list && (await readList({ profile: recordings.profile, name: recordings.list }).catch(() => null));
+    const fair = found ? found.prompts.filter((prompt) => standing(prompt) === "fair").length : 0;
+    if (fair) place.append(`${count(fair, "recording")} could be better: `, el("a", { href: addressOf(found.list) }, "listen and record again"), ".");
+  }
+
   /** They cannot be used, unless somebody insists. */
   #instead(job) {
     const problem = trouble();
@@ -74,7 +88,7 @@ export class Prepared {
     };
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
-        el("a", { class: "primary", href: "#/record" }, "Record more"),
+        job.request.file ? el("a", { class: "primary", href: "#/train/new" }, "Choose another ZIP") : el("a", { class: "primary", href: listOf(job) }, "Record more"),
         job.result.clips > 0 && el("button", { class: "quiet", type: "button", onclick: insist }, "Use them anyway")));
   }
 
@@ -89,6 +103,6 @@ export class Prepared {
 
   #replace(...children) {
     this.#stop();
-    this.place.replaceChildren(back(), ...children.filter(Boolean));
+    this.place.replaceChildren(back("#/train", "All trainings"), ...children.filter(Boolean));
   }
 }

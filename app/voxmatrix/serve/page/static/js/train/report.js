@@ -1,12 +1,12 @@
-// What was found in recordings: how many, how much, what it gives, and what is wrong with some of them.
+// What was found in recordings, and what they give.
 
-import { el, explained, note } from "../dom.js";
-import { clock, count, language, spaced } from "../words.js";
+import { el, note } from "../dom.js";
+import { clock, count, language, sentence, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
 
 /** `error` says why the recordings cannot be used. */
-export function report({ clips, seconds, expect, speakers, language: code, problems }, error) {
+export function report({ clips, seconds, expect, speakers, language: code, problems }, error, better) {
   const leftOut = new Set(problems.filter(({ severity }) => severity === "error").map(({ place, path }) => `${place} ${path}`)).size;
   const facts = [
     ["Recordings", clips], ["Speech", clock(seconds, 0)], ["Language", language(code)],
@@ -14,10 +14,10 @@ export function report({ clips, seconds, expect, speakers, language: code, probl
   ].filter(Boolean);
   return el("section", { class: "report" },
     el("dl", { class: "figures" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value)))),
-    error ? el("div", {}, explained(error))
+    error ? el("p", { class: "problem", role: "alert" }, clips ? sentence(error.message) : "None of these recordings can be used.")
       : el("p", {}, "What to expect: ", el("strong", {}, expect), "."),
     problems.length > 0 && kinds(problems),
-    !problems.length && !error && note("Nothing is wrong with the recordings."));
+    !problems.length && !error && note("All of them can be used."), better);
 }
 
 /** The problems of each kind, folded. */

@@ -1,12 +1,11 @@
-// A training: its losses, what it sounds like, and the voice that is made of it.
+// A training.
 
-import { el, explained, progressBar } from "../dom.js";
+import { back, el, explained, progressBar } from "../dom.js";
 import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
-import { stateOf } from "../jobs/words.js";
+import { isResumable, stateOf } from "../jobs/words.js";
 import { clock, duration, language } from "../words.js";
-import { back } from "./back.js";
 import { curves } from "./curves.js";
 import { Export } from "./export.js";
 import { Losses } from "./losses.js";
@@ -34,7 +33,7 @@ export class Run {
     this.#export = new Export(job, this.#end.signal);
     const { request } = job;
     const about = [request.quality, language(request.language)].filter(Boolean).join(" · ");
-    place.replaceChildren(back(),
+    place.replaceChildren(back("#/train", "All trainings"),
       el("div", { class: "heading run-heading" },
         el("h1", { tabindex: "-1" }, job.title, el("span", { class: "note" }, about)),
         el("div", { class: "run-state" }, this.#state, this.#actions)),
@@ -80,7 +79,7 @@ export class Run {
     const { state } = this.#job;
     this.#actions.replaceChildren(...[
       !ENDED.includes(state) && button("Stop", cancelJob),
-      ["failed", "cancelled"].includes(state) && button("Resume", resumeJob),
+      isResumable(this.#job) && button("Resume", resumeJob),
     ].filter(Boolean));
   }
 

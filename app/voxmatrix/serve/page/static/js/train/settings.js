@@ -1,5 +1,4 @@
-// The settings of a training, filled in with what suits this computer, each with its reason. What somebody changes stays
-// changed until it is given back to be automatic.
+// The settings of a training, each with its reason. What somebody changes stays until it is made automatic again.
 
 import { ask, read } from "../api.js";
 import { el, finding, note } from "../dom.js";

@@ -1,11 +1,9 @@
-// The tab Train: all trainings, #/train/new to choose recordings, #/train/ID for what was found in them (a job of kind
-// prepare), and for a training.
+// The tab Train: all trainings; #/train/new to choose recordings; #/train/ID for their check, and for a training.
 
 import { onBack } from "../connection.js";
-import { byId, el, note, trouble } from "../dom.js";
+import { back, byId, el, note, trouble } from "../dom.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
-import { back } from "./back.js";
 import { Choice } from "./choice.js";
 import { Prepared } from "./prepared.js";
 import { Run } from "./run.js";
@@ -27,7 +25,7 @@ export function startTrain() {
       if (address === id) view = made(place);
     } catch (problem) {
       view = null;
-      place.replaceChildren(back(), trouble(problem.message));
+      place.replaceChildren(back("#/train", "All trainings"), trouble(problem.message));
     }
   }
 
