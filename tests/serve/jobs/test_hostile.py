@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Running, Serve, error_of
-from tests.serve.jobs.conftest import submit, upload, wait_for
+from tests.serve.jobs.conftest import read, submit, upload, wait_for
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.serve.jobs.uploads import unpack_recordings
@@ -95,7 +95,16 @@ def test_values_with_hyphens_stay_values(server: Running) -> None:
     job = submit(server, "prepare", recordings={"profile": "--fresh"}, title="--help")
     words = server.services.jobs.get(job).work.words
     assert words == ("prepare", str(home() / "recordings" / "--fresh"))
-    assert wait_for(server, job)["state"] == "failed"
+    failed = wait_for(server, job)
+    assert (failed["state"], failed["error"]["exit_code"]) == ("failed", 3)
+    names = [file["name"] for file in read(server, job)["files"]]
+    assert names == [] or server.get(f"/v1/jobs/{job}/files/log.txt").content  # an empty log is no file
+
+
+def test_an_id_of_another_form_is_one_of_no_job(server: Running) -> None:
+    for job in ("nothing", "0" * 31, "0" * 32):
+        answer = server.get(f"/v1/jobs/{job}")
+        assert (answer.status_code, error_of(answer)["message"]) == (404, "there is no such job")
 
 
 def test_other_ids_are_no_jobs(server: Running) -> None:

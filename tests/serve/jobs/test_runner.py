@@ -139,5 +139,6 @@ def test_a_second_server_leaves_the_jobs_to_the_first(serve: Serve, monkeypatch:
     server = serve()
     answer = server.get("/v1/jobs")
     assert (answer.status_code, error_of(answer)["code"]) == (503, "unavailable")
+    assert error_of(answer)["message"] == "this server has no jobs: another server uses the same folder"
     assert server.get("/readyz").status_code == 200
     assert "another server runs the jobs" in str(server.lines)

@@ -48,6 +48,31 @@ def test_a_state_changes_only_from_the_right_ones(tmp_path: Path) -> None:
         assert store.counts() == {"queued": 0, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
 
 
+def test_a_job_that_a_dead_server_ran_began_when_it_first_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(1000))
+    monkeypatch.setattr("voxmatrix.serve.jobs.store.time.time", lambda: float(next(clock)))
+
+    def started(store: JobStore) -> float | None:
+        found = store.get("a")
+        assert found is not None
+        return found.started
+
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        store.add(make_job("a"))
+        store.start("a")
+        first = started(store)
+        store.recover()
+        store.start("a")
+        assert started(store) == first
+        store.end("a", "failed")
+        store.queue_again("a")  # by somebody, perhaps days later
+        assert started(store) is None
+        store.start("a")
+        assert started(store) != first
+
+
 def test_only_the_newest_progress_is_kept_and_ids_rise(tmp_path: Path) -> None:
     with JobStore(tmp_path / "jobs.sqlite") as store:
         store.add(make_job("a"))
