@@ -105,7 +105,7 @@ class Catalogue:
         return known[1]
 
 
-def find(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | None]:
+def find_voice(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | None]:
     """The voice of this name, or NAME:SPEAKER, and the speaker. OpenAI's names stand for the first voice.
 
     Raises:

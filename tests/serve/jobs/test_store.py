@@ -48,9 +48,7 @@ def test_a_state_changes_only_from_the_right_ones(tmp_path: Path) -> None:
         assert store.counts() == {"queued": 0, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
 
 
-def test_a_job_that_a_dead_server_ran_began_when_it_first_began(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_a_dead_server_ran_began_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(1000))
     monkeypatch.setattr("voxmatrix.serve.jobs.store.time.time", lambda: float(next(clock)))
 

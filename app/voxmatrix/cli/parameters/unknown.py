@@ -24,8 +24,8 @@ def unknown_names(command: Any, variables: Iterable[str], keys: Iterable[str]) -
         return  # without loading the commands
     options = list(_options(command))
     known = {str(option.envvar) for option in options if getattr(option, "envvar", None)}
-    names = ((option.name, max(option.opts, key=len)) for option in options)
-    flags = {f"{_PREFIX}{name.upper()}": flag for name, flag in names if flag.startswith("-")}
+    longest = {str(option.name): max(option.opts, key=len) for option in options}
+    flags = {f"{_PREFIX}{name.upper()}": flag for name, flag in longest.items() if flag.startswith("-")}
     for name in maybe:
         if name not in known:
             yield _finding(name, f" in {DOTENV_NAME}" if is_from_dotenv(name) else "", known, flags.get(name))

@@ -118,7 +118,7 @@ class JobStore(Closeable):
     def start(self, job: str) -> bool:
         """A queued job runs now; False if it is no longer queued. One that a dead server ran goes on: it has begun."""
         found = self.get(job)
-        started = found.started if found is not None and found.started else time.time()
+        started = time.time() if found is None or found.started is None else found.started
         return self._change(job, ("queued",), state="running", started=started, ended=None, seconds_left=None)
 
     def end(self, job: str, state: State, *, error: JobError | None = None, result: Any = None) -> bool:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, Style
-from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, check_fields, find
+from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -165,13 +165,13 @@ def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[
     """
     name = body.voice if isinstance(body.voice, str) else body.voice.id
     try:
-        by_model = None if body.model.lower() in MODELS else find(voices, body.model)
+        by_model = None if body.model.lower() in MODELS else find_voice(voices, body.model)
     except UnknownVoiceError as error:
         message = f"there is no such model; choose one of: {', '.join([*MODELS, *voices])}"
         raise ApiError(404, message, param="model", code="model_not_found") from error
     if by_model is not None and name.lower() in BUILT_IN and name not in voices:
         return by_model
     try:
-        return find(voices, name)
+        return find_voice(voices, name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 
 from voxmatrix.models.style import Style
-from voxmatrix.serve.catalogue import UnknownVoiceError, find
+from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -127,7 +127,7 @@ async def _speak(socket: WebSocket, text: str, services: Services) -> None:
 def _job(text: str, name: str, services: Services) -> SpeechJob:
     """The job. An unknown voice is the default one, as in the demo."""
     try:
-        voice, speaker = find(services.catalogue.voices(), name)
+        voice, speaker = find_voice(services.catalogue.voices(), name)
     except UnknownVoiceError:
         voice, speaker = services.catalogue.default, None
     return SpeechJob(text=text, voice=voice, style=Style(speaker=speaker), format="pcm")

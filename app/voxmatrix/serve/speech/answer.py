@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import ServerMetrics
-from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public, run
+from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public_message, run
 from voxmatrix.serve.speech.queue import MAX_CONCURRENT, SpeechQueue
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError, ResponseStream
 from voxmatrix.voices.opened import OpenVoices
@@ -42,7 +42,7 @@ class Answer:
                 self._stream.end()  # for the reader of the rest
             return piece or b""
         except BadInputError as error:
-            message = public(error, self.job.voice)
+            message = public_message(error, self.job.voice)
             raise ApiError(400, message, param="input", code="invalid_value") from error
 
     async def rest(self) -> AsyncIterator[bytes]:
@@ -73,7 +73,7 @@ class SpeechService:
         self._voices = voices
         self._queue = queue
         self._metrics = metrics
-        self._pool = ThreadPoolExecutor(MAX_CONCURRENT, thread_name_prefix="answer", initializer=_give_way)
+        self._pool = ThreadPoolExecutor(MAX_CONCURRENT, thread_name_prefix="answer", initializer=_lower_priority)
         self._open: set[Answer] = set()
 
     def begin(self, job: SpeechJob) -> Answer:
@@ -127,7 +127,7 @@ class SpeechService:
             raise
 
 
-def _give_way() -> None:
+def _lower_priority() -> None:
     """Let the thread that talks to clients run before this one (at 64 clients, /healthz answers in half the time)."""
     if sys.platform == "linux":  # elsewhere, priorities are those of processes
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)  # also of threads that it starts

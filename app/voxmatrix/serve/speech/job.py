@@ -99,6 +99,6 @@ def has_words(text: str) -> bool:
     return any(unicodedata.category(character).startswith(("L", "N", "Co", "Cs")) for character in text)
 
 
-def public(error: VoxmatrixError, voice: VoiceCard) -> str:
+def public_message(error: VoxmatrixError, voice: VoiceCard) -> str:
     """The problem without the place of the voice on this computer."""
     return error.problem.replace(str(voice.path), voice.id)

@@ -7,7 +7,7 @@ from wyoming.tts import SynthesizeVoice
 
 import voxmatrix
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, find
+from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError
 
 _OURS = Attribution(name="voxmatrix", url="")
@@ -59,7 +59,7 @@ def chosen_voice(voices: Mapping[str, VoiceCard], wanted: SynthesizeVoice | None
     if wanted.name is not None:
         mark = SPEAKER_MARK if wanted.speaker is not None else ""
         try:
-            return find(voices, f"{wanted.name}{mark}{wanted.speaker or ''}")
+            return find_voice(voices, f"{wanted.name}{mark}{wanted.speaker or ''}")
         except UnknownVoiceError as error:
             raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
     for same in (_code, _language):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find
+from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
@@ -105,7 +105,7 @@ def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | No
     if name is None:
         return sources.catalogue.default, None
     try:
-        return find(sources.catalogue.voices(), name)
+        return find_voice(sources.catalogue.voices(), name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
 

@@ -67,7 +67,8 @@ export class Audiobook {
   #onProgress(facts) {
     if (this.#job === null || ENDED.includes(this.#job.state)) return;
     this.#card.update({ ...this.#job, state: "running", progress: facts.progress, seconds_left: facts.seconds_left });
-    const { key, chapters_done: done, chapters } = facts;
+    const { key, chapters } = facts;
+    const done = this.player.chapters.filter(({ file }) => file).length; // what is said is what can be heard
     if (key === "join") this.#complete.textContent = "All of it is spoken, and is being written.";
     else if (chapters > 1) this.#complete.textContent = `${done.toLocaleString("en")} of ${chapters.toLocaleString("en")} chapters are complete.${done ? " You can listen to them now." : ""}`;
     // A chapter is a file a little after it is complete.
