@@ -128,8 +128,10 @@ def find_voice(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, s
 
 
 def _listed_name(name: str, names: Iterable[str]) -> str | None:
-    """The name as it is listed; one that differs only in capitals is meant if no other does."""
-    alike = [listed for listed in names if listed.casefold() == name.casefold()]
+    """The name as it is listed. One that differs only in capitals, or lacks its family, is meant if no other does."""
+    wanted, names = name.casefold(), list(names)
+    alike = [listed for listed in names if listed.casefold() == wanted]
+    alike = alike or [listed for listed in names if listed.casefold().endswith(f"/{wanted}")]
     return name if name in alike else alike[0] if len(alike) == 1 else None
 
 

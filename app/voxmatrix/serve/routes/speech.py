@@ -160,12 +160,15 @@ def check_length(text: str, most: int, param: str) -> None:
 def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[VoiceCard, str | None]:
     """The voice and its speaker. A model can be the name of a voice, which then stands for OpenAI's voice names.
 
+    The name of a family, such as kokoro, says nothing that the name of the voice does not say.
+
     Raises:
         ApiError: there is no such model or voice.
     """
     name = body.voice if isinstance(body.voice, str) else body.voice.id
     try:
-        by_model = None if body.model.lower() in MODELS else find_voice(voices, body.model)
+        families = {voice.family for voice in voices.values()}
+        by_model = None if body.model.lower() in {*MODELS, *families} else find_voice(voices, body.model)
     except UnknownVoiceError as error:
         message = f"there is no such model; choose one of: {', '.join([*MODELS, *voices])}"
         raise ApiError(404, message, param="model", code="model_not_found") from error
