@@ -40,6 +40,10 @@ class FreeFamily:
         """The file, if it is a free voice."""
         return path if path.suffix == SUFFIX else None
 
+    def named(self, name: str) -> Path | None:
+        """None."""
+        return None
+
     def uses_torch(self, path: Path) -> bool:
         """No."""
         return False

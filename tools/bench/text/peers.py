@@ -21,8 +21,8 @@ def voice_of(language: str) -> str:
 
 def ours(text: str, language: str) -> list[tuple[str, str]]:
     """Each sentence as this project reads it: its words, and the letters among its phonemes."""
-    front = _front_end(voice_of(language))
-    sentences = front.sentences(spoken_sentences(text, front.language))
+    voice = voice_of(language)
+    sentences = _front_end(voice).sentences(spoken_sentences(text, voice))
     return [(sentence.text, _letters(sentence.phonemes)) for sentence in sentences]
 
 
