@@ -27,6 +27,8 @@ _MAX_CELL = 60
 
 def kind_of(element: etree._Element, name: str) -> str:
     """The kind of an element, one of `voxmatrix.book.kinds`, or nothing."""
+    if name == "nav":
+        return "contents"
     if name not in _NO_SECTIONS:
         found = next((SEMANTICS[word] for word in sorted(kinds(element)) if word in SEMANTICS), "")
         if found:

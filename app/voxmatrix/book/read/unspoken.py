@@ -63,7 +63,7 @@ def is_unspoken(element: etree._Element, name: str) -> bool:
     if _HIDDEN.search(element.get("style") or ""):
         return True
     what = kinds(element)
-    if (what & _NAVIGATION or (name == "nav" and not what & CONTENTS)) and name not in ("html", "a"):
+    if what & _NAVIGATION and name not in ("html", "a"):
         return True
     if name == "case" and any(True for _ in children(element.getparent(), "default")):  # of epub:switch
         return True
