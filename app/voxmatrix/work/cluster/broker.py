@@ -89,7 +89,8 @@ def _checked(url: str) -> str:
         valid = False
     if not valid:
         shown = url if "@" not in url else "the URL of the cluster, which has a password,"
-        remedy = f"{_HINT}; in its password, write {', '.join(f'{sign} as {quote(sign)}' for sign in '#/?%')}"
+        signs = ", ".join(f"{sign} as {quote(sign, safe='')}" for sign in "#/?%")
+        remedy = f"{_HINT}; in its password, write {signs}"
         raise UsageError(f"{shown} is not a valid URL", remedy if "@" in url else _HINT)
     verified(url)
     return url
