@@ -9,6 +9,8 @@ from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.voices.resolve import installed, resolve
+from voxmatrix.work.cluster.store import open_store
+from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
 
 
 def test_its_voices_are_listed_the_best_first_and_without_those_it_cannot_pronounce(kokoro: Path) -> None:
@@ -75,3 +77,18 @@ def test_what_only_our_voices_can_is_refused(
     monkeypatch.chdir(tmp_path)
     assert main.run([*command, "kokoro/af_heart", "--out", "x.onnx"]) == 3
     assert "family kokoro" in capsys.readouterr().err
+
+
+def test_a_worker_of_a_cluster_has_the_same_voice(
+    kokoro: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path / "store"), "")
+    sent = [resolve(name) for name in ("kokoro/bf_emma", "kokoro/bf_emma(2)+af_heart(1)")]
+    for card in sent:
+        publish(store, shared_voice(card), card.files)
+    shared = [shared_voice(card) for card in sent]
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "worker"))
+    for card, voice in zip(sent, shared, strict=True):
+        there = resolve(fetch(store, voice))
+        assert (there.id, there.digest, there.language) == (card.id, card.digest, card.language)
+        assert there.files[1].is_relative_to(tmp_path / "worker")
