@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +51,7 @@ def test_it_writes_a_voice_that_speaks_and_a_page(
 
     assert run([*words, "--force", "--json"]) == 0
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert result["out"] == str(out) and result["steps"] == 4 and result["times_as_fast"] > 0
+    assert result["out"] == str(out) and result["steps"] == 2 and result["times_as_fast"] > 0
     assert {"name", "value", "wanted", "ok"} == set(result["gates"][0])
     made_by = json.loads(config_path(out).read_text(encoding="utf-8"))["voxmatrix"]
     assert made_by["distilled_from"] == VOICE.name and made_by["distilled_steps"] == 4
@@ -124,7 +123,6 @@ def test_a_checkpoint_with_several_speakers_is_distilled(
         distil(settings, _quiet)
 
     assert (tmp_path / "fast.distil" / "state.ckpt").exists()
-    assert distil(replace(settings, force=True), _quiet).steps == 1  # what was learned is written
 
 
 @pytest.mark.espeak

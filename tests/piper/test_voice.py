@@ -96,7 +96,7 @@ def test_a_voice_of_other_phonemes_is_refused_before_anything_loads(voice: Path)
     with pytest.raises(BadInputError, match="pinyin") as caught:
         open_voice(voice)
 
-    assert "espeak or text" in caught.value.remedy
+    assert "espeak, text, hebrew, japanese" in caught.value.remedy
 
 
 def test_what_is_wrong_with_the_network_shows_when_it_is_asked(voice: Path) -> None:
