@@ -36,6 +36,7 @@ ENGLISH = [
     ("at 1.30 pm or 1.59 p.m.", "at one thirty p.m or one fifty-nine p.m."),
     ("10:00:00 p.m., 1:02:03 am", "ten p.m, one oh two three a.m"),
     ("Mon–Fri 9 a.m.–5 p.m.", "Monday to Friday nine a.m to five p.m."),
+    ("the team – 5 of them, my team-5, 9 am – 5 pm", "the team, five of them, my team-five, nine a.m to five p.m"),
     ("Sat-Sun, Jan.–Mar. 2020. Then", "Saturday to Sunday, January to March twenty twenty. Then"),
     (
         "5h 30m, 30m 15s, 1h 1m 1s",

@@ -92,7 +92,7 @@ _MANY_LINES = re.compile(r"\n{3,}")
 
 _ELLIPSIS = re.compile(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?=([^\S\n]*)(.?))", re.DOTALL)
 _DIGITS_DASH = re.compile(
-    r"(?:(?<=[\d%°])|(?<=\ds)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)"
+    r"(?:(?<=[\d%°])|(?<=\ds)|(?<=\d[apAP][mM])|(?<=\d\s[apAP][mM])|(?<=[apAP]\.[mM]\.))[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)"
 )
 _LEADING_DASH = re.compile(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
 _DASH = re.compile(

@@ -208,7 +208,7 @@ _DASH = rf"\s?[-{RANGE_DASH}]\s?"
 _MONEY = "[$£€¥₩₹]"
 _AMOUNT = r"\d[\d.,]{0,20}(?<=\d)"
 _ALIKE = re.compile(
-    rf"(?:(?<=\ds)|(?<=\d%)|(?<=[ap]m)|(?<=[ap]\.m)|(?<=[ap]\.m\.)){_DASH}(?='?\d)"
+    rf"(?:(?<=\ds)|(?<=\d%)|(?<=\d[ap]m)|(?<=\d\s[ap]m)|(?<=[ap]\.m)|(?<=[ap]\.m\.)){_DASH}(?='?\d)"
     rf"|(?<=\d){_DASH}(?=\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b)|(?<=\d:\d\d){_DASH}(?=\d{{1,2}}:\d\d)",
     re.IGNORECASE,
 )
