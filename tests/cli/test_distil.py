@@ -123,6 +123,9 @@ def test_a_checkpoint_with_several_speakers_is_distilled(
         distil(settings, _quiet)
 
     assert (tmp_path / "fast.distil" / "state.ckpt").exists()
+    with pytest.raises(GatesError) as again:  # without `force` it learns further
+        distil(settings, _quiet)
+    assert again.value.distilled.steps == 2
 
 
 @pytest.mark.espeak
