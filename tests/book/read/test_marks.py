@@ -84,6 +84,7 @@ def test_numbers_of_notes_and_pages_in_brackets_are_left_out() -> None:
             False,
             "How doth the crocodile, Improve his tail, And pour",
         ),
+        (["To", "Lloyd Osbourne", "An American"], False, "To Lloyd Osbourne, An American"),
         (["wrapped text that", "goes on"], False, "wrapped text that goes on"),
         (["x" * 70, "And more"], False, "x" * 70 + " And more"),
     ],

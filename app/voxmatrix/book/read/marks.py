@@ -113,7 +113,10 @@ def spoken_heading(heading: str) -> str:
 #: Longer lines are wrapped text, not lines of a poem, an address or a heading.
 MAX_LINE = 60
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002\uff0c\u3001\u2014\u2013-][\"'\u2019\u201d\u00bb)\]]*$")
-_GOES_ON = re.compile(r"(?:^|\s)[^\W\d_A-Z]{1,3}$")
+#: Words behind which nobody pauses.
+_GOES_ON = re.compile(
+    r"(?i)(?:^|\s)(?:an?|the|of|to|in|on|at|by|for|and|or|with|from|de|la|les?|du|des|d[eia][ers]|und|von|ett?|och|av|till)$"
+)
 
 
 def joined_lines(lines: Sequence[str], *, heading: bool = False) -> str:
@@ -128,7 +131,6 @@ def joined_lines(lines: Sequence[str], *, heading: bool = False) -> str:
 def _pause(line: str, following: str, *, heading: bool) -> str:
     if len(line) > MAX_LINE or _ENDS_WITH_MARK.search(line):
         return ""
-    if heading:
-        goes_on = _GOES_ON.search(line) or following[0].islower()
-        return ":" if _NUMBER_LINE.fullmatch(line) else "" if goes_on else ","
-    return "" if following[0].islower() else ","
+    if heading and _NUMBER_LINE.fullmatch(line):
+        return ":"
+    return "" if following[0].islower() or _GOES_ON.search(line) else ","
