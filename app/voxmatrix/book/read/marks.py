@@ -115,7 +115,7 @@ MAX_LINE = 60
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002\uff0c\u3001\u2014\u2013-][\"'\u2019\u201d\u00bb)\]]*$")
 #: Words behind which nobody pauses.
 _GOES_ON = re.compile(
-    r"(?i)(?:^|\s)(?:an?|the|of|to|in|on|at|by|for|and|or|with|from|de|la|les?|du|des|d[eia][ers]|und|von|ett?|och|av|till)$"
+    r"(?i)(?:^|\s)(?:an?|the|of|to|in|on|at|by|for|and|or|with|from|de|la|les?|du|des|d(?:er|ie|as|en|em|et)|und|von|ett?|och|av|till)$"
 )
 
 
