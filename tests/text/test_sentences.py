@@ -1,11 +1,14 @@
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from voxmatrix.text import sentences
 from voxmatrix.text.sentences import MAX_CHARACTERS, split
 
 
@@ -62,6 +65,19 @@ from voxmatrix.text.sentences import MAX_CHARACTERS, split
 )
 def test_a_text_falls_into_its_sentences(language, text, expected):
     assert split(text, language) == expected
+
+
+_ROWS = tomllib.loads((Path(sentences.__file__).parent / "abbreviations.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", _ROWS)
+def test_no_sentence_ends_behind_an_abbreviation(language):
+    row = _ROWS[language]
+    texts = [f"Abc {short}. Smith def." for short in row["before_names"]]
+    texts += [f"Abc {short}. 5 def." for short in row["before_numbers"]]
+    texts += [f"Abc {word} 19. Smith def." for word in row.get("before_ordinals", ())]
+    assert {text: split(text, language) for text in texts} == {text: [text] for text in texts}
+    assert split("Abc defgh. Ghi jkl.", language) == ["Abc defgh.", "Ghi jkl."]
 
 
 def test_a_long_sentence_breaks_where_it_pauses_best():

@@ -15,6 +15,8 @@ MAX_CHARACTERS = 400
 _MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
 _LETTER = re.compile(r"\w")
 _QUESTION = re.compile("[!?][\"'\u2019\u201d\u00bb]$")
+#: Between two pieces of text that are looked at together.
+_CUT = "\0"
 #: What may stand before an abbreviation or an initial.
 _BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013-]"
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
@@ -43,7 +45,7 @@ def _sentences(block: str, language: str) -> list[str]:
 
     found: list[list[str]] = []
     for piece in segment(language.lower().replace("_", "-").split("-", maxsplit=1)[0], paragraph):
-        if found and _belongs(found[-1][-1].rstrip(), piece, language):
+        if found and _belongs("".join(found[-1][-3:]).rstrip(), piece, language):
             found[-1].append(piece)
         elif piece.strip():
             found.append([piece])
@@ -58,7 +60,8 @@ def _belongs(before: str, after: str, language: str) -> bool:
         return True
     if _QUESTION.search(before) and _said(language).match(after):
         return True
-    return _abbreviated(language, before_digit=after[:1].isdigit()).search(before[-30:]) is not None
+    around = f"{before[-30:]}{_CUT}{after[:10]}"
+    return _abbreviated(language, before_digit=after[:1].isdigit()).search(around) is not None
 
 
 @cache
@@ -71,18 +74,23 @@ def _said(language: str) -> re.Pattern[str]:
 
 @cache
 def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
-    """The end of a piece that breaks off behind an abbreviation that ends no sentence, or behind an initial."""
+    """A piece that breaks off behind an initial, or in or behind an abbreviation that ends no sentence."""
     table = language_of(language)
     if table is None:
         row = _rows().get(language.lower().replace("_", "-").partition("-")[0], {})
-        known = any_of([*row.get("before_names", ()), *(row.get("before_numbers", ()) if before_digit else ())])
+        known = [*row.get("before_names", ()), *(row.get("before_numbers", ()) if before_digit else ())]
         ordinal = rf"|(?:{any_of(row['before_ordinals'])})\s\d{{1,2}}" if "before_ordinals" in row else ""
-        return re.compile(
-            rf"(?:^|{_BEFORE})(?:{known}|[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]{ordinal})\.$"
-        )
+        within = [
+            rf"{re.escape(short[:dot])}{_CUT}\s?{re.escape(short[dot:].strip())}\."
+            for short in known
+            for dot in range(2, len(short))
+            if short[dot - 1] == "."
+        ]
+        whole = rf"(?:{any_of(known)}|[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]{ordinal})\.{_CUT}"
+        return re.compile(rf"(?:^|{_BEFORE})(?:{'|'.join([whole, *within])})")
     before_numbers = [*table.before_numbers, *(table.abbreviations if before_digit else ())]
     known = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
-    return re.compile(rf"(?:^|{_BEFORE})(?:{known}|[A-HJ-Z])\.$")
+    return re.compile(rf"(?:^|{_BEFORE})(?:{known}|[A-HJ-Z])\.{_CUT}")
 
 
 @cache
