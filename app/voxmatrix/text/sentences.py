@@ -89,8 +89,8 @@ def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
         whole = rf"(?:{any_of(known)}|[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]{ordinal})\.{_CUT}"
         return re.compile(rf"(?:^|{_BEFORE})(?:{'|'.join([whole, *within])})")
     before_numbers = [*table.before_numbers, *(table.abbreviations if before_digit else ())]
-    known = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
-    return re.compile(rf"(?:^|{_BEFORE})(?:{known}|[A-HJ-Z])\.{_CUT}")
+    shorts = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
+    return re.compile(rf"(?:^|{_BEFORE})(?:{shorts}|[A-HJ-Z])\.{_CUT}")
 
 
 @cache
