@@ -41,6 +41,9 @@ def test_the_number_of_a_heading_is_read_as_a_number(heading: str, spoken: str) 
         ("a charge of 10", "\u22126", "⁻⁶"),
         ("The area is 25 m", "2", "²"),
         ("a room of 5 in", "2", "²"),
+        ("25 miles", "2", "²"),
+        ("the miles", "2", ""),
+        ("cos", "2", "²"),
         ("E = mc", "2", "²"),
         ("for every x", "2", "²"),
         ("(a + 1)", "2", "²"),
@@ -69,7 +72,7 @@ def test_numbers_of_notes_and_pages_in_brackets_are_left_out() -> None:
     text = "It was[Pg 3] a day.[1] He read [2] and saw the sea² [Pg xii] at last.³ 5 m² and cos² x.[*] {13}"
     read = "It was a day. He read [2] and saw the sea² at last. 5 m² and cos² x."
     assert without_numbers_of_notes_and_pages(text).rstrip() == read
-    assert without_numbers_of_notes_and_pages("the house¹² there") == "the house there"
+    assert without_numbers_of_notes_and_pages("the house¹² of 25 miles² there") == "the house of 25 miles² there"
 
 
 @pytest.mark.parametrize(

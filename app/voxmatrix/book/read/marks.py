@@ -17,9 +17,13 @@ _PLAIN = str.maketrans(
     "01234567890123456789",
 )
 #: Behind these, a raised number is an exponent: `25 m`, `= mc`, `(x + 1)`.
-_RAISED_UNIT = re.compile(r"(?:^|[\s\d(/\u00b7.])(?:[kcdmn\u00b5h]?m|(?<=\d)\s?(?:in|ft|yd|mi|s))$")
+_RAISED_UNIT = re.compile(
+    r"(?:^|[\s\d(/\u00b7.])(?:[kcdmn\u00b5h]?m"
+    r"|(?<=\d)\s?(?:in|ft|yd|mi|s|miles?|feet|foot|inch(?:es)?|yards?|(?:kilo|centi|milli)?met(?:er|re)s?))$"
+)
 _FORMULA = re.compile(
     r"[=+*/^\u221a\u2212\u00b7\u00d7(]\s?[^\W\d_]{1,3}$|(?:^|\W)[^\W\d_]$|[\d=+*/\u2212\u207b\u00b2\u00b3-][^()]{0,60}\)$|\([^\W\d_]\)$"
+    r"|\b(?:sin|cos|tan|cot|log|ln|exp)$"
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[1-9]|20)\d\d$")
 _OF_FRACTIONS = re.compile("[\u2044\u2080-\u2089]")
@@ -60,6 +64,7 @@ def with_fractions(text: str) -> str:
     return _FRACTION.sub(plain, text) if _OF_FRACTIONS.search(text) else text
 
 
+_RAISED_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 #: `[Pg 12]`, `{13}`; and `[1]` directly behind a word, or `²` behind one that is too long for a unit.
 _PAGE_OR_NOTE = re.compile(
     r"\s?\[(?:[Pp]g?|[Pp]age|S|Seite|[Ss]id)\.?\s*[\dxivlc]{1,6}\](?=\s|$|\W)|(?<!\S)\{\d{1,4}\}\s?"
@@ -70,7 +75,14 @@ _PAGE_OR_NOTE = re.compile(
 
 def without_numbers_of_notes_and_pages(text: str) -> str:
     """Text without the numbers of notes and pages that are written into it in brackets."""
-    return text if text.isascii() and "[" not in text and "{" not in text else _PAGE_OR_NOTE.sub("", text)
+
+    def kept(match: re.Match[str]) -> str:
+        is_exponent = match[0][0] in _RAISED_DIGITS and _RAISED_UNIT.search(
+            text[max(0, match.start() - 30) : match.start()]
+        )
+        return match[0] if is_exponent else ""
+
+    return text if text.isascii() and "[" not in text and "{" not in text else _PAGE_OR_NOTE.sub(kept, text)
 
 
 ROMAN = r"(?=[IVXLCivxlc])[Cc]{0,3}(?:[Xx][Cc]|[Xx][Ll]|[Ll]?[Xx]{0,3})(?:[Ii][Xx]|[Ii][Vv]|[Vv]?[Ii]{0,3})"
