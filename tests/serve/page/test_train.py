@@ -133,7 +133,7 @@ def test_a_zip_is_sent_and_its_problems_are_folded_by_kind(page: "Page", server:
 def test_recordings_become_a_training_by_buttons_and_are_judged_alike(page: "Page", server: Server) -> None:
     from playwright.sync_api import expect
 
-    record(server, "enough", 12)  # more than a minute
+    record(server, "enough", 35)  # more than a minute
     prompts = httpx.get(f"{server.url}v1/recordings/Åsa/enough", timeout=60).json()["prompts"]
     takes = [prompt["take"] for prompt in prompts]
     fair = sum(take["usable"] and bool(take["findings"]) for take in takes)
@@ -145,7 +145,7 @@ def test_recordings_become_a_training_by_buttons_and_are_judged_alike(page: "Pag
     if fair:
         expect(page.locator(".report")).to_contain_text(f"{fair} recording")
         page.get_by_role("link", name="listen and record again").click()
-        expect(page.get_by_text("Sentence 1 of 12")).to_be_visible()
+        expect(page.get_by_text("Sentence 1 of 35")).to_be_visible()
 
 
 def test_another_zip_is_offered_for_one_that_cannot_be_used(page: "Page", server: Server) -> None:
