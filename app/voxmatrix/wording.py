@@ -15,7 +15,7 @@ _MESSAGES = {"problem", "remedy", "reason", "left_out", "line"}
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def count(number: int, noun: str) -> str:
+def pluralise(number: int, noun: str) -> str:
     """A number with its noun: 1 sentence, 2 sentences."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 

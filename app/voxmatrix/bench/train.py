@@ -16,7 +16,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.precision import choose_precision, choose_tf32
 from voxmatrix.tables.quality import quality
 from voxmatrix.tables.training import Precision
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     import torch
@@ -114,5 +114,5 @@ def _check(loss: float, steps: int, precision: str) -> None:
     """Reject the figures if the training diverged."""
     if not math.isfinite(loss):
         raise NoDeviceError(
-            f"the losses are not finite after {count(steps, 'step')} in {precision}", "run: voxmatrix doctor"
+            f"the losses are not finite after {pluralise(steps, 'step')} in {precision}", "run: voxmatrix doctor"
         )

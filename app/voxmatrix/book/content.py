@@ -7,7 +7,7 @@ from pathlib import Path
 from voxmatrix.book.kinds import PartsOfKind
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.files import read_errors
-from voxmatrix.wording import count, quoted
+from voxmatrix.wording import pluralise, quoted
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def with_titles(book: Book, titles: dict[int, str]) -> Book:
     for number in titles:
         if not 1 <= number <= last:
             raise BadInputError(
-                f"there is a title for chapter {number}, and the book has {count(last, 'chapter')}", _FORMAT
+                f"there is a title for chapter {number}, and the book has {pluralise(last, 'chapter')}", _FORMAT
             )
     chapters = (replace(chapter, title=titles.get(chapter.index, chapter.title)) for chapter in book.chapters)
     return replace(book, chapters=tuple(chapters))

@@ -22,7 +22,7 @@ from voxmatrix.files import digest, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.progress import OnProgress
-from voxmatrix.wording import count, quoted
+from voxmatrix.wording import pluralise, quoted
 from voxmatrix.work.executors.base import Workers
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job
 from voxmatrix.work.ledger import Ledger, open_ledger
@@ -162,6 +162,7 @@ def _given_up(outcome: JobOutcome, total: int) -> BadInputError:
     rest = len(outcome.given_up) - _NAMED
     more = f"; and {rest} more" if rest > 0 else ""
     return BadInputError(
-        f"{count(len(outcome.given_up), 'sentence')} of {total} cannot be spoken, the others are kept: {named}{more}",
+        f"{pluralise(len(outcome.given_up), 'sentence')} of {total} cannot be spoken, the others are kept: "
+        f"{named}{more}",
         "change them in the book, or give their words a pronunciation (`lexicon`), and run the same command again",
     )

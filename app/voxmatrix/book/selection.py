@@ -8,7 +8,7 @@ from itertools import accumulate
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.units import sentences
 from voxmatrix.errors import UsageError
-from voxmatrix.wording import count as counted
+from voxmatrix.wording import pluralise as counted
 from voxmatrix.wording import quoted
 from voxmatrix.work.job import estimated_seconds
 

@@ -15,7 +15,7 @@ from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.tables.quality import quality
 from voxmatrix.tables.training import amount_of
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
@@ -147,7 +147,7 @@ def show(prepared: "PreparedSet") -> None:
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len(prepared.left_out)
-    ready = count(len(prepared.clips), "recording")
+    ready = pluralise(len(prepared.clips), "recording")
     typer.echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
     amount, better = amount_of(prepared.seconds)
     typer.echo(f"expect: {amount.expect}")

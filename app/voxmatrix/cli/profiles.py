@@ -52,14 +52,14 @@ def export(
 ) -> None:
     """Write a profile to a file, to share it."""
     from voxmatrix.machine.profile_store import as_text, find, write_profile
-    from voxmatrix.wording import count
+    from voxmatrix.wording import pluralise
 
     profile = find(name)
     if out is None:
         typer.echo(as_text(profile), nl=False)
     else:
         write_profile(profile, out)
-        typer.echo(f"{out}: {count(len(profile.measurements), 'measurement')} of {name}")
+        typer.echo(f"{out}: {pluralise(len(profile.measurements), 'measurement')} of {name}")
 
 
 @group.command("import")
@@ -69,7 +69,7 @@ def import_(
 ) -> None:
     """Merge a profile into those in VOXMATRIX_HOME; newer measurements replace older ones."""
     from voxmatrix.machine.profile_store import keep, place, read_profile
-    from voxmatrix.wording import count
+    from voxmatrix.wording import pluralise
 
     profile = read_profile(file)
     merged = keep(profile)
@@ -77,7 +77,7 @@ def import_(
     if as_json:
         print_json({"name": profile.key, "path": str(place(profile.key)), **counts})
     else:
-        added = count(merged.added, "measurement")
+        added = pluralise(merged.added, "measurement")
         typer.echo(f"{profile.key}: {added} added, {merged.replaced} replaced, {merged.left} unchanged")
 
 

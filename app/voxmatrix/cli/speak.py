@@ -23,7 +23,7 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import UnreachableError, UsageError
 from voxmatrix.files import check_not_folder, digest, read_errors, storage_errors
 from voxmatrix.plan.overrides import override_number
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
@@ -256,7 +256,7 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
         print_json({**summary, "left_out": [finding.problem for finding in speech.findings]})
     else:
-        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
+        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import typer
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import InterruptedRunError
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
@@ -124,7 +124,9 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
         match outcome.result:
             case Speech() as speech:
                 spoken.append(speech)
-                typer.echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {count(speech.sentences, 'sentence')}")
+                typer.echo(
+                    f"{outcome.out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}"
+                )
                 for finding in speech.findings:
                     print_problem(f"left out of {outcome.item.id}", finding.problem, finding.remedy)
             case Failure() as failure:

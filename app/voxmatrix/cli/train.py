@@ -13,7 +13,7 @@ from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
 from voxmatrix.cli.terminal.messages import print_json, with_flags
 from voxmatrix.config import home, is_rank_zero
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.plan.plan import Overrides
@@ -124,7 +124,7 @@ def command(
         print_json(_summary(result))
     else:
         typer.echo(
-            f"{count(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"
+            f"{pluralise(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"
         )
         typer.echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
 

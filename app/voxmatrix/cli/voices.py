@@ -9,7 +9,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import print_json
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import UsageError, VoxmatrixError
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.models.family import Family
@@ -76,7 +76,7 @@ def download(
     if as_json:
         print_json({"folder": str(folder), "voices": names})
         return
-    typer.echo(f"{folder}: {count(len(names), 'voice')}: {', '.join(names)}")
+    typer.echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
     typer.echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
 
 

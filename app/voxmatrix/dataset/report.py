@@ -16,7 +16,7 @@ from voxmatrix.dataset.charts import durations, paces, printable
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.lines import Problem
-from voxmatrix.wording import count, plain
+from voxmatrix.wording import plain, pluralise
 
 _STYLE = """
 :root {
@@ -125,7 +125,7 @@ def page(prepared: PreparedSet, folder: Path) -> str:
     """
     outliers = [problem.id for problem in prepared.problems if problem.kind == "text-does-not-fit"]
     body = [
-        f"<h1>{count(len(prepared.clips), 'recording')} ready, {len(prepared.left_out)} left out</h1>",
+        f"<h1>{pluralise(len(prepared.clips), 'recording')} ready, {len(prepared.left_out)} left out</h1>",
         _figures(prepared),
         durations(prepared.measured),
         paces(prepared.measured, outliers),
@@ -199,7 +199,9 @@ def _good(prepared: PreparedSet, folder: Path) -> str:
     columns = ("recording", "speaker", "seconds", "characters per second", "text")
     table = _table(f"Recordings without problems{more}", columns, rows)
     return (
-        f"<details><summary>{count(len(good), 'recording')} without problems</summary>{table}</details>" if good else ""
+        f"<details><summary>{pluralise(len(good), 'recording')} without problems</summary>{table}</details>"
+        if good
+        else ""
     )
 
 

@@ -8,7 +8,7 @@ from voxmatrix.doctor.report import DoctorReport
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.verdict import Assessment
-from voxmatrix.wording import count, plain
+from voxmatrix.wording import plain, pluralise
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,7 @@ def _computer(machine: Machine) -> list[str]:
     kernels = f" with {' '.join(machine.torch.kernels)}" if machine.torch and machine.torch.kernels else ""
     return [
         f"[bold]This computer[/]: {_escaped(', '.join([system, *inside]))}",
-        f"  {count(machine.cpus, 'CPU')} ({_escaped(machine.cpu or 'name unknown')}), {memory}",
+        f"  {pluralise(machine.cpus, 'CPU')} ({_escaped(machine.cpu or 'name unknown')}), {memory}",
         f"  {_escaped(torch + kernels)}{_escaped(f'; image {machine.image}' if machine.image else '')}",
     ]
 

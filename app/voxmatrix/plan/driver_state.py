@@ -3,7 +3,7 @@
 from voxmatrix.errors import Finding, NoDeviceError
 from voxmatrix.machine.facts import Machine
 from voxmatrix.tables.gpus import driver_error
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 
 def driver_finding(machine: Machine) -> Finding | None:
@@ -13,7 +13,7 @@ def driver_finding(machine: Machine) -> Finding | None:
         return Finding(problem=error.problem, remedy=error.remedy, severity="warning")
     if machine.hidden_gpus and not any(gpu.kind == "cuda" for gpu in machine.gpus):
         return Finding(
-            problem=f"{count(machine.hidden_gpus, 'NVIDIA GPU')} hidden by CUDA_VISIBLE_DEVICES="
+            problem=f"{pluralise(machine.hidden_gpus, 'NVIDIA GPU')} hidden by CUDA_VISIBLE_DEVICES="
             f"{machine.visible_devices or ''}",
             remedy="unset CUDA_VISIBLE_DEVICES, or set it to a number or UUID that `nvidia-smi -L` lists",
             severity="warning",

@@ -4,7 +4,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.budget import Budget
 from voxmatrix.settings import Setting, automatic
 from voxmatrix.tables.training import memory_table
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 #: Batches that each worker prefetches (torch's DataLoader default), in shared memory.
 PREFETCH = 2
@@ -42,15 +42,15 @@ def choose_workers(machine: Machine, batch_bytes: int, device: str, forced: Sett
         return automatic(0, "training keeps the CPUs busy, and reading a batch takes only milliseconds")
     by_cpus = min(MAX_WORKERS, machine.cpus - 1)
     if by_cpus < 1:
-        return automatic(0, f"{count(machine.cpus, 'CPU')} available to this process")
+        return automatic(0, f"{pluralise(machine.cpus, 'CPU')} available to this process")
     if machine.shm_mib is None:
-        return automatic(by_cpus, f"{count(machine.cpus, 'CPU')}; there is no /dev/shm that limits workers")
+        return automatic(by_cpus, f"{pluralise(machine.cpus, 'CPU')}; there is no /dev/shm that limits workers")
     # One batch in addition to the prefetched ones: the batch in use is freed only after the next one arrives.
     worker_bytes = batch_bytes * (PREFETCH + 1)
     by_memory = machine.shm_mib * _MIB // max(worker_bytes, 1)
     shm = f"/dev/shm has {machine.shm_mib} MiB free, a worker needs {worker_bytes / _MIB:.0f} MiB"
     if by_memory >= by_cpus:
-        return automatic(by_cpus, f"{count(machine.cpus, 'CPU')}; {shm}")
+        return automatic(by_cpus, f"{pluralise(machine.cpus, 'CPU')}; {shm}")
     return automatic(by_memory, f"{shm}; in a container set a larger --shm-size")
 
 
@@ -58,7 +58,7 @@ def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Set
     """The number of processes that check recordings: one per available CPU, up to a maximum."""
     if forced is not None:
         return forced
-    cpus = f"{count(machine.cpus, 'CPU')} available to this process"
+    cpus = f"{pluralise(machine.cpus, 'CPU')} available to this process"
     if machine.cpus > MAX_PREPARE_WORKERS:
         return automatic(MAX_PREPARE_WORKERS, f"{cpus}; more than {MAX_PREPARE_WORKERS} processes wait for the disk")
     return automatic(max(1, machine.cpus), f"{cpus}, one process each")
@@ -75,7 +75,7 @@ def choose_parallel_voices(
     why = (
         f"at most {limit} on one GPU"
         if gpu is not None
-        else f"{count(machine.cpus, 'CPU')}, {CPUS_PER_VOICE} per voice"
+        else f"{pluralise(machine.cpus, 'CPU')}, {CPUS_PER_VOICE} per voice"
     )
     if budget.mib is None:
         return automatic(1, budget.why)

@@ -15,7 +15,7 @@ from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.wav import PLAIN, WaveFile
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 #: Part of every key. Increase it when the same settings begin to mean another sound.
 _FORMAT = 2
@@ -33,7 +33,7 @@ class SpeechPosition:
     gain_db: float | None = None  # of the leveller
 
     def __str__(self) -> str:
-        return f"{count(self.sentences, 'sentence')} ({self.seconds:.1f} s)"
+        return f"{pluralise(self.sentences, 'sentence')} ({self.seconds:.1f} s)"
 
 
 class PartialSpeech:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal
 
 from voxmatrix.tables import rows
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 Precision = Literal["fp32", "bf16", "fp16"]
 
@@ -157,7 +157,7 @@ class Amount:
     @property
     def duration(self) -> str:
         """1 minute, 5 hours …"""
-        return count(self.minutes, "minute") if self.minutes < 120 else count(self.minutes // 60, "hour")
+        return pluralise(self.minutes, "minute") if self.minutes < 120 else pluralise(self.minutes // 60, "hour")
 
 
 @cache

@@ -7,7 +7,7 @@ from voxmatrix.tables.training import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS, Recipe
 from voxmatrix.train.monitor.metrics import last_speed
 from voxmatrix.train.run import Run
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 #: In seconds, from the longest.
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
@@ -26,10 +26,10 @@ def describe_length(run: Run, prepared: PreparedSet, preflight: Preflight, total
     late = step < recipe.discriminator_start < total_steps
     known = _step_seconds(run, prepared, preflight, (len(prepared.clips) - len(run.validation)) / per_epoch)
     if known is None:
-        ends.append(f"  duration unknown before the second of {count(left, 'step')}: `tune` measures this device")
+        ends.append(f"  duration unknown before the second of {pluralise(left, 'step')}: `tune` measures this device")
     else:
         seconds, source = known
-        steps = f"{count(left, 'step')} of {seconds:.2g} s{' at first' if late else ''}"
+        steps = f"{pluralise(left, 'step')} of {seconds:.2g} s{' at first' if late else ''}"
         words = in_words(seconds * steps_left(recipe, step, total_steps))
         ends.append(f"  duration about {words}: {steps}, {source}")
     if step < recipe.discriminator_start:
@@ -48,7 +48,7 @@ def in_words(seconds: float) -> str:
     """A rough duration in its largest unit: 2 days, 5 hours, 1 minute."""
     for unit, name in _UNITS:
         if seconds >= 1.5 * unit or unit == 60:
-            return count(max(1, round(seconds / unit)), name)
+            return pluralise(max(1, round(seconds / unit)), name)
     raise AssertionError(_UNITS)
 
 
@@ -78,4 +78,4 @@ def _step_seconds(
     if gpu is not None or row is None:
         return None
     cpus = run.threads * run.distributed.count
-    return share * row.seconds(clips_per_step, speech_per_step, cpus), f"estimated for {count(cpus, 'CPU')}"
+    return share * row.seconds(clips_per_step, speech_per_step, cpus), f"estimated for {pluralise(cpus, 'CPU')}"

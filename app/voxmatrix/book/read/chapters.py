@@ -12,7 +12,7 @@ from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.marks import spoken_heading
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.errors import Finding
-from voxmatrix.wording import count, quoted
+from voxmatrix.wording import pluralise, quoted
 
 #: A contents with more lines is a list of sections, unless they are long: then its deepest level is not used.
 MANY_CHAPTERS = 100
@@ -230,5 +230,5 @@ def formula_findings(documents: Sequence[Document]) -> list[Finding]:
     formulas = sum(document.formulas for document in documents)
     if not formulas:
         return []
-    problem = f"{count(formulas, 'formula')} without a description: fractions and powers may be read wrongly"
+    problem = f"{pluralise(formulas, 'formula')} without a description: fractions and powers may be read wrongly"
     return [Finding(problem=problem, remedy="listen to a chapter that has some (`preview`)", severity="warning")]

@@ -33,7 +33,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.book.join.audiobook import Joined
@@ -182,8 +182,8 @@ def _show(
         print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known, "left_out": left_out})
         return
     *chapters, last = joined.sound
-    parts = f"; {count(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
-    typer.echo(f"{last}: {duration(joined.seconds)}, {count(sentences, 'sentence')}{parts}")
+    parts = f"; {pluralise(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
+    typer.echo(f"{last}: {duration(joined.seconds)}, {pluralise(sentences, 'sentence')}{parts}")
     for path in joined.others:
         typer.echo(str(path))
     typer.echo(f"{joined.manifest}: all sentences, with their checksums")

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from voxmatrix.cli.terminal.progress import print_progress, progress
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.book.make import OnBookProgress
@@ -29,7 +29,7 @@ def speaking_progress(as_json: bool, chapters: int) -> Iterator["OnBookProgress"
         def progressed(state: "JobProgress", complete: int) -> None:
             nonlocal shown
             speed = sum(state.speeds.values())
-            shown = f"{count(complete, 'chapter')} of {chapters}" + (f", {speed:.0f}× real time" if speed else "")
+            shown = f"{pluralise(complete, 'chapter')} of {chapters}" + (f", {speed:.0f}× real time" if speed else "")
             on_progress(state.done + state.given_up, state.total)
 
         yield progressed

@@ -19,7 +19,7 @@ from voxmatrix.serve.services import Services
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import QualityName, quality
 from voxmatrix.tables.training import cpu_speed
-from voxmatrix.wording import count, plain, with_messages
+from voxmatrix.wording import plain, pluralise, with_messages
 
 
 def expected_training(machine: Machine, plan: Plan, name: str, clips: int, seconds: float) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _epoch_seconds(machine: Machine, plan: Plan, name: str, clips: int, seconds:
     row = cpu_speed(name)
     if plan.device.value != "cpu" or row is None:
         return None, ""
-    return row.seconds(clips, seconds, machine.cpus), f"estimated for {count(machine.cpus, 'CPU')}"
+    return row.seconds(clips, seconds, machine.cpus), f"estimated for {pluralise(machine.cpus, 'CPU')}"
 
 
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers")

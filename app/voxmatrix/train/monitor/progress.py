@@ -10,7 +10,7 @@ from typing import Any, Protocol, TextIO
 
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.machine.sensors.reading import Reading, describe_load
-from voxmatrix.wording import count, plain, printable
+from voxmatrix.wording import plain, pluralise, printable
 
 #: Between two updates of a bar: as often as rich redraws it.
 _BAR_SECONDS = 0.25
@@ -230,9 +230,9 @@ def describe(start: RunSummary) -> list[str]:
     return [
         f"training {start.quality} into {start.out}: {start.came_from}",
         f"{start.clips} clips ({start.audio_seconds / 60:.1f} min), {start.validation_clips} for validation, "
-        f"{effective}, {count(start.steps_per_epoch, 'step')} per epoch, {progress}",
-        f"on {start.device}, precision {start.precision}, {count(start.threads, 'thread')}, "
-        f"{count(start.workers, 'loading worker')} ({start.workers_reason})",
+        f"{effective}, {pluralise(start.steps_per_epoch, 'step')} per epoch, {progress}",
+        f"on {start.device}, precision {start.precision}, {pluralise(start.threads, 'thread')}, "
+        f"{pluralise(start.workers, 'loading worker')} ({start.workers_reason})",
         *start.decisions,
     ]
 

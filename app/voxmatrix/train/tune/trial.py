@@ -19,7 +19,7 @@ from voxmatrix.train.device import autocast
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
-from voxmatrix.wording import count
+from voxmatrix.wording import pluralise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ class Trial:
         self.steps += 1
         if not math.isfinite(float(sum(losses.values()))):
             raise NoDeviceError(
-                f"the losses are not finite after {count(self.steps, 'step')} in {self.job.precision}",
+                f"the losses are not finite after {pluralise(self.steps, 'step')} in {self.job.precision}",
                 "run voxmatrix doctor",
             )
 
