@@ -70,13 +70,14 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "profiles export": (("a-cpu-2cpus", "--out", "/data/exported.json"), "exported.json"),
     "profiles remove": (("a-cpu-2cpus",), ""),
     "voices list": ((), ""),
+    "voices remove": (("given",), ""),
     "devices select": (("cpu",), "settings.toml"),
 }
 
 #: Commands that `./run cluster-ROW` adds the packages for.
 OF_A_CLUSTER = ("worker", "workers")
-#: tests/images/test_serve.py
-ELSEWHERE = ("serve",)
+#: tests/images/test_serve.py, and tests/kokoro/test_install.py: a download needs a network.
+ELSEWHERE = ("serve", "voices download")
 NOT_INSTALLED = 7
 
 
@@ -96,6 +97,8 @@ def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> No
     hardened.give("given.json", json.dumps(PROFILE))
     hardened.give("book.md", "# One\n\nHello.\n\n# Two\n\nGood night.\n")
     hardened.give("text.txt", "\n".join(f"Here is sentence {number}." for number in range(20)))
+    if command == "voices remove":
+        hardened.give("voices/given.onnx", "not a voice")
     words, made = RUNS[command]
     done = hardened.run(*command.split(), *words)
     assert done.stdout
