@@ -15,7 +15,7 @@ from tests.models.gpus import T4, on
 from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.piper.engines import networks, session
+from voxmatrix.piper.engines import networks
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
 from voxmatrix.piper.engines.onnx import MIN_SAMPLES, SEGMENT_SAMPLES, SplitModelEngine, WholeModelEngine, open_onnx
 
@@ -136,7 +136,7 @@ def test_a_voice_that_does_not_fit_is_no_damaged_file(voice: Path, monkeypatch: 
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", full)
     with pytest.raises(MemoryExhaustedError, match="no memory left to load"):
-        session.open_session(voice)
+        open_session(voice)
 
 
 def test_the_next_sentence_begins_while_the_gpu_computes(voice: Path, ids: list[int], gpu: Gpu) -> None:

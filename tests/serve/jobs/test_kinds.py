@@ -44,7 +44,7 @@ def test_a_text_becomes_a_file(server: Running) -> None:
         "kind": "speech", "text": "Hello there. And again.", "format": "wav", "speed": 1.5, "voice": "random",
     }  # fmt: skip
     assert done["created"] <= done["started"] <= done["ended"]
-    assert [file["name"] for file in done["files"]] == ["speech.wav", "log.txt"]
+    assert [file["name"] for file in done["files"]] == ["speech.wav"]
     with wave.open(io.BytesIO(download(server, job, "speech.wav"))) as sound:
         assert sound.getnframes() / sound.getframerate() == pytest.approx(done["result"]["seconds"], abs=0.1)
 
@@ -157,7 +157,7 @@ def test_recordings_are_checked_trained_with_exported_and_spoken(server: Running
 
     exported = wait_for(server, submit(server, "export", job=job, name="ann"))
     assert exported["state"] == "done", exported
-    assert [file["name"] for file in exported["files"]] == ["ann.onnx", "ann.onnx.json", "log.txt"]
+    assert [file["name"] for file in exported["files"]] == ["ann.onnx", "ann.onnx.json"]
     assert server.speak(voice="ann").status_code == 200
     more = {"kind": "train", "recordings": source, "start_from": {"job": job}, **TRAIN}
     words = server.services.jobs.get(server.post("/v1/jobs", more).json()["id"]).work.words
