@@ -40,7 +40,7 @@ class KokoroVoice(Closeable):
         DamagedFileError: the file of the voice is corrupt. Errors of the network are raised when it first speaks.
         """
         self.card = card
-        #: Sentences are computed side by side, each by one thread: two threads for one take a fifth more in all.
+        #: Sentences are computed side by side, each by one thread: two threads for one take 8 % more time in all.
         self.parallel = runtime.threads or cpus()
         self._styles = read_styles(card.path)
         phonemizer = EspeakPhonemizer(card.language, tie=TIE, convert=partial(to_misaki, language=card.language))
