@@ -8,7 +8,6 @@ from voxmatrix.errors import MissingProgramError, NoDeviceError
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, GpuKind, Machine
 from voxmatrix.machine.probes import cuda_driver
 from voxmatrix.machine.saved_device import CPU
-from voxmatrix.plan.driver_state import does_not_start
 
 if TYPE_CHECKING:
     import torch
@@ -91,6 +90,8 @@ def _ordinal(gpu: Gpu, machine: Machine) -> int:
 
     name, position = _TORCH_NAMES[gpu.kind], [other for other in machine.gpus if other.kind == gpu.kind].index(gpu)
     if gpu.kind == "cuda" and torch.version.cuda and (error := cuda_driver.read_error(position)):
+        from voxmatrix.plan.driver_state import does_not_start
+
         raise does_not_start(error)  # torch says less, in a warning
     module = backend(torch.device(name))
     count = module.device_count()

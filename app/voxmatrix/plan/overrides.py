@@ -1,9 +1,12 @@
 """Parsing of options into forced settings. `0`, `auto` and the empty string mean automatic. Pure."""
 
+from typing import TYPE_CHECKING
+
 from voxmatrix.errors import UsageError
-from voxmatrix.plan.precision import parse_precision
 from voxmatrix.settings import Setting, Source
-from voxmatrix.tables.training import Precision
+
+if TYPE_CHECKING:
+    from voxmatrix.tables.training import Precision
 
 _AUTOMATIC = ("", "0", "auto")
 _ON, _OFF = ("on", "yes", "true", "1"), ("off", "no", "false", "none")
@@ -42,7 +45,7 @@ def override_switch(text: str, origin: str, source: Source) -> Setting[bool] | N
     return Setting(value=word in _ON, reason=f"set by {origin}", source=source)
 
 
-def override_precision(text: str, origin: str, source: Source) -> Setting[Precision] | None:
+def override_precision(text: str, origin: str, source: Source) -> "Setting[Precision] | None":
     """Parse a precision.
 
     Raises:
@@ -50,4 +53,6 @@ def override_precision(text: str, origin: str, source: Source) -> Setting[Precis
     """
     if text.strip().lower() in _AUTOMATIC:
         return None
+    from voxmatrix.plan.precision import parse_precision  # `speak`, which has no precision, starts sooner without
+
     return Setting(value=parse_precision(text), reason=f"set by {origin}", source=source)
