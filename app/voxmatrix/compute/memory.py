@@ -5,11 +5,13 @@ import errno
 import gc
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voxmatrix.compute.device import backend
+from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.files import read_text_or_empty
 
 if TYPE_CHECKING:
@@ -93,6 +95,17 @@ def request_of(error: BaseException) -> str:
     """The size of the failed allocation in the words of a message; empty if the error does not include it."""
     missing = missing_mib(error)
     return "" if missing is None else f" (another {missing:.0f} MiB were requested)"
+
+
+@contextmanager
+def memory_errors(explain: Callable[[Exception], MemoryExhaustedError]) -> Iterator[None]:
+    """Raise what `explain` makes of an out-of-memory error of the libraries; others are raised unchanged."""
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise explain(error) from error
 
 
 def free_cached(device: "torch.device | None") -> None:

@@ -3,9 +3,10 @@
 import json
 import pickle
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 
 import voxmatrix
-from voxmatrix.compute.memory import is_out_of_memory, request_of
+from voxmatrix.compute.memory import memory_errors, request_of
 from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
 from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
@@ -138,32 +139,17 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
             if not any(folder.glob("*.npz")):
                 shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could be continued
             raise
-        try:
+        with _interruptible(f"what was spoken so far is kept in {folder}", "continue"):
             material = _speak(original, folder, settings, show)
-        except KeyboardInterrupt as error:
-            raise InterruptedRunError(
-                f"interrupted; what was spoken so far is kept in {folder}", "run the same command again to continue"
-            ) from error
-        try:
+        with memory_errors(partial(_out_of_memory, settings.device, folder)):
             training = _open_training(original, material, settings, checkpoint)
             if training.position.rejected and not settings.force:  # with it, what was learned is written
                 training.position.go_on()
             _learn(training, settings.limits, checkpoint, show)
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            raise MemoryExhaustedError(
-                f"{settings.device} ran out of memory{request_of(error)}; what was learned is kept in {folder}",
-                "free memory on the device, or set `device=cpu`, and run the same command again to continue",
-            ) from error
         fast = _fast_config(training, original)
         made = _write(training, original, fast, material[:_MEASURED], folder)
-        try:
+        with _interruptible(f"what was learned is kept in {folder}", "compare"):
             gates, pairs = _compare(original, made, training.student.dec.hop, show)
-        except KeyboardInterrupt as error:
-            raise InterruptedRunError(
-                f"interrupted; what was learned is kept in {folder}", "run the same command again to compare"
-            ) from error
         distilled = Distilled(
             out=settings.out,
             gates=gates,
@@ -179,6 +165,21 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         write_voice(made, fast, settings.out)
     shutil.rmtree(folder, ignore_errors=True)
     return distilled
+
+
+@contextmanager
+def _interruptible(kept: str, goal: str) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(f"interrupted; {kept}", f"run the same command again to {goal}") from error
+
+
+def _out_of_memory(device: torch.device, folder: Path, error: BaseException) -> MemoryExhaustedError:
+    return MemoryExhaustedError(
+        f"{device} ran out of memory{request_of(error)}; what was learned is kept in {folder}",
+        "free memory on the device, or set `device=cpu`, and run the same command again to continue",
+    )
 
 
 def _source(voice: Path, text: Path | None) -> str:

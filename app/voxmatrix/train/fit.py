@@ -1,11 +1,12 @@
 """Train a voice from prepared recordings."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from voxmatrix.compute.memory import is_out_of_memory, request_of
+from voxmatrix.compute.memory import memory_errors, request_of
 from voxmatrix.config import is_rank_zero
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
@@ -66,20 +67,17 @@ def fit(
     with locked(settings.out, *TRAINING):
         tuned = _tune(prepared, settings, progress, preflight) if settings.tune else None
         stop = StopRequest()
-        with _opening(preflight):
+        with memory_errors(partial(_too_large, preflight)):
             run = open_run(prepared, settings, progress, preflight)
             loop = make_loop(run, progress, stop, settings.out / "samples")
         with closing(loop.metrics), closing(loop.board), closing(loop.telemetry):
             progress.started(_summary(run, prepared, preflight, loop.total_steps))
             try:
-                with stop.listening(lambda: _save_and_report(loop)):
+                # Forward and backward passes recover from it by themselves.
+                with stop.listening(lambda: _save_and_report(loop)), memory_errors(partial(_out_of_memory, run)):
                     loop.train()
             except UnreachableError as error:
                 raise _not_written(run, error) from error
-            except Exception as error:
-                if is_out_of_memory(error):  # outside of forward and backward passes, which recover by themselves
-                    raise _out_of_memory(run, error) from error
-                raise
             finally:
                 progress.ended()
     return _result(run, loop.losses, tuned)
@@ -102,7 +100,7 @@ def _tune(prepared: PreparedSet, settings: TrainSettings, progress: Progress, pr
 def _fit_follower(prepared: PreparedSet, settings: TrainSettings, preflight: Preflight) -> TrainResult:
     """Train in a process other than rank zero, which does all the reporting."""
     progress = QuietProgress()
-    with _opening(preflight):
+    with memory_errors(partial(_too_large, preflight)):
         run = open_run(prepared, settings, progress, preflight)
     stop = StopRequest()
     with stop.listening(lambda: InterruptedRunError.exit_code):
@@ -134,25 +132,14 @@ def _save_and_report(loop: Loop) -> int:
     return error.exit_code
 
 
-@contextmanager
-def _opening(preflight: Preflight) -> Iterator[None]:
-    """While a run is opened, and its networks and validation clips are copied to the device.
-
-    Raises:
-        MemoryExhaustedError: they do not fit.
-    """
-    try:
-        yield
-    except Exception as error:
-        if not is_out_of_memory(error):
-            raise
-        device = preflight.selected.device.value
-        raise MemoryExhaustedError(
-            f"{device} has too little memory to begin: the networks, optimisers and validation clips do not fit"
-            f"{request_of(error)}",
-            f"free memory on the device (voxmatrix devices shows how much is free), {_instead(device)}"
-            "run the same command again",
-        ) from error
+def _too_large(preflight: Preflight, error: BaseException) -> MemoryExhaustedError:
+    device = preflight.selected.device.value
+    return MemoryExhaustedError(
+        f"{device} has too little memory to begin: the networks, optimisers and validation clips do not fit"
+        f"{request_of(error)}",
+        f"free memory on the device (voxmatrix devices shows how much is free), {_instead(device)}"
+        "run the same command again",
+    )
 
 
 def _out_of_memory(run: Run, error: BaseException) -> MemoryExhaustedError:
