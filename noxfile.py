@@ -186,6 +186,13 @@ def bench(session: nox.Session) -> None:
     session.run(python, "tools/bench/__main__.py", *session.posargs, external=True)
 
 
+@nox.session(name="gpu-check", default=False)
+def gpu_check(session: nox.Session) -> None:
+    """Check voxmatrix on an NVIDIA GPU, beside Piper's trainer: eight minutes, results in gpu-check/."""
+    python = python_with(session, "test", "peers", "bench")
+    session.run(python, "-m", "tools.gpu", *session.posargs, external=True)
+
+
 @nox.session(default=False)
 def patches(session: nox.Session) -> None:
     """Test the patches with the torch of every image, one after the other; 3 to 6 GB each (-- --help)."""

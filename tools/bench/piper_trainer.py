@@ -11,6 +11,7 @@ import time
 import types
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,11 @@ class Clock:
     samples: int = 0
     steps: int = 0  # after the warm-up
 
+    @property
+    def is_at_an_end(self) -> bool:
+        """Whether the step that ends now is the last of the warm-up, or of those measured."""
+        return self.warmup == 1 or self.steps + 1 == self.measured
+
     def passed(self, samples: int) -> bool:
         """Count a finished step; whether it was the last one."""
         self.ended = time.perf_counter()
@@ -68,6 +74,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(args.threads)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True  # as piper.train.__main__ does
     provide_alignment()
     import lightning as L  # noqa: N812
     from piper.train.vits.dataset import VitsDataModule
@@ -77,20 +84,30 @@ def main() -> None:
         """Counts batches, over any number of epochs, and stops the trainer after enough of them."""
 
         def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx) -> None:  # type: ignore[no-untyped-def]
+            if torch.cuda.is_available() and clock.is_at_an_end:
+                torch.cuda.synchronize()
             trainer.should_stop = clock.passed(int(batch.audio_lengths.sum()))
+
+    class Data(VitsDataModule):  # type: ignore[misc]
+        """The recordings `--repeat` times in each epoch: the pause between epochs is not what is measured."""
+
+        def setup(self, stage: str) -> None:
+            super().setup(stage)
+            self.train_dataset: Any = torch.utils.data.ConcatDataset([self.train_dataset] * args.repeat)
 
     clock = Clock(args.warmup, args.steps)
     with tempfile.TemporaryDirectory() as folder:
         L.seed_everything(1, verbose=False)
-        data = VitsDataModule(
+        data = Data(
             csv_path=args.data / "metadata.csv",
-            cache_dir=Path(folder) / "cache",
+            cache_dir=args.cache or Path(folder) / "cache",
             espeak_voice="en-us",
             config_path=Path(folder) / "config.json",
             voice_name="bench",
             audio_dir=args.data,
             batch_size=args.batch_size,
-            num_workers=1,
+            num_workers=args.workers,
+            phoneme_type=args.phonemes,
         )
         trainer = L.Trainer(
             max_epochs=args.warmup + args.steps,  # an epoch has at least one batch
@@ -101,7 +118,9 @@ def main() -> None:
             enable_progress_bar=False,
             enable_model_summary=False,
             logger=False,
-            accelerator="cpu",
+            accelerator=args.accelerator,
+            devices=1,
+            precision=args.precision,
             callbacks=[Stopper()],
             default_root_dir=folder,
         )
@@ -118,6 +137,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=1, help="that load recordings")
+    parser.add_argument("--repeat", type=int, default=1, help="how often an epoch has each recording")
+    parser.add_argument("--phonemes", default="espeak", choices=["espeak", "text"])
+    parser.add_argument("--accelerator", default="cpu", choices=["cpu", "gpu"])
+    parser.add_argument("--precision", default="32-true")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="prepared recordings, kept for the next run")
     return parser.parse_args()
 
 

@@ -1,0 +1,1 @@
+"""Check voxmatrix on a real GPU: `./run gpu-check`."""

@@ -1,0 +1,31 @@
+"""Piper's trainer on the same recordings: its default (fp32 with TF32, one loading worker), and at its best."""
+
+import sys
+from typing import Any
+
+from tools.gpu.check import ROOT, Check
+from tools.gpu.measuring import Utilisation
+from tools.gpu.programs import run
+
+_RUNS = {"default": ("32-true", 1), "best": ("bf16-mixed", 4)}
+
+
+def measure(check: Check) -> dict[str, Any]:
+    """Its speed, clips and memory."""
+    found = {}
+    for name, (precision, workers) in _RUNS.items():
+        command = [sys.executable, "tools/bench/piper_trainer.py", str(check.data), "--phonemes", "text"]
+        command += ["--batch-size", str(check.batch), "--workers", str(workers), "--precision", precision]
+        command += ["--cache", str(check.work / "piper-cache")]
+        if check.cpu:
+            command += ["--warmup", "1", "--steps", "1"]
+        else:
+            command += ["--accelerator", "gpu", "--warmup", "10", "--steps", "40", "--repeat", "20"]
+        with Utilisation() as utilisation:
+            done = run(command, 75, cwd=ROOT)
+        figures = done.json or {}
+        if figures:
+            steps = figures["steps"] / figures["seconds"]
+            figures |= {"steps_per_second": round(steps, 2), "clips_per_second": round(check.batch * steps, 1)}
+        found[name] = {"precision": precision, **done.about(), **figures, **utilisation.figures()}
+    return found
