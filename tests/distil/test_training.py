@@ -67,7 +67,7 @@ def test_bf16_learns_the_same_but_for_rounding(make_onnx: MakeCheckpoint) -> Non
     for training in (exact, rounded):
         training.position.decide(Limits(steps=3))
 
-    losses = [(exact.step(), rounded.step()) for _ in range(3)]
+    losses = [(float(exact.step()), float(rounded.step())) for _ in range(3)]
 
     assert all(ours != theirs and ours == pytest.approx(theirs, rel=0.01) for ours, theirs in losses)
     assert all(value.dtype == torch.float32 for value in rounded.student.parameters())

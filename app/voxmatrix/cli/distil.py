@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import torch
 
     from voxmatrix.distil.run import Distilled
+    from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
 _Voice = Annotated[Path, typer.Argument(metavar="VOICE", help="Name, NAME.onnx, checkpoint or folder of a run.")]
@@ -75,7 +76,7 @@ def command(
         limits=Limits(steps=given.steps, minutes=given.minutes),
         threads=given.threads or cpus(),
         device=device,
-        bf16=device.type == "cpu" and preflight is not None and bool(preflight.machine.cpu_bf16),
+        bf16=preflight is not None and _computes_bf16(preflight),
         force=given.force,
         fresh=given.fresh,
     )
@@ -110,13 +111,21 @@ def _show(
 def _device(context: typer.Context) -> "torch.device":
     import torch
 
-    from voxmatrix.compute.device import prepare_environment, torch_device
+    from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
 
     preflight = context.obj
     if preflight is None:
         return torch.device("cpu")
     prepare_environment()
+    set_tf32(False)  # spectra are sums of loud and quiet waves
     return torch_device(preflight.selected.gpu, preflight.machine)
+
+
+def _computes_bf16(preflight: "Preflight") -> bool:
+    from voxmatrix.plan.precision import choose_precision
+
+    gpu = preflight.selected.gpu
+    return bool(preflight.machine.cpu_bf16) if gpu is None else choose_precision(gpu, None).value == "bf16"
 
 
 def _report(distilled: "Distilled", path: Path | None) -> None:

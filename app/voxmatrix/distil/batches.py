@@ -51,20 +51,21 @@ class Sampler:
         random = np.random.default_rng((0x5EED, step))
         chosen = random.choice(len(self._material), count, p=self._chances)
         cut = [self._cut(self._material[index], random) for index in chosen]
-        latent, wave, speaker, offset = zip(*cut, strict=True)
+        latent, samples, speaker, offset = (self._tensor(np.stack(each)) for each in zip(*cut, strict=True))
         return Windows(
-            latent=self._tensor(np.stack(latent)),
-            wave=self._tensor(np.stack(wave)),
-            speaker=self._tensor(np.stack(speaker)).unsqueeze(-1) if speaker[0].size else None,
-            offset=torch.tensor(offset, device=self._device),
+            latent=latent.float(),
+            wave=samples.float() / FULL_SCALE,
+            speaker=speaker.float().unsqueeze(-1) if speaker.numel() else None,
+            offset=offset,
         )
 
     def _cut(self, one: CorpusSentence, random: np.random.Generator) -> tuple[Any, ...]:
         begin = int(random.integers(0, one.frames - self._frames + 1))
         start = min(max(begin - self._margin, 0), one.frames - self._length)
-        wave = one.samples[begin * HOP : (begin + self._frames) * HOP].astype(np.float32) / np.float32(FULL_SCALE)
-        window = slice(start, start + self._length)
-        return one.latent[:, window], wave, one.speaker, np.int64(begin - start)
+        samples = one.samples[begin * HOP : (begin + self._frames) * HOP]
+        return one.latent[:, start : start + self._length], samples, one.speaker, np.int64(begin - start)
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
-        return torch.from_numpy(array.astype(np.float32)).to(self._device)
+        """The array on the device. A GPU copies it while the host goes on, which needs pinned memory."""
+        tensor = torch.from_numpy(array)
+        return tensor.pin_memory().to(self._device, non_blocking=True) if self._device.type == "cuda" else tensor

@@ -33,7 +33,7 @@ class Muon(torch.optim.Optimizer):
                     momentum.lerp_(weight.grad, 1 - _MOMENTUM)
                     update = weight.grad.lerp(momentum, _MOMENTUM).flatten(1)
                     rate = group["lr"] * math.sqrt(max(1.0, update.size(0) / update.size(1)))
-                    weight.add_(orthogonal(update).view_as(weight), alpha=-rate)
+                    weight.sub_(orthogonal(update).view_as(weight) * rate)  # the rate may be a tensor
 
 
 def orthogonal(matrix: Tensor) -> Tensor:

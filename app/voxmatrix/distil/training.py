@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from voxmatrix.audio.pitch import pitch
 from voxmatrix.distil.acceptance import share_in_tune
-from voxmatrix.distil.batches import Sampler
+from voxmatrix.distil.batches import Sampler, Windows
 from voxmatrix.distil.corpus import CorpusSentence
+from voxmatrix.distil.cuda_graph import CudaGraph
 from voxmatrix.distil.losses import SpectralLoss
 from voxmatrix.distil.muon import Muon
 from voxmatrix.distil.student import Student
@@ -36,6 +37,8 @@ EVALUATE_EVERY = 1250
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
+#: The loss is read once in this many steps: reading it waits for a GPU.
+READ_EVERY = 10
 _FORMAT = 5
 
 
@@ -134,28 +137,45 @@ class Training:
         usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
         frames, self._windows = WINDOWS if usual else SHORT_WINDOWS
         self._sampler = _sampler(learned, frames, margin, device)
+        on_cuda = device.type == "cuda"
         weights = [one for one in student.parameters() if one.ndim > 1]
         biases = [one for one in student.parameters() if one.ndim == 1]
-        self._optimizers = Muon(weights, WEIGHT_RATE), torch.optim.Adam(biases, BIAS_RATE, betas=(0.8, 0.99))
+        adam = torch.optim.Adam(biases, BIAS_RATE, betas=(0.8, 0.99), capturable=on_cuda)
+        self._optimizers = Muon(weights, WEIGHT_RATE), adam
+        # What changes from step to step, as tensors: a CUDA graph repeats what it was recorded with.
+        self._rates = [torch.zeros((), device=device) for _ in self._optimizers]
+        self._renewed = torch.zeros((), device=device)  # the share of the averaged weights
+        self._take = CudaGraph(self._work) if on_cuda else self._work
         self.averaged = {name: value.detach().clone() for name, value in student.state_dict().items()}
 
-    def step(self) -> float:
-        """Take one step. Returns its loss."""
-        factor = self.position.rate()
-        for optimizer, rate in zip(self._optimizers, (WEIGHT_RATE, BIAS_RATE), strict=True):
-            optimizer.param_groups[0]["lr"] = rate * factor
-        windows = self._sampler.draw(self._windows, self.position.step)
+    def step(self) -> Tensor:
+        """Take one step. Returns its loss (), without waiting for a GPU; the next step changes it."""
+        factor, step = self.position.rate(), self.position.step
+        for rate, value in zip(self._rates, (WEIGHT_RATE, BIAS_RATE), strict=True):
+            rate.fill_(value * factor)
+        self._renewed.fill_(1 - min(AVERAGED, (1 + step) / (10 + step)))
+        loss = self._take(self._sampler.draw(self._windows, step))
+        self.position.step += 1
+        return loss
+
+    def _work(self, windows: Windows) -> Tensor:
+        """What a step computes on its device."""
         with torch.autocast(self._device.type, torch.bfloat16) if self._bf16 else nullcontext():
             made = self.student(windows.latent, windows.speaker)
-        loss = self.loss(windows.inside(made), windows.wave)
+        loss = self.loss(windows.inside(made.float()), windows.wave)
         self.student.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.student.parameters(), MAX_GRADIENT)
-        for optimizer in self._optimizers:
+        for optimizer, rate in zip(self._optimizers, self._rates, strict=True):
+            optimizer.param_groups[0]["lr"] = rate
             optimizer.step()
-        self._average()
-        self.position.step += 1
-        return float(loss.detach())
+        with torch.no_grad():
+            current = self.student.state_dict()
+            averaged = [self.averaged[name] for name in current]
+            changes = torch._foreach_sub(list(current.values()), averaged)
+            torch._foreach_mul_(changes, self._renewed)
+            torch._foreach_add_(averaged, changes)
+        return loss.detach()  # type: ignore[no-any-return]
 
     def evaluate(self) -> tuple[float, float]:
         """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from."""
@@ -193,14 +213,9 @@ class Training:
         self.averaged = {name: value.to(self._device) for name, value in state["averaged"].items()}
         for optimizer, content in zip(self._optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(content)
+            if "capturable" in content["param_groups"][0]:  # the checkpoint may be of another device
+                optimizer.param_groups[0]["capturable"] = self._device.type == "cuda"
         self.position = Position(**state["position"])
-
-    def _average(self) -> None:
-        keep = min(AVERAGED, (1 + self.position.step) / (10 + self.position.step))
-        with torch.no_grad():
-            current = self.student.state_dict()
-            names = list(current)
-            torch._foreach_lerp_([self.averaged[name] for name in names], [current[name] for name in names], 1 - keep)
 
 
 def train(
@@ -209,7 +224,7 @@ def train(
     checkpoint: Path,
     report: Callable[[Position, float], None],
 ) -> None:
-    """Train to the end, saving from time to time. `report` is called after each step with its loss.
+    """Train to the end, saving from time to time. `report` is called after every few steps with the loss of the last.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; the training is saved.
@@ -238,22 +253,28 @@ def train(
             with stop.lock:
                 loss = training.step()
             position.seconds = before + time.monotonic() - began
-            if not math.isfinite(loss):
-                raise BadInputError(
-                    f"the losses are not finite after {position.step} steps",
-                    "check the voice with `voxmatrix speak`, or start again with `fresh`",
-                )
+            position.decide(limits)
+            if position.step % READ_EVERY == 0 or position.finished():
+                report(position, _finite(loss, position.step))
             if position.step % EVALUATE_EVERY == 0:
                 mel_distance, position.in_tune = training.evaluate()
                 position.mels.append(mel_distance)
-            position.decide(limits)
-            report(position, loss)
             if stop.requested:
                 raise saved_when_interrupted()
             if time.monotonic() - saved_at > SAVE_SECONDS:
                 save()
                 saved_at = time.monotonic()
         save()
+
+
+def _finite(loss: Tensor, step: int) -> float:
+    value = float(loss)
+    if not math.isfinite(value):
+        raise BadInputError(
+            f"the losses are not finite after {step} steps",
+            "check the voice with `voxmatrix speak`, or start again with `fresh`",
+        )
+    return value
 
 
 def _sampler(material: Sequence[CorpusSentence], frames: int, margin: int, device: torch.device) -> Sampler:
