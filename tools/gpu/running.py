@@ -35,6 +35,7 @@ STEPS = (
     Step("server", 75),
     Step("out_of_memory", 110),
     Step("resume", 120),
+    Step("cluster", 110),
     Step("distil", 100),
     Step("tune", 120),
 )

@@ -27,6 +27,7 @@ _ROWS = (
     ("server, first byte alone, ms", "server.alone_first_byte_ms"),
     ("server, 64 clients, seconds of speech per second", "server.64_clients_seconds_of_speech_per_second"),
     ("server, 64 clients, 95 % of first bytes within, ms", "server.64_clients_first_byte_ms_95"),
+    ("cluster, GPU and CPU worker, times the GPU alone", "cluster.times_as_fast"),
     ("tests that need a GPU, exit code", "gpu_tests.exit"),
 )
 

@@ -48,9 +48,16 @@ def free_workers(broker: str, seconds: Sequence[float]) -> Iterator[None]:
 
 
 @contextmanager
-def worker(broker: str, number: int, environment: Mapping[str, str] | None = None) -> Iterator[None]:
-    """A worker with one thread."""
-    options = ["--cluster", broker, "--name", f"w{number}", "--device", "cpu", "--threads", "1"]
+def worker(
+    broker: str,
+    number: int,
+    environment: Mapping[str, str] | None = None,
+    *,
+    device: str = "cpu",
+    threads: int = 1,
+) -> Iterator[None]:
+    """A worker, usually with one thread."""
+    options = ["--cluster", broker, "--name", f"w{number}", "--device", device, "--threads", str(threads)]
     with process([*PROGRAM, "worker", *options], environment):
         yield
 
