@@ -183,7 +183,7 @@ def faults(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Run the benchmarks, with piper-tts for comparison, and update docs/measurements.md."""
     python = python_with(session, "test", "peers", "bench")  # test: with all that is optional, as Celery and FastAPI
-    session.run(python, "tools/bench/__main__.py", *session.posargs, external=True)
+    session.run(python, "-m", "tools.bench", *session.posargs, external=True)
 
 
 @nox.session(name="gpu-check", default=False)

@@ -17,3 +17,9 @@ def test_benchmarks_without_figures_are_listed_as_not_measured() -> None:
 
     assert "| ratio | 0.62 |" in written and "Not measured yet." in written
     assert Path("docs/measured-by-hand.md").name in written
+
+
+def test_figures_of_gpus_are_listed_by_card() -> None:
+    written = page({"gpu": {"A card": {"taken": "today", "training, clips per second": 1000.0}}})
+
+    assert "## On a GPU" in written and "### A card\n\n| what" in written and "clips per second | 1000" in written

@@ -4,6 +4,7 @@
 ./run bench -- train speak     # some; the others keep their figures
 ./run bench -- text --data DIR # with the public test sets in DIR
 ./run bench -- --page          # only write the page again
+./run bench -- --gpu gpu-check/results.json   # add what `./run gpu-check` has measured on a GPU
 """
 
 import argparse
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from tools.gpu.summary import figures as gpu_figures
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -75,8 +78,9 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(names)} (default: all)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the public test sets, for text")
     parser.add_argument("--page", action="store_true", help="measure nothing, only write the page again")
+    parser.add_argument("--gpu", type=Path, metavar="FILE", help="measure nothing, only add the results of gpu-check")
     arguments = parser.parse_args()
-    chosen = [] if arguments.page else arguments.names or names
+    chosen = [] if arguments.page or arguments.gpu else arguments.names or names
     unknown = set(chosen) - set(names)
     if unknown:
         parser.error(f"unknown benchmarks: {', '.join(sorted(unknown))}; choose from {', '.join(names)}")
@@ -92,6 +96,12 @@ def main() -> None:
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
             figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if arguments.gpu:
+        results = json.loads(arguments.gpu.read_text(encoding="utf-8"))
+        computer, measured = results["computer"], gpu_figures(results)
+        taken = f"{datetime.now(UTC):%Y-%m-%d}, torch {computer['torch']}, {computer['cpus']} CPUs"
+        figures.setdefault("gpu", {})[measured.pop("GPU")] = {"taken": taken, **measured}
+        FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(figures), encoding="utf-8")
     print(f"written: {PAGE.relative_to(ROOT)}")
 
@@ -107,6 +117,9 @@ def page(figures: dict[str, Any]) -> str:
         parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")
         taken = figures.get(bench.name)
         parts.append("Not measured yet.\n" if taken is None else _table(taken))
+    cards = figures.get("gpu", {})
+    parts.append("## On a GPU\n\n    ./run gpu-check\n")
+    parts += [f"### {card}\n\n{_table(taken)}" for card, taken in cards.items()] or ["Not measured yet.\n"]
     return "\n".join(parts)
 
 
