@@ -11,6 +11,7 @@ from tests.train.conftest import Fit
 from tests.train.runs import assert_bit_equal, content, rows
 from tests.train.synthetic import prepared_set
 from voxmatrix.errors import MemoryExhaustedError, UnreachableError
+from voxmatrix.machine.detect import detect
 from voxmatrix.train import fit as fit_module
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.step import stepper
@@ -120,5 +121,7 @@ def test_several_speakers_and_bfloat16_train(run: Fit, tmp_path: Path) -> None:
 @pytest.mark.gpu
 def test_a_gpu_trains_in_every_precision(run: Fit, tmp_path: Path) -> None:
     for precision in ("32", "bf16", "16"):
-        result = run(out=tmp_path / precision, device="cuda:0", precision=precision, max_steps=12)
+        result = run(
+            out=tmp_path / precision, device="cuda:0", precision=precision, max_steps=12, machine=detect().machine
+        )
         assert result.losses["mel"] > 0

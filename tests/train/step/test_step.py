@@ -1,5 +1,6 @@
 """One step: the same gradients as the plain way, with half the passes through the discriminators."""
 
+import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -311,8 +312,10 @@ def test_a_step_on_a_gpu_never_waits_for_it(networks: Networks, batch: Batch, ha
         take_step(networks, both, [there], seeds=[1], autocast=autocast, clip_norm=1000.0)
 
     step()  # allocates, and chooses algorithms
-    torch.cuda.set_sync_debug_mode("error")
     try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch says that the mode is a prototype
+            torch.cuda.set_sync_debug_mode("error")
         step()
     finally:
         torch.cuda.set_sync_debug_mode("default")
