@@ -1,5 +1,7 @@
 """Every state of a broken driver, with stub libraries: an image for GPUs computes nothing on the CPU unasked."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,23 @@ TRAIN = ("train", "/nowhere", "--out", "/data/refused")
 BAD_INPUT, NO_DEVICE = 3, 4
 #: Of the states in which only CUDA fails: smoke tests take seconds, and entrypoint/test_broken_driver.py has them all.
 EXAMINED = ("cuda 802", "no libcuda")
+CHOICES = ({"USE_GPU": "no"}, {"USE_GPU": "auto"}, {"VOXMATRIX_DEVICE": "cpu"})
+#: One container for all of them: each would take longer to start than to answer.
+RUN = """
+import json, os, subprocess, sys
+ended = []
+for environment, words in json.loads(sys.argv[1]):
+    done = subprocess.run(["voxmatrix", *words], env=os.environ | environment, capture_output=True, text=True)
+    ended.append([done.returncode, done.stdout + done.stderr])
+print(json.dumps(ended))
+"""
+
+Run = tuple[dict[str, str], tuple[str, ...]]
+
+
+def in_state(state: DriverState) -> dict[str, str]:
+    path = ":".join(f"/stubs/{library.partition('.')[0]}" for library in state.libraries)
+    return {"LD_LIBRARY_PATH": path, **state.environment}
 
 
 @pytest.fixture(scope="module")
@@ -23,38 +42,36 @@ def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def flags(stubs: Path, state: DriverState, *more: str) -> tuple[str, ...]:
-    path = ":".join(f"/stubs/{library.partition('.')[0]}" for library in state.libraries)
-    values = [f"{name}={value}" for name, value in state.environment.items()]
-    variables = [word for value in (f"LD_LIBRARY_PATH={path}", *values, *more) for word in ("--env", value)]
-    return ("--volume", f"{stubs}:/stubs:ro", *variables)
+def run_all(hardened: Hardened, stubs: Path, runs: Iterable[Run]) -> list[tuple[int, str]]:
+    """Exit code and words of every command, each in its environment."""
+    mounted = ("--volume", f"{stubs}:/stubs:ro")
+    done = hardened.run("python3", "-c", RUN, json.dumps(list(runs)), also=mounted)
+    return [(code, said) for code, said in json.loads(done.stdout)]
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_training_ends_with_the_state_and_what_to_do(
-    hardened: Hardened, row: matrix.Row, stubs: Path, state: DriverState
-) -> None:
+def test_training_ends_with_the_state_and_what_to_do(hardened: Hardened, row: matrix.Row, stubs: Path) -> None:
     """The image for the CPU has no use for a GPU: it goes on, to recordings that are not there."""
-    done = hardened.run(*TRAIN, expect=NO_DEVICE if row.cuda else BAD_INPUT, also=flags(stubs, state))
-    if row.cuda:
-        assert state.problem in done.stderr
-        assert state.remedy in done.stderr
-        assert not (hardened.data / "refused").exists()
+    ended = run_all(hardened, stubs, [(in_state(state), TRAIN) for state in STATES])
+    for state, (code, said) in zip(STATES, ended, strict=True):
+        assert code == (NO_DEVICE if row.cuda else BAD_INPUT), f"{state.name}: {said}"
+        if row.cuda:
+            assert state.problem in said
+            assert state.remedy in said
+    assert not row.cuda or not (hardened.data / "refused").exists()
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_doctor_says_the_same(hardened: Hardened, row: matrix.Row, stubs: Path, state: DriverState) -> None:
-    if state.is_listed and row.cuda and state.name not in EXAMINED:
-        pytest.skip("the smoke test takes seconds")
-    words = ("doctor", *([] if state.is_listed and row.cuda else ["--no-smoke"]))
-    done = hardened.run(*words, expect=NO_DEVICE if row.cuda else 0, also=flags(stubs, state))
-    if row.cuda or not state.is_listed:
-        assert state.problem in done.stdout
-        assert state.remedy in done.stdout
+def test_doctor_says_the_same(hardened: Hardened, row: matrix.Row, stubs: Path) -> None:
+    states = [state for state in STATES if not (state.is_listed and row.cuda) or state.name in EXAMINED]
+    words = [("doctor", *([] if state.is_listed and row.cuda else ["--no-smoke"])) for state in states]
+    ended = run_all(hardened, stubs, zip(map(in_state, states), words, strict=True))
+    for state, (code, said) in zip(states, ended, strict=True):
+        assert code == (NO_DEVICE if row.cuda else 0), f"{state.name}: {said}"
+        if row.cuda or not state.is_listed:
+            assert state.problem in said
+            assert state.remedy in said
 
 
-@pytest.mark.parametrize("choice", ["USE_GPU=no", "USE_GPU=auto", "VOXMATRIX_DEVICE=cpu"])
-def test_who_chose_the_cpu_gets_it(hardened: Hardened, stubs: Path, choice: str) -> None:
-    for state in (STATES[0], STATES[-1]):
-        hardened.run(*TRAIN, expect=BAD_INPUT, also=flags(stubs, state, choice))
-        hardened.run("doctor", "--no-smoke", also=flags(stubs, state, choice))
+def test_who_chose_the_cpu_gets_it(hardened: Hardened, stubs: Path) -> None:
+    chosen = [in_state(state) | choice for choice in CHOICES for state in (STATES[0], STATES[-1])]
+    ended = run_all(hardened, stubs, [(each, words) for each in chosen for words in (TRAIN, ("doctor", "--no-smoke"))])
+    assert [code for code, _ in ended] == [BAD_INPUT, 0] * len(chosen), ended
