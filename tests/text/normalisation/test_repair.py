@@ -16,6 +16,7 @@ from voxmatrix.text.normalisation.language import language_of
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.normalisation.repair import repair, tidy
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
+from voxmatrix.text.phonemes.scripts import parts
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_spaces_and_marks_are_put_in_order(written, tidied):
 
 #: A word in each script. The first that a language reads without naming its letters is used.
 WORDS = (
-    *("mama", "мама", "μαμα", "मामा", "মামা", "مَامَا", "ማማ", "მამა", "մամա", "妈妈", "ママ", "마마"),
+    *("mama", "xin", "мама", "μαμα", "मामा", "মামা", "مَامَا", "ማማ", "მამა", "մամա", "妈妈", "ママ", "마마"),
     *("ਮਾਮਾ", "મામા", "ମାମା", "மாமா", "మామా", "ಮಾಮಾ", "മാമാ", "මාමා", "มา", "မမ", "אמא", "𐑥𐑭𐑥𐑭", "ᏍᏓᏓ"),
 )
 
@@ -116,7 +117,7 @@ SENTENCES = {
     "{w}！ {w}？ {w}。": "{w}! {w}? {w}.",
     "{w}، {w}؟ {w}।": "{w}, {w}? {w}.",
     "{w}… {w}... {w}": "{w}, {w}, {w}",
-    "§ 5, 5², 5 m²": "",
+    "§ 5": "",
 }
 
 
@@ -134,7 +135,11 @@ def languages() -> dict[str, tuple[EspeakPhonemizer, str]]:
             read = espeak.espeak.ask(list(WORDS)) if language_of(name) is None else []
         except UsageError:  # a file that the library does not list
             continue
-        plain = [word for word, clauses in zip(WORDS, read, strict=False) if clauses[0][0] and "(" not in clauses[0][0]]
+        plain = [
+            word
+            for word, clauses in zip(WORDS, read, strict=False)
+            if clauses[0][0] and "(" not in clauses[0][0] and parts(word, name) == [("", word)]
+        ]
         if plain:
             found[name] = (espeak, plain[0])
     return found
@@ -209,7 +214,7 @@ def test_minus_and_three_quarters_are_read_where_a_language_has_words_for_them()
 
 
 PIECES = """{w} {w}, {w}. {w}! {w}; {w}/{w} {w}’{w} ‘{w}’ “{w}” „{w}“ [{w}] {w}™ © → & @ + = × − ~5 <5 +5 (5) #5 § 5°
-5 18 1990 1. A. 5,5 5.5 5:30 1/2 ½ 2½ 5*5 5² № №5 9–18 1990–1995 5-18 10\u00a0% 5\u00a0€ $5 ₽"""
+5 18 1990 1. A. 5,5 5.5 5:30 1/2 ½ 2½ 5*5 № №5 9–18 1990–1995 5-18 10\u00a0% 5\u00a0€ $5 ₽"""
 
 
 @pytest.mark.espeak

@@ -111,7 +111,7 @@ def test_odd_punctuation_is_read_as_piper_reads_it(language):
         "one,. two., three!, four?. five:; six",
         "«Oui.» he said (maybe.) [Then] <gone>.",
         "Ludwig XIV. Kaiser. Am 3. Mai.",
-        "你好。 bonjour, Привет! مرحبا؟ ok",
+        "mama。 bonjour, papa! مرحبا؟ ok",
         "no space,here.there;or:here",
         "two marks at the end..",
         "after them",

@@ -1,7 +1,6 @@
 """Written text to the words that are spoken: one step after the other, each text to text."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 
 from voxmatrix.text.normalisation.language import Language, language_of
@@ -22,6 +21,7 @@ from voxmatrix.text.normalisation.rules.amounts import (
 )
 from voxmatrix.text.normalisation.rules.codes import say_codes, spell_links
 from voxmatrix.text.normalisation.rules.dates import mark_day_spans, say_dates, say_times, say_years
+from voxmatrix.text.normalisation.rules.powers import say_powers, without_notes, write_powers
 from voxmatrix.text.normalisation.rules.signs import mark_signs, say_numbers, say_signs
 
 Step = Callable[[str, Language], str]
@@ -61,11 +61,6 @@ _ANY_DIGIT = re.compile(r"\d")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)")
 #: As people type the degree sign.
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\u00ba(?=\s?[CF&,.;\s]|$)")
-_SUPERSCRIPT = "[\u00b9\u2070\u2074-\u2079]"
-_POWER = re.compile(
-    rf"(?<=[\d)])(?!\u00b9\b)[\u00b2\u00b3]*{_SUPERSCRIPT}[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]*|(?<=\b[a-z]){_SUPERSCRIPT}"
-)
-_FOOTNOTE = re.compile(rf"(?<=[^\W\d_]){_SUPERSCRIPT}+")
 
 
 def normalise(text: str, language: str) -> str:
@@ -77,10 +72,10 @@ def normalise(text: str, language: str) -> str:
     """
     table = language_of(language)
     if table is None:
-        text = repair_for_espeak(text, language)
+        text = repair_for_espeak(without_notes(say_powers(text, language)), language)
         return tidy(_SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text))
-    text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), _ORDINAL_SIGN.sub("°", text))
-    text = repair(mark_day_spans(_FOOTNOTE.sub("", text), table))
+    text = without_notes(write_powers(_ORDINAL_SIGN.sub("°", text)))
+    text = repair(mark_day_spans(text, table))
     for step in _WITH_NUMBERS if _ANY_DIGIT.search(text) else _WITHOUT_NUMBERS:
         text = step(text, table)
     return tidy(text)

@@ -2,17 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
+from voxmatrix.text.phonemes.scripts import parts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
 from voxmatrix.wording import quoted
 
 _GIVEN = re.compile(GIVEN_PHONEMES)
+#: Tones of Chinese and Thai, which other voices have no sounds for, and a part of `ts.`, which is no pause.
+_TONES = re.compile(r"[\dɜ.]")
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Piper puts a space after some marks.
 _AFTER = dict.fromkeys(",:;", " ")
@@ -44,6 +48,8 @@ class EspeakPhonemizer(Closeable):
     def __init__(self, voice: str, *, tie: str = "", convert: Callable[[str], str] = str) -> None:
         """`convert` turns the phonemes of a sentence, not those in [[brackets]], into another alphabet."""
         self.espeak = Espeak(voice, tie=tie)
+        self._others: dict[str, Espeak] = {}  # started for the first word in another script
+        self._tie = tie
         self._convert = convert
         self._language = voice.lower().split("-")[0]
         self._vowels: PiperTts | None = None  # started for the first text without vowel signs
@@ -55,7 +61,38 @@ class EspeakPhonemizer(Closeable):
             BadInputError: one cannot be pronounced: espeak-ng crashes on it, cannot read it, or it is Arabic without
                 vowel signs, and piper-tts, which adds them, is not installed.
         """
-        return _with_given(sentences, self._pronounced)
+        return _with_given(sentences, self._by_script)
+
+    def _by_script(self, texts: list[str]) -> list[list[str]]:
+        """The phonemes of each text. Words in the script of another language are read by its voice."""
+        split = [parts(text, self.espeak.voice) for text in texts]
+        asked = [part for found in split for part in found]
+        if len(asked) == len(texts) and not any(voice for voice, _ in asked):
+            return self._pronounced(texts)
+        spoken = {
+            voice: iter(self._read_by(voice, [part.text.strip() for part in asked if part.voice == voice]))
+            for voice in dict.fromkeys(part.voice for part in asked)
+        }
+        return [_spaced([(part.text, next(spoken[part.voice])) for part in found]) for found in split]
+
+    def _read_by(self, voice: str | None, texts: list[str]) -> list[list[str]]:
+        if voice == "":
+            return self._pronounced(texts)
+        try:
+            read = [] if voice is None else self._other(voice).ask(texts)
+        except UsageError:  # an older espeak-ng
+            read = []
+        found = []
+        for text, clauses in zip_longest(texts, read, fillvalue=[]):
+            toneless = [(_TONES.sub("", phonemes), end) for phonemes, end in clauses]
+            phonemes = list(self._convert(_punctuated(text, toneless)))
+            found.append(phonemes if any(map(str.isalpha, phonemes)) else _unread(text))
+        return found
+
+    def _other(self, voice: str) -> Espeak:
+        if voice not in self._others:
+            self._others[voice] = Espeak(voice, tie=self._tie)
+        return self._others[voice]
 
     def _pronounced(self, texts: list[str]) -> list[list[str]]:
         if self._language == "ar":
@@ -88,7 +125,8 @@ class EspeakPhonemizer(Closeable):
 
     def close(self) -> None:
         """End the processes."""
-        self.espeak.close()
+        for espeak in (self.espeak, *self._others.values()):
+            espeak.close()
         if self._vowels:
             self._vowels.close()
 
@@ -151,6 +189,28 @@ def _punctuated(text: str, clauses: list[Clause]) -> str:
         for (phonemes, _), mark in zip(clauses, marks(text, [end for _, end in clauses]), strict=True)
     )
     return unicodedata.normalize("NFD", spoken)
+
+
+def _unread(text: str) -> list[str]:
+    """A text that no voice reads, as one phoneme, which no voice has: so it is named where it is left out."""
+    words = text[: -len(_tail(text)) or None]
+    return [*filter(None, [words]), *(mark for mark in _tail(text) if mark in _MARKS.values())]
+
+
+def _tail(text: str) -> str:
+    """The marks and spaces behind the last word."""
+    return _AFTER_WORDS.search(text)[0]  # type: ignore[index] # it may be empty
+
+
+def _spaced(read: Iterable[tuple[str, list[str]]]) -> list[str]:
+    """The phonemes of a sentence from those of its parts, with a space where one is in the text."""
+    found: list[str] = []
+    space = False
+    for text, phonemes in read:
+        found += [" "] if space and found and found[-1] != " " and phonemes else []
+        found += phonemes
+        space = " " in _tail(text)
+    return found
 
 
 def _letters(text: str) -> list[str]:
@@ -219,6 +279,7 @@ _SILENT_MARKS = "\u2026\u00a1\u00bf\u0589\u0964\u3001\u3002\uff01\uff0c\uff0e\uf
 #: Of several marks in a row the first counts.
 _MARKS_IN_A_ROW = re.compile("[" + re.escape("".join(_MARKS) + _SILENT_MARKS) + "]+")
 _SPOKEN = re.compile(r"[^\W_]")
+_AFTER_WORDS = re.compile(r"[\W_]*\Z")
 
 
 def marks(text: str, ends: Sequence[int]) -> Iterator[str]:
