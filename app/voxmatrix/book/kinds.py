@@ -21,11 +21,12 @@ KINDS = {
     "code": "blocks of program code",
     "tables": "tables of data",
     "headings": "headings",
+    "urls": "web addresses within the text",
 }
 #: What is read unless somebody asks for something else.
-SPOKEN_KINDS = frozenset({"tables", "headings"})
+SPOKEN_KINDS = frozenset({"tables", "headings", "urls"})
 #: Kinds that are sections: a chapter in which nothing but its heading is left is none.
-SECTIONS = frozenset(KINDS) - {"pictures", "code", "tables", "headings"}
+SECTIONS = frozenset(KINDS) - {"pictures", "code", "tables", "headings", "urls"}
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,25 @@ def test_tables_and_headings_are_read_unless_they_are_not_wanted(tmp_path: Path)
     assert _left_out(fewer) == {"tables": 2, "headings": 1} and fewer.chapters[0].title == "One"
 
 
+_WITH_URLS = (
+    "<p>See http://a.org/b?c=d. It (https://x.y/z_(w)) is here: www.site.se/å, or at amazon.com.</p>"
+    "<p>https://only.an.address/</p><p>Either/or, 1/2, a@b.se and file.txt stay.</p>"
+    "<p>“ftp://a.b/c” github.com/a/b!</p>"
+)
+
+
+def test_web_addresses_are_read_unless_they_are_not_wanted(tmp_path: Path) -> None:
+    data = epub({"a.xhtml": _STORY + _WITH_URLS})
+    book, fewer = _read(tmp_path, data), _read(tmp_path, data, spoken_kinds(exclude=["urls"]))
+
+    assert "http://a.org/b?c=d" in _texts(book)[2]
+    (listed,) = (part for part in book.kinds if part.kind != "headings")
+    assert (listed.kind, listed.spoken, listed.count) == ("urls", True, 6)
+    assert listed.beginning == "http://a.org/b?c=d"
+    assert _texts(fewer)[2:] == ["See. It is here:, or at amazon.com.", "Either/or, 1/2, a@b.se and file.txt stay."]
+    assert _left_out(fewer) == {"urls": 6}
+
+
 _LEGAL = "<p>Copyright © 2020 Ann. All rights reserved.</p><p>ISBN 978-0</p>"
 _PLAIN = {
     "cover": {"c.xhtml": "<p>Front</p>"},

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from voxmatrix.book.content import Chapter
 from voxmatrix.book.kinds import KINDS, SECTIONS, PartsOfKind
 from voxmatrix.book.read.epub_contents import ContentsEntry
-from voxmatrix.book.read.marks import spoken_heading
+from voxmatrix.book.read.marks import spoken_heading, urls_in, without_urls
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.errors import Finding
 from voxmatrix.wording import pluralise, quoted
@@ -195,17 +195,18 @@ def divide(
     found: list[tuple[str, tuple[str, ...]]] = []
     for start, following in pairwise([*starts, Start(len(passages), "", 1, None)]):
         part = passages[start.position : following.position]
-        spoken = [passage for passage in part if not left_out_as(passage, kinds)]
+        spoken = [one for one in part if not left_out_as(one, kinds) and _spoken(one, kinds)]
         only_its_heading = all(passage.level for passage in spoken) and any(
             left_out_as(passage, kinds) in SECTIONS for passage in part
         )
         if spoken and not only_its_heading:
-            found.append((start.title or title, tuple(map(_spoken, spoken))))
+            found.append((start.title or title, tuple(text for one in spoken if (text := _spoken(one, kinds)))))
     return tuple(Chapter(index, name, texts) for index, (name, texts) in enumerate(found, start=1))
 
 
-def _spoken(passage: Passage) -> str:
-    return spoken_heading(passage.text) if passage.level else passage.text
+def _spoken(passage: Passage, kinds: Collection[str]) -> str:
+    text = passage.text if "urls" in kinds else without_urls(passage.text)
+    return spoken_heading(text) if passage.level else text
 
 
 def _first_heading(passages: Sequence[Passage], kinds: Collection[str]) -> str:
@@ -218,6 +219,8 @@ def parts_of_kinds(documents: Sequence[Document], kinds: Collection[str]) -> tup
     for passage in (passage for document in documents for passage in document.passages):
         if kind := left_out_as(passage, kinds) or next(iter(_kinds(passage)), ""):
             found.setdefault(kind, []).append(passage.text)
+        if not left_out_as(passage, kinds) and (urls := urls_in(passage.text)):
+            found.setdefault("urls", []).extend(urls)
     return tuple(
         PartsOfKind(kind, kind in kinds, len(texts), sum(map(len, texts)), texts[0][:_BEGINNING])
         for kind in KINDS

@@ -64,6 +64,28 @@ def with_fractions(text: str) -> str:
     return _FRACTION.sub(plain, text) if _OF_FRACTIONS.search(text) else text
 
 
+#: With a scheme, or a path: a name such as amazon.com is a word of its sentence.
+_URL = re.compile(
+    r"(?:\b(?:https?|ftp)://|\bwww\.(?=\w))(?:\([^\s()<>]*\)|[^\s<>\"\u201d()])*(?:\([^\s()<>]*\)|[^\s<>\"\u201d\u2019().,;:!?\]}'])"
+    r"|(?<![\w@./-])[a-z][\w-]*(?:\.[\w-]+){0,9}\.[a-z]{2,6}/[\w./?=&%#~+-]*[\w/]",
+    re.IGNORECASE,
+)
+_NOTHING_LEFT = re.compile(r"\s?[(\[<]\s*[)\]>]|\s+(?=[.,;:!?])")
+
+
+def urls_in(text: str) -> list[str]:
+    """The web addresses that a text contains."""
+    return _URL.findall(text) if "/" in text or "www." in text.lower() else []
+
+
+def without_urls(text: str) -> str:
+    """The text without its web addresses, and without the brackets around them; empty if no word is left."""
+    if not urls_in(text):
+        return text
+    left = " ".join(_NOTHING_LEFT.sub("", _URL.sub("", text)).split())
+    return left if any(map(str.isalnum, left)) else ""
+
+
 _RAISED_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 #: `[Pg 12]`, `{13}`; and `[1]` directly behind a word, or `²` behind one that is too long for a unit.
 _PAGE_OR_NOTE = re.compile(

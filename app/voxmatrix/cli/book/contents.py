@@ -19,7 +19,7 @@ Include = Annotated[
     str,
     typer.Option("--include", metavar="KINDS", help="Read these too, e.g. notes,pictures (`book inspect` lists all)."),
 ]
-Exclude = Annotated[str, typer.Option("--exclude", metavar="KINDS", help="Do not read these, e.g. tables,headings.")]
+Exclude = Annotated[str, typer.Option("--exclude", metavar="KINDS", help="Do not read these, e.g. tables,urls.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Short for --include notes.")]
 
 

@@ -5,10 +5,10 @@ import { el } from "../dom.js";
 const WORDS = {
   cover: "Cover", "title-page": "Title page", copyright: "Copyright page", imprint: "Imprint", contents: "Table of contents",
   notes: "Notes", index: "Index", bibliography: "Bibliography", pictures: "Descriptions of pictures", code: "Program code",
-  tables: "Tables", headings: "Headings",
+  tables: "Tables", headings: "Headings", urls: "Web addresses",
 };
 /** Read unless somebody says otherwise, as in voxmatrix/book/kinds.py. */
-const USUAL = ["tables", "headings"];
+const USUAL = ["tables", "headings", "urls"];
 
 export class Kinds extends EventTarget {
   #boxes;
