@@ -19,18 +19,22 @@ def test_an_unknown_word_is_usage(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["speak", "--text"], "voxmatrix speak --help"),
-        (["export", "voice", "run", "--out"], "voxmatrix export voice --help"),
-        (["speak", "--loud"], "voxmatrix speak --help"),
-        (["--loud"], "voxmatrix --help"),
+        (["speak", "--text"], "see: voxmatrix speak --help"),
+        (["export", "voice", "run", "--out"], "see: voxmatrix export voice --help"),
+        (["speak", "--loud"], "see: voxmatrix speak --help"),
+        (["--loud"], "see: voxmatrix --help"),
+        (["voices"], "run one of: voxmatrix voices list, voxmatrix voices download"),
+        (["version"], "run: voxmatrix --version"),
+        (["-v"], "run: voxmatrix --version"),
+        (["help", "speak"], "run: voxmatrix --help"),
     ],
     ids=str,
 )
-def test_a_wrong_option_names_the_help_of_its_command(
+def test_a_wrong_word_names_what_to_run(
     words: list[str], named: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main.run(words) == 2
-    assert f"  → see: {named}\n" in capsys.readouterr().err
+    assert f"  → {named}" in capsys.readouterr().err
 
 
 def test_a_missing_folder_is_bad_input_and_says_what_to_type(

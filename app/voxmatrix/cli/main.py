@@ -87,6 +87,10 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
 
+#: Words of other programs.
+_MEANT = {"version": "--version", "-v": "--version", "-V": "--version", "help": "--help"}
+
+
 def _command_line_problem(error: Any, words: Sequence[str]) -> tuple[str, str]:
     """The problem and the remedy of an invalid command line, or of an invalid value that is set elsewhere."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
@@ -94,6 +98,11 @@ def _command_line_problem(error: Any, words: Sequence[str]) -> tuple[str, str]:
         name, source = ParameterSources(context).of(parameter.name)
         if source not in ("flag", "automatic"):
             return f"{name}: {error.message}", "correct or remove it there"
+    commands = getattr(context and context.command, "commands", {})
+    if words and words[0] in _MEANT:
+        return error.format_message(), f"run: voxmatrix {_MEANT[words[0]]}"
+    if commands and error.message.startswith("Missing"):
+        return error.format_message(), f"run one of: {', '.join(f'{context.command_path} {name}' for name in commands)}"
     return error.format_message(), f"see: {context.command_path if context else _command_path(words)} --help"
 
 

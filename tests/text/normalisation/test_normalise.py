@@ -294,11 +294,16 @@ def test_other_languages_leave_numbers_to_espeak(language, written, said):
 @pytest.mark.parametrize(
     ("language", "written", "said"),
     [
+        ("en", "10⁶ and 10⁻³ m", "ten to the power of six and ten to the power of minus three meters"),
+        ("en", "s⁻²", "s to the power of minus two"),
         (
             "en",
-            "10⁶, 10⁻³ m and s⁻²",
-            "ten to the power of six, ten to the power of minus three meters and s to the power ",
+            "1,5 kg, 2,75 %, 1,500 kg",
+            "one point five kilograms, two point seven five percent, one thousand five ",
         ),
+        ("sv", "1.5 kg, 1.500 kg", "ett komma fem kilo, ettusen femhundra kilo"),
+        ("en", "2 tsp salt and 1 tbsp", "two teaspoons salt and one tablespoon"),
+        ("en", "100k users, a 4k video", "one hundred thousand users, a four k video"),
         ("en", "2³⁄₄ and ²/₃", "two and three quarters and two thirds"),
         ("sv", "10⁻³", "tio upphöjt till minus tre"),
         ("de", "10⁶, x², 5 km² und 10^-3", "10 hoch 6, x hoch 2, 5 km hoch 2 und 10 hoch minus 3"),
@@ -309,7 +314,7 @@ def test_other_languages_leave_numbers_to_espeak(language, written, said):
         ("de", "das Haus¹ und (alles)¹", "das Haus und (alles)¹"),
     ],
 )
-def test_digits_set_high_are_read_as_what_they_are(language, written, said):
+def test_digits_set_high_and_foreign_decimals_are_read_as_what_they_are(language, written, said):
     assert normalise(written, language).startswith(said)
 
 

@@ -119,12 +119,20 @@ def _inches(match: re.Match[str], language: Language) -> str:
 def say_measures(text: str, language: Language) -> str:
     """The words around a number, some with the number itself."""
     words = language.words
+    text = _foreign_decimal(language).sub(rf"\1{language.decimal}", text)
     text = _INCHES.sub(lambda match: _inches(match, language), text)
     text = _HEIGHT.sub(rf"\1 {words['feet']} \2 {words['inches']}", _SIZE.sub(f" {words['by']} ", text))
     text = apply(_measure_rules(language), text)
     text = _per(language).sub(lambda match: f" {words['per']} {match[1] or language.per[match[2]]}", text)
     text = re.sub(r"(?<=\d)\s?%", f" {words['percent']}", text)
     return re.sub(r"(?<=\d)\s?‰", f" {words['permille']}", text)
+
+
+@cache
+def _foreign_decimal(language: Language) -> re.Pattern[str]:
+    """`1,5 kg` in English, `1.5 kg` in Swedish: too few digits for thousands."""
+    mark = "," if language.decimal == "." else r"\."
+    return re.compile(rf"(?<![\w.,])(\d{{1,6}}){mark}(?=\d{{1,2}}\s?(?:{any_of(language.units)}|%)(?![\w/'²³]))")
 
 
 @cache
@@ -141,6 +149,10 @@ def _measure_rules(language: Language) -> tuple[Rule, ...]:
     def ordinal(match: re.Match[str]) -> str:
         return numbers.ordinal(match[1].replace(",", ""), language)
 
+    def thousands(match: re.Match[str]) -> str:
+        """`100k users`, and not `a 4k video`."""
+        return _large(match[1], "k", language) if "k" in language.magnitudes else match[0]
+
     return (
         (re.compile(r"#\s?(?=\d)"), lambda _match: f"{words['number']} "),
         (re.compile(r"§\s?(?=\d)"), lambda _match: f"{words['section']} "),
@@ -151,6 +163,7 @@ def _measure_rules(language: Language) -> tuple[Rule, ...]:
             lambda match: _large(match[1], match[2], language),
         ),
         _units(language),
+        (re.compile(rf"(?<![\w.,])({numbers.pattern(language)})k(?=\s[a-z]{{2,}}s\b)"), thousands),
     )
 
 
