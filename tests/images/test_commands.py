@@ -41,10 +41,10 @@ PROFILE = {
 }
 #: Command → how it is run here, and a file that it makes. They follow each other: what one makes, a later one takes.
 RUNS: dict[str, tuple[tuple[str, ...], str]] = {
-    "doctor": (("--device", "cpu", "--record", "/data/machine.json"), "machine.json"),
+    "doctor": (("--no-smoke", "--device", "cpu", "--record", "/data/machine.json"), "machine.json"),
     "devices": ((), ""),
     "plan": ((), ""),
-    "patches": (("--try",), ""),
+    "patches": ((), ""),
     "prepare": (("/recordings", "--report", "/data/report.html"), "report.html"),
     "train": ((*TRAIN[1:], "--max-steps", "1"), "run/last.ckpt"),
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
@@ -106,9 +106,10 @@ def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> No
     assert not made or (hardened.data / made).stat().st_size > 0
 
 
-@pytest.mark.parametrize("command", RUNS)
-def test_it_has_a_help_with_every_restriction(hardened: Hardened, command: str) -> None:
-    assert f"Usage: voxmatrix {command} " in hardened.run(*command.split(), "--help").stdout
+def test_they_have_a_help_with_every_restriction(hardened: Hardened) -> None:
+    """In one container: most of the time of each would be its start."""
+    said = hardened.run("bash", "-ec", "".join(f"voxmatrix {command} --help; " for command in RUNS)).stdout
+    assert [command for command in RUNS if f"Usage: voxmatrix {command} " not in said] == []
 
 
 def test_nothing_in_the_mounted_folder_belongs_to_somebody_else(hardened: Hardened) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.images import voices
 from tests.images.containers import Hardened
 from tests.images.witnessed import Process, witnessed
 from tools import matrix
@@ -95,6 +96,16 @@ def test_an_image_for_gpus_does_not_train_on_the_cpu_unless_it_was_chosen(harden
     assert ("but there is no GPU for it" in done.stderr) is for_gpus
     assert ("start the container with --gpus all" in done.stderr) is bool(row.cuda)
     hardened.run(*words, "--device", "cpu", expect=BAD_INPUT)
+
+
+@pytest.mark.slow
+def test_it_trains_on_the_cpu_where_that_is_allowed_and_says_aloud_that_it_is_the_cpu(hardened: Hardened) -> None:
+    words = voices.TRAIN[: voices.TRAIN.index("--device")]
+    said = hardened.run(*words, "--max-steps", "1", "--json", also=("--env", "USE_GPU=auto"))
+    assert json.loads(said.stdout.splitlines()[-1])["steps"] == 1
+    assert (hardened.data / "run" / "last.ckpt").is_file()
+    assert "warning: no GPU was found; training on the CPU is many times slower" in said.stderr
+    assert "in a container add --gpus all" in said.stderr
 
 
 def test_a_driver_that_is_too_old_is_exit_4(hardened: Hardened, row: matrix.Row) -> None:

@@ -81,11 +81,6 @@ def test_an_unknown_word_is_a_mistake_in_usage(image: str) -> None:
     assert "nonsense" in docker("run", "--rm", image, "nonsense", expect=2).stderr
 
 
-def test_torch_is_the_rows(image: str, row: matrix.Row) -> None:
-    seen = json.loads(_python(image, "import json, torch; print(json.dumps([torch.__version__, torch.version.cuda]))"))
-    assert seen == [f"{row.torch}+{row.torch_local}", row.cuda or None]
-
-
 def test_exactly_what_is_locked_is_installed(image: str, row: matrix.Row) -> None:
     code = "import importlib.metadata as m, json; print(json.dumps([[d.name, d.version] for d in m.distributions()]))"
     seen = json.loads(_python(image, code))

@@ -36,9 +36,10 @@ def test_the_kernels_are_the_rows_and_the_label_says_them(
     assert facts["Config"]["Labels"].get("voxmatrix.kernels", "").split() == list(row.kernels_on("linux/amd64"))
 
 
-def test_torch_says_the_same(image: str, measured: dict[str, Any]) -> None:
-    said = docker("run", "--rm", "--network", "none", image, "python3", "-c", ASK).stdout
-    assert json.loads(said) == [measured["torch"], measured["cuda"], measured["kernels"]]
+def test_torch_is_the_rows_and_says_the_same(image: str, row: matrix.Row, measured: dict[str, Any]) -> None:
+    said = json.loads(docker("run", "--rm", "--network", "none", image, "python3", "-c", ASK).stdout)
+    assert said[:2] == [f"{row.torch}+{row.torch_local}", row.cuda or None]
+    assert said == [measured["torch"], measured["cuda"], measured["kernels"]]
 
 
 def test_libraries_with_code_for_gpus_are_named_where_there_is_cuda(row: matrix.Row, measured: dict[str, Any]) -> None:

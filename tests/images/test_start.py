@@ -71,4 +71,8 @@ def test_docker_exec_finds_the_environment(hardened: Hardened, row: matrix.Row) 
         assert container.exec("bash", "-c", "echo $VOXMATRIX_HOME $HOME").stdout == "/data /data\n"
         container.exec("voxmatrix", "speak", "--text", "Hello", "--out", "/data/by-exec.wav")
         container.exec("python3", "-m", "voxmatrix_entrypoint", "nonsense", expect=2)
-    assert (hardened.data / "by-exec.wav").is_file()
+        container.exec("voxmatrix", "export", "audio", "/data/by-exec.wav", "--out", "/data/by-exec.mp3")
+        container.exec("ffmpeg", "-v", "error", "-i", "/data/by-exec.mp3", "-f", "null", "-")
+    assert (hardened.data / "by-exec.wav").read_bytes().startswith(b"RIFF")
+    assert (hardened.data / "by-exec.mp3").stat().st_size > 1000
+    assert hardened.strangers() == []

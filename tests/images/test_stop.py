@@ -29,29 +29,18 @@ OTHERS = {
 
 
 def test_a_training_is_saved_and_the_next_run_goes_on(hardened: Hardened) -> None:
+    """Stopped by two signals close together, which are one, and then by Docker itself."""
     run = hardened.data / "run"
     with hardened.started(*TRAIN, "--max-steps", "100000") as container:
         container.wait_until(lambda: reached(run) >= 2, "two steps of a training")
-        code = container.stop()
-        said = container.said()
-    assert code == INTERRUPTED, said
-    saved = int(re.findall(r"step (\d+): saved \S*last\.ckpt", said)[-1])
-    assert saved >= 2
-    again = hardened.run(*TRAIN, "--max-steps", str(saved + 1))
-    assert f"{saved} of {saved + 1} steps done" in again.stderr
-
-
-def test_two_signals_close_together_are_one(hardened: Hardened) -> None:
-    words = [word if word != "/data/run" else "/data/twice" for word in TRAIN]
-    with hardened.started(*words, "--max-steps", "100000") as container:
-        container.wait_until(lambda: "steps done" in container.said(), "the begin of a training")
         docker("kill", "--signal", "TERM", container.name)
         docker("kill", "--signal", "TERM", container.name, expect=None)
         code = int(docker("wait", container.name).stdout)
-        output = container.said()
-    assert code == INTERRUPTED, output
-    saved = int(re.findall(r"stopped after step (\d+); saved \S*last\.ckpt", output)[-1])
-    again = hardened.run(*words, "--max-steps", str(saved + 1))
+        saved = _saved(code, container.said())
+    with hardened.started(*TRAIN, "--max-steps", "100000") as container:
+        container.wait_until(lambda: f"{saved} of 100000 steps done" in container.said(), "a training that goes on")
+        saved = _saved(container.stop(), container.said())
+    again = hardened.run(*TRAIN, "--max-steps", str(saved + 1))
     assert f"{saved} of {saved + 1} steps done" in again.stderr
 
 
@@ -125,6 +114,12 @@ def test_other_long_work_ends_by_itself_and_leaves_nothing_half_done(
 
 def test_nothing_in_the_mounted_folder_belongs_to_somebody_else(hardened: Hardened) -> None:
     assert hardened.strangers() == []
+
+
+def _saved(code: int, said: str) -> int:
+    """The step up to which a training that was stopped is saved."""
+    assert code == INTERRUPTED, said
+    return int(re.findall(r"stopped after step (\d+); saved \S*last\.ckpt", said)[-1])
 
 
 def _words(number: int) -> str:
