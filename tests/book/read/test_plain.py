@@ -1,3 +1,7 @@
+import random
+import zlib
+from pathlib import Path
+
 import pytest
 
 from voxmatrix.book.kinds import KINDS
@@ -138,6 +142,9 @@ def test_lines_that_are_paragraphs(tmp_path):
     assert len(_read(tmp_path, text).chapters[0].paragraphs) == 3
 
 
+_COUNTED = " ".join(map(str, range(20_000))).encode()
+
+
 @pytest.mark.parametrize("name", ["book.txt", "book.md", "book.html"])
 @pytest.mark.parametrize("text", [b"", b"  \n\n ", b"\x00\x01\x02", b"\xef\xbb\xbf"])
 def test_a_file_without_text(name, text, tmp_path):
@@ -220,3 +227,24 @@ def test_what_project_gutenberg_writes_in_brackets_is_known(tmp_path):
     whole = [text for chapter in read_book(path, frozenset(KINDS)).chapters for text in chapter.paragraphs]
     for left_out in ("A SHIP AT SEA", "The sea.", "A note with [brackets].", "[2] And one more."):
         assert left_out in whole
+
+
+_COUNTED = " ".join(map(str, range(20_000))).encode()
+
+
+@pytest.mark.parametrize("name", ["book.txt", "book.md", "book.html"])
+@pytest.mark.parametrize(
+    "data", [random.Random(1).randbytes(20_000), zlib.compress(bytes(range(256)) * 9 + _COUNTED), b"\0" * 99]
+)
+def test_a_file_that_is_no_text_is_refused(name: str, data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(BadInputError, match=r"is not a text|no text"):
+        read_book(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
+def test_text_in_any_encoding_is_read_even_with_a_few_control_characters(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_bytes(("Smörgås, said he.\n\x0cIt was far away, and the sea was wide. " * 20 + "\x07").encode(encoding))
+    assert "Smörgås, said he." in read_book(path).chapters[0].paragraphs[0]

@@ -73,6 +73,18 @@ def _mostly_utf8(data: bytes) -> str | None:
     return text if text.count("\ufffd") * 10 < foreign else None
 
 
+_CONTROLS = bytes({*range(32)} - set(b"\t\n\x0b\x0c\r\x1b"))
+#: Of the beginning of a file. Compressed data have ten percent.
+_MAX_CONTROLS, _MIN_SAMPLE = 0.02, 64
+
+
+def _is_binary(sample: bytes) -> bool:
+    is_wide = sample.startswith(tuple(mark for mark, _ in _MARKS)) or _without_mark(sample) is not None
+    if is_wide or len(sample) < _MIN_SAMPLE:
+        return False
+    return len(sample) - len(sample.translate(None, _CONTROLS)) > _MAX_CONTROLS * len(sample)
+
+
 #: War and Peace has 3 MiB.
 MAX_FILE_BYTES = 32 * MIB
 
@@ -81,13 +93,15 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file.
 
     Raises:
-        BadInputError: it is larger than any text.
+        BadInputError: it is larger than any text, or none.
     """
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         problem = f"{path} has more than {MAX_FILE_BYTES // MIB} MiB; no book is that large"
         raise BadInputError(problem, "divide it into several files")
+    if _is_binary(data[:_SAMPLE]):
+        raise BadInputError(f"{path} is not a text: it is binary", "check that it is the right file, and its extension")
     return data
 
 
