@@ -245,3 +245,11 @@ def test_standard_streams_that_are_full_or_closed(words: str, code: int, said: s
     assert ended.returncode == code
     assert said in ended.stderr and "Traceback" not in ended.stderr
     assert Path("a.wav").exists() == (not code)
+
+
+def test_the_symbols_that_a_voice_lacks_are_named_together(capsys: Any) -> None:
+    """A page in another script would be a screen of warnings for each sentence."""
+    text = "Hello. 北京 東京 大阪 京都 奈良 神戸 is a list. 北京 as well."
+    assert main.run(["speak", "--text", text, "--out", "out.wav"]) == 0
+    (named,) = [line for line in capsys.readouterr().err.splitlines() if "has no symbol" in line]
+    assert "'京'" in named and named.count("'") == 2 * 8 + 2 and "…" in named

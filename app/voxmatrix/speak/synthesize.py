@@ -41,6 +41,10 @@ class SpokenSentence:
         return len(self.samples) / self.rate_hz
 
 
+#: Of what one sentence adds: a text in another script has hundreds.
+_MAX_NAMED = 8
+
+
 class LeftOut:
     """What could not be spoken of a text, each thing once."""
 
@@ -50,8 +54,9 @@ class LeftOut:
 
     def add(self, spoken: SpokenSentence) -> None:
         """Count what a further sentence leaves out."""
-        for symbol in sorted(spoken.utterance.unknown - self._symbols):
-            problem = f"the voice has no symbol {symbol!r} (first seen in {quoted(spoken.text.text)}); it is left out"
+        if new := sorted(spoken.utterance.unknown - self._symbols):
+            names = " ".join(map(repr, new[:_MAX_NAMED])) + " …" * (len(new) > _MAX_NAMED)
+            problem = f"the voice has no symbol {names} (first seen in {quoted(spoken.text.text)}); it is left out"
             remedy = "ignore it, or train a voice with this symbol"
             self.findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
         self._symbols |= spoken.utterance.unknown
