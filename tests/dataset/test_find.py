@@ -132,3 +132,11 @@ def test_control_characters_become_spaces_and_are_named(tmp_path: Path) -> None:
     (one,), (problem,) = find(tmp_path)
     assert one.text == "Hello there ."
     assert (problem.kind, problem.severity) == ("control-characters", "warning")
+
+
+@pytest.mark.parametrize("name", ["list.txt", "list.csv", "list.jsonl"])
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_a_list_without_recordings_says_so(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInputError, match="names no recording"):
+        find(tmp_path / name)

@@ -33,7 +33,10 @@ def find(root: Path, profile: str | None = None, prompt_list: str | None = None)
     if root.is_file():
         if profile or prompt_list:
             raise UsageError(f"{root} is a file and has no profiles", "give the folder that contains the profiles")
-        return _resolve(root.parent, _read_file(root))
+        listed = _read_file(root)
+        if not any(listed):
+            raise BadInputError(f"{root} names no recording", "write a line for each: FILE|TEXT")
+        return _resolve(root.parent, listed)
     folder = _select_folder(root, profile, prompt_list)
     tables = sorted(path.name for path in _entries(folder) if _TABLE.fullmatch(path.name) and path.is_file())
     for layout in LAYOUTS:
