@@ -99,6 +99,17 @@ class Batch:
         """The batch on `device`, without waiting for the copy."""
         return self._map(lambda tensor: tensor.to(device, non_blocking=True))
 
+    def clone(self) -> "Batch":
+        """A copy with tensors of its own."""
+        return self._map(torch.clone)
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All tensors, in a fixed order."""
+        tensors: list[Tensor] = []
+        self._map(lambda tensor: tensors.append(tensor) or tensor)  # type: ignore[func-returns-value]
+        return tensors
+
     def share_memory(self) -> "Batch":
         """The batch in shared memory.
 
@@ -144,11 +155,16 @@ class ClipDataset(Dataset[tuple[Clip, Tensor]]):
         return clip, torch.from_numpy(samples.astype(np.float32) / _INT16)
 
 
+#: What CUDA graphs pad batches to multiples of: few sizes of batches need few graphs.
+GRAPH_FRAMES, GRAPH_SYMBOLS = 64, 32
+
+
 class Collate:
     """Pad clips to a batch, and map speakers to numbers."""
 
-    def __init__(self, speakers: Sequence[str]) -> None:
+    def __init__(self, speakers: Sequence[str], *, for_graphs: bool = False) -> None:
         self.numbers = {name: number for number, name in enumerate(speakers)} if len(speakers) > 1 else {}
+        self._samples, self._symbols = (GRAPH_FRAMES * HOP, GRAPH_SYMBOLS) if for_graphs else (1, 1)
 
     def __call__(self, items: Sequence[tuple[Clip, Tensor]]) -> Batch:
         """Clips and waves -> one batch."""
@@ -158,9 +174,9 @@ class Collate:
         frames = [len(wave) // HOP for wave in waves]
         speaker = torch.tensor([self.numbers[clip.speaker or ""] for clip, _ in items]) if self.numbers else None
         return Batch(
-            text=_pad(texts),
+            text=_pad(texts, self._symbols),
             text_lengths=torch.tensor(text_lengths),
-            wave=_pad(waves),
+            wave=_pad(waves, self._samples),
             frames=torch.tensor(frames),
             speaker=speaker,
             symbols_each=tuple(text_lengths),
@@ -222,5 +238,6 @@ class Schedule:
         return self._within_limit(chunk[:half]) + self._within_limit(chunk[half:])
 
 
-def _pad(rows: Sequence[Tensor]) -> Tensor:
-    return torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
+def _pad(rows: Sequence[Tensor], multiple: int) -> Tensor:
+    padded = torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
+    return torch.nn.functional.pad(padded, (0, -padded.size(1) % multiple))

@@ -50,9 +50,9 @@ def whole_batch(batch: Batch) -> Iterable[Batch]:
 class Shares(NamedTuple):
     """The fractions of all data of a step that are in one part."""
 
-    clips: float
-    symbols: float
-    frames: float
+    clips: float | Tensor
+    symbols: float | Tensor
+    frames: float | Tensor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +88,23 @@ def make_optimisers(networks: Networks, rate: float, device: torch.device, half:
     )
 
 
+class PartGradients(Protocol):
+    """Adds the gradients of a part of a batch to those of the weights, and returns its losses: `part_gradients`."""
+
+    def __call__(
+        self,
+        networks: Networks,
+        scaler: torch.amp.GradScaler,
+        batch: Batch,
+        shares: Shares,
+        *,
+        autocast: Autocast,
+        adversarial: bool,
+        segment_frames: int,
+    ) -> dict[str, Tensor]:
+        """Torch is seeded, and draws random numbers as in the whole batch."""
+
+
 def take_step(
     networks: Networks,
     optimisers: Optimisers,
@@ -113,13 +130,16 @@ def gradients(
     adversarial: bool = True,
     split: Split = whole_batch,
     segment_frames: int = SEGMENT_FRAMES,
+    compute: PartGradients | None = None,
 ) -> dict[str, Tensor]:
     """Compute the gradients of both networks, and change nothing else. Losses are means over all batches.
 
     If a batch is itself a part (several devices share it), losses are its share of those means. `split` divides a batch
     into parts that are computed one after the other; it does not affect losses and gradients. Without `adversarial`,
-    the discriminators are not computed: they get no gradients, and their losses are 0.
+    the discriminators are not computed: they get no gradients, and their losses are 0. `compute` replaces
+    `part_gradients`.
     """
+    compute = compute or part_gradients
     totals: dict[str, Tensor] = {}
     whole = BatchCounts(*map(sum, zip(*(batch.whole_size for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
@@ -127,7 +147,7 @@ def gradients(
             torch.manual_seed(seed)
             shares = Shares(*(size / total for size, total in zip(part.size, whole, strict=True)))
             with rng_of(part):
-                losses = _part_gradients(
+                losses = compute(
                     networks,
                     scaler,
                     part,
@@ -170,7 +190,7 @@ def mel_distance(networks: Networks, spec: Tensor, out: TrainingOutput) -> Tenso
     return nn.functional.l1_loss(generated, real)
 
 
-def _part_gradients(
+def part_gradients(
     networks: Networks,
     scaler: torch.amp.GradScaler,
     batch: Batch,
@@ -180,6 +200,7 @@ def _part_gradients(
     adversarial: bool,
     segment_frames: int,
 ) -> dict[str, Tensor]:
+    """Add the gradients of a part of a batch to those of the weights, and return its losses."""
     spec = networks.spectrum.linear(batch.wave)
     with autocast():
         out = networks.generator(
@@ -209,7 +230,7 @@ def _discriminate(
     real: Tensor,
     leaf: Tensor,
     *,
-    share: float,
+    share: float | Tensor,
     autocast: Autocast,
 ) -> dict[str, Tensor]:
     """Compute the gradients of the discriminators' weights, and of the generator's adversarial losses in `leaf`.
@@ -224,7 +245,13 @@ def _discriminate(
 
 
 def _discriminate_one(
-    network: nn.Module, scaler: torch.amp.GradScaler, real: Tensor, leaf: Tensor, *, share: float, autocast: Autocast
+    network: nn.Module,
+    scaler: torch.amp.GradScaler,
+    real: Tensor,
+    leaf: Tensor,
+    *,
+    share: float | Tensor,
+    autocast: Autocast,
 ) -> dict[str, Tensor]:
     with parametrize.cached():  # normalised weights are computed once for both calls
         with autocast():
