@@ -5,11 +5,14 @@ import math
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from voxmatrix.audio.spectrum import without_autocast
 
 #: The score of forbidden positions.
 _FORBIDDEN = -1e9
+#: Frames in a block, and blocks in a tree of frames: a power of two each, so that a size of batch is whole trees.
+_BLOCK, _TREE = 8, 8
 
 
 def prior_scores(z_p: Tensor, m_p: Tensor, logs_p: Tensor) -> Tensor:
@@ -57,24 +60,45 @@ def _numpy_path(scores: Tensor, mask: Tensor) -> Tensor:
 
 @torch.no_grad()
 def torch_path(scores: Tensor, mask: Tensor) -> Tensor:
-    """The same path, computed on the device of the scores: two small kernels per frame, then a few to backtrack."""
-    moves = _moves(_totals(scores.float() * mask))
-    symbols = _backtrack(moves, mask)  # (f, b)
-    path = symbols.transpose(0, 1).unsqueeze(-1) == torch.arange(scores.size(2), device=scores.device)
+    """The same path, computed on the device of the scores with few kernels: blocks of frames at once.
+
+    Sums are added in another order than on the CPU, so of two paths that differ by rounding it may take the other one.
+    """
+    f, t = scores.shape[1:]
+    values = functional.pad(scores.float() * mask, (0, 0, 0, -f % (_BLOCK * _TREE)))  # (b, whole trees of blocks, t)
+    values[:, 0, 1:] = _FORBIDDEN  # the path starts at the first symbol
+    symbols = _backtrack(_moves(_totals(values)), mask)[:f]  # (f, b)
+    path = symbols.transpose(0, 1).unsqueeze(-1) == torch.arange(t, device=scores.device)
     return (path & (mask > 0)).to(scores.dtype)
 
 
 def _totals(scores: Tensor) -> Tensor:
-    """Best sum of scores from the start to each position: (b, f, t) -> (f, b, t + 1); column 0 is forbidden."""
+    """Best sum of scores from the start to each position: (b, f, t) -> (f, b, t + 1); column 0 is forbidden.
+
+    First the best sums of all blocks through all of their frames, for each number of symbols that a path moves on in
+    them; with these, the sums at the end of one block after the other; and then those of the frames in all blocks.
+    """
     b, f, t = scores.shape
-    totals = scores.new_full((f, b, t + 1), _FORBIDDEN)
-    totals[:, :, 1:] = scores.transpose(0, 1)
-    totals[0, :, 2:] = _FORBIDDEN  # the path starts at the first symbol
-    # All views are made at once, and each frame is changed in place: `totals[frame] += ...` would copy it as well.
-    stay, move = totals[:, :, 1:].unbind(), totals[:, :, :-1].unbind()
-    for frame in range(1, f):
-        stay[frame].add_(torch.maximum(stay[frame - 1], move[frame - 1]))
-    return totals
+    blocks = scores.transpose(0, 1).view(-1, _BLOCK, b, t)
+    n = blocks.size(0)
+    # The last dimension is the number of moves, from _BLOCK down to 0, and a column that is forbidden.
+    through = scores.new_full((n, b, t + 1, _BLOCK + 2), _FORBIDDEN)
+    through[..., 1:, _BLOCK] = 0.0
+    stay, move = through[..., 1:, :-1], through[..., :-1, 1:]
+    for frame in range(_BLOCK):
+        torch.add(torch.maximum(stay, move), blocks[:, frame].unsqueeze(-1), out=stay)
+    ends = scores.new_full((n + 1, b, _BLOCK + t), _FORBIDDEN)  # of the block before; the first columns are no symbols
+    ends[0, :, _BLOCK] = 0.0
+    before, after = ends.unfold(-1, _BLOCK + 1, 1).unbind(), ends[..., _BLOCK:].unbind()
+    for block, sums in enumerate(stay.unbind()):
+        torch.amax(before[block] + sums, -1, out=after[block + 1])
+    totals = scores.new_full((n, _BLOCK, b, t + 1), _FORBIDDEN)
+    totals[..., 1:] = blocks
+    last = ends[:-1, :, _BLOCK - 1 :]
+    for frame in range(_BLOCK):
+        totals[:, frame, :, 1:].add_(torch.maximum(last[..., 1:], last[..., :-1]))
+        last = totals[:, frame]
+    return totals.flatten(0, 1)
 
 
 def _moves(totals: Tensor) -> Tensor:
@@ -90,17 +114,20 @@ def _moves(totals: Tensor) -> Tensor:
 def _backtrack(moves: Tensor, mask: Tensor) -> Tensor:
     """Follow the moves back from each row's last frame and last symbol: (f, b, t) -> symbol of each frame (f, b).
 
-    One step back maps symbols to symbols. The maps of consecutive frames are composed in doubling strides, which takes
-    log2(frames) gathers and no loop over frames.
+    One step back maps symbols to symbols. The maps of two neighbours are composed, and again of two of these, up to
+    trees of frames; the symbols at the ends of the trees follow one after the other, and those inside all at once.
     """
     f, b, t = moves.shape
     n_symbols, n_frames = mask.sum(2).amax(1), mask.sum(1).amax(1)  # (b,)
     real = torch.arange(f, device=moves.device).unsqueeze(-1) < n_frames
     maps = torch.arange(t, device=moves.device) - (moves & real.unsqueeze(-1)).long()  # (f, b, t)
-    stride = 1
-    while stride < f:
-        maps = torch.cat([maps[:-stride].gather(2, maps[stride:]), maps[-stride:]])
-        stride *= 2
-    last = (n_symbols.long() - 1).clamp_min(0).view(1, b, 1)
-    previous = maps.gather(2, last.expand(f, -1, -1)).squeeze(-1)  # the symbol of the frame before each frame
-    return torch.cat([previous[1:], last.view(1, b)])
+    levels = [maps.view(-1, _BLOCK * _TREE, b, t)]
+    while levels[-1].size(1) > 1:
+        levels.append(levels[-1][:, 0::2].gather(3, levels[-1][:, 1::2]))
+    ends = [(n_symbols.long() - 1).clamp_min(0).view(b, 1)]
+    for tree in levels.pop().squeeze(1).flip(0)[:-1].unbind():
+        ends.append(tree.gather(1, ends[-1]))
+    symbols = torch.stack(ends[::-1]).unsqueeze(1)  # (trees, 1, b, 1), those of the last frames
+    for level in reversed(levels):
+        symbols = torch.stack([level[:, 1::2].gather(3, symbols), symbols], 2).flatten(1, 2)
+    return symbols.view(f, b)
