@@ -15,7 +15,7 @@ from voxmatrix.settings import Setting
 #: That design.md promises.
 PROMISED = {
     "device", "precision", "tf32", "cudnn_benchmark", "batch_size", "accumulation", "effective_batch", "workers",
-    "prepare_workers", "gradient_checkpointing", "compile", "parallel_voices",
+    "prepare_workers", "gradient_checkpointing", "compile", "graphs", "parallel_voices",
 }  # fmt: skip
 GB10 = gpu("NVIDIA GB10", "12.1", None, unified=True)
 

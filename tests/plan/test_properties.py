@@ -90,6 +90,7 @@ ASKED = st.builds(
     workers=st.none() | st.integers(0, 99).map(forced),
     prepare_workers=COUNTS,
     gradient_checkpointing=SWITCHES,
+    graphs=SWITCHES,
     compile=SWITCHES,
     parallel_voices=COUNTS,
 )

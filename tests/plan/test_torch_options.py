@@ -9,6 +9,7 @@ from voxmatrix.plan.torch_options import (
     choose_allocator,
     choose_compile,
     choose_cudnn_benchmark,
+    choose_graphs,
     compile_findings,
 )
 from voxmatrix.settings import Setting
@@ -29,6 +30,15 @@ def test_compilation_names_the_capability_that_is_too_low() -> None:
     assert "6.1" in choose_compile(GTX_1080, None).reason
     assert "6.1" in compile_findings(GTX_1080, ON)[0].problem
     assert compile_findings(RTX_3060, ON) == []
+
+
+def test_graphs_are_for_cuda_unless_something_else_excludes_them() -> None:
+    off = Setting(value=False, reason="", source="automatic")
+    assert choose_graphs(RTX_3060, off, off, None).value
+    for one, compiled, checkpointing in ((None, off, off), (ARC, off, off), (RTX_3060, ON, off), (RTX_3060, off, ON)):
+        assert not choose_graphs(one, compiled, checkpointing, None).value
+        assert choose_graphs(one, compiled, checkpointing, None).reason
+        assert choose_graphs(one, compiled, checkpointing, ON) is ON
 
 
 def test_the_allocator_is_changed_for_a_gpu_of_its_own_on_native_linux_only() -> None:

@@ -29,6 +29,7 @@ def asked(
         workers=override_number("none" if workers == 0 else str(workers), "--workers", "flag", none=True),
         gradient_checkpointing=override_switch(plain.get("checkpointing", "auto"), "--gradient-checkpointing", "flag"),
         compile=override_switch(compile, "--compile", "flag"),
+        graphs=override_switch(plain.get("graphs", "auto"), "--graphs", "flag"),
         **numbers,
     )
 
@@ -45,4 +46,4 @@ def settings(out: Path, **plain: Any) -> TrainSettings:
 
 
 _NUMBERS = ("batch_size", "accumulation", "devices")
-_WORDS = ("device", "precision", "workers", "checkpointing", "compile")
+_WORDS = ("device", "precision", "workers", "checkpointing", "compile", "graphs")

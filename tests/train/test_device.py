@@ -81,6 +81,11 @@ def test_bfloat16_casts_on_the_cpu_and_float32_does_not() -> None:
         assert (one @ one).dtype == torch.float32
 
 
+def test_graphs_are_for_gpus_from_nvidia() -> None:
+    with pytest.raises(UsageError, match="NVIDIA"):
+        open_devices(make_plan(HERE, "mini", asked(graphs="on")), HERE)
+
+
 def test_half_precision_is_for_gpus() -> None:
     with pytest.raises(UsageError, match="GPUs"):
         open_devices(make_plan(HERE, "mini", asked(precision="fp16")), HERE)

@@ -14,7 +14,13 @@ from voxmatrix.plan.device_request import AUTO, DeviceRequest
 from voxmatrix.plan.device_selection import Assess, SelectedDevice, Task, select_device
 from voxmatrix.plan.parallelism import choose_devices, choose_parallel_voices, choose_prepare_workers, choose_workers
 from voxmatrix.plan.precision import choose_precision, choose_scaler, choose_tf32, precision_findings
-from voxmatrix.plan.torch_options import choose_allocator, choose_compile, choose_cudnn_benchmark, compile_findings
+from voxmatrix.plan.torch_options import (
+    choose_allocator,
+    choose_compile,
+    choose_cudnn_benchmark,
+    choose_graphs,
+    compile_findings,
+)
 from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import Quality, quality
@@ -40,6 +46,7 @@ class Overrides:
     prepare_workers: Setting[int] | None = None
     gradient_checkpointing: Setting[bool] | None = None
     compile: Setting[bool] | None = None
+    graphs: Setting[bool] | None = None
     parallel_voices: Setting[int] | None = None
     devices: Setting[int] | None = None
 
@@ -59,6 +66,7 @@ class Plan:
     effective_batch: Setting[int]
     gradient_checkpointing: Setting[bool]
     compile: Setting[bool]
+    graphs: Setting[bool]
     allocator: Setting[str]
     workers: Setting[int]
     prepare_workers: Setting[int]
@@ -133,6 +141,7 @@ def plan_on(
         effective_batch=batching.effective_batch,
         gradient_checkpointing=batching.checkpointing,
         compile=compiled,
+        graphs=choose_graphs(gpu, compiled, batching.checkpointing, overrides.graphs),
         allocator=choose_allocator(gpu, machine),
         workers=choose_workers(machine, batch_bytes, selected.device.value.partition(":")[0], overrides.workers),
         prepare_workers=choose_prepare_workers(machine, overrides.prepare_workers),

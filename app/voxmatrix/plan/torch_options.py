@@ -1,4 +1,4 @@
-"""cuDNN benchmark mode, torch.compile and the CUDA allocator. Pure."""
+"""cuDNN benchmark mode, torch.compile, CUDA graphs and the CUDA allocator. Pure."""
 
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import Capability, Gpu, Machine
@@ -25,6 +25,21 @@ def choose_compile(gpu: Gpu | None, forced: Setting[bool] | None) -> Setting[boo
     if gpu is not None and gpu.kind == "cuda" and gpu.capability and gpu.capability < _COMPILES_FROM:
         return automatic(False, f"torch.compile needs capability 7.0, this GPU has {gpu.capability}")
     return automatic(False, "batches vary in length, and every length would be compiled; it also needs a C compiler")
+
+
+def choose_graphs(
+    gpu: Gpu | None, compiled: Setting[bool], checkpointing: Setting[bool], forced: Setting[bool] | None
+) -> Setting[bool]:
+    """On for GPUs from NVIDIA, where a step takes less time than the CPU needs to start its kernels one by one."""
+    if forced is not None:
+        return forced
+    if gpu is None or gpu.kind != "cuda":
+        return automatic(False, "CUDA graphs require CUDA")
+    if compiled.value:
+        return automatic(False, "`compile` is on")
+    if checkpointing.value:
+        return automatic(False, "gradient checkpointing reads the state of the random numbers, which a graph cannot")
+    return automatic(True, "one launch starts all kernels of a batch, which are many and small")
 
 
 def choose_allocator(gpu: Gpu | None, machine: Machine) -> Setting[str]:

@@ -22,10 +22,12 @@ def open_devices(plan: Plan, machine: Machine) -> list[torch.device]:
 
     Raises:
         NoDeviceError: torch does not see a GPU of the machine, or there are fewer than requested.
-        UsageError: the device does not support the precision.
+        UsageError: the device does not support the precision, or CUDA graphs.
     """
     if plan.precision.value == "fp16" and plan.device.value == "cpu":
         raise UsageError("`precision=fp16` is only for GPUs: a CPU gains nothing", "set `precision=fp32` or bf16")
+    if plan.graphs.value and not plan.device.value.startswith("cuda"):
+        raise UsageError("`graphs=on` is only for GPUs from NVIDIA", "set `graphs=auto`")
     prepare_environment(plan.allocator.value)
     set_tf32(plan.tf32.value)
     torch.backends.cudnn.benchmark = plan.cudnn_benchmark.value

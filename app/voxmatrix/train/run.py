@@ -31,6 +31,7 @@ from voxmatrix.train.device import autocast, compile_networks, open_devices
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.step.distributed import Distributed, launch_processes
+from voxmatrix.train.step.graphs import open_graphs
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
 from voxmatrix.train.step.step import Autocast, Networks, make_optimisers
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
@@ -103,6 +104,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
             progress.warned(f"{finding.problem}\n  → {finding.remedy}")
     devices = open_devices(plan, preflight.machine)
     device = devices[local_rank()]
+    graphs = open_graphs(device, progress.warned) if plan.graphs.value else None  # first: it selects a stream
 
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
@@ -119,13 +121,22 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
     return Run(
         settings=settings,
         state=state,
-        loader=_loader(training, recipe, device, distributed, workers=plan.workers.value, warn=progress.warned),
+        loader=_loader(
+            training,
+            recipe,
+            device,
+            distributed,
+            workers=plan.workers.value,
+            for_graphs=plan.graphs.value,
+            warn=progress.warned,
+        ),
         validation=ClipDataset(validation),
         device=device,
         autocast=partial(autocast, device, plan.precision.value),
         plan=plan,
         oom_recovery=OomRecovery(
-            device=plan.device.value, savings=MemorySavings(checkpointed=plan.gradient_checkpointing.value)
+            device=plan.device.value,
+            savings=MemorySavings(graphs=graphs, checkpointed=plan.gradient_checkpointing.value),
         ),
         distributed=distributed,
         threads=threads,
@@ -165,11 +176,12 @@ def _loader(
     distributed: Distributed,
     *,
     workers: int,
+    for_graphs: bool,
     warn: Callable[[str], None],
 ) -> BatchLoader:
     return BatchLoader(
         dataset=ClipDataset(clips),
-        collate=Collate(recipe.speakers),
+        collate=Collate(recipe.speakers, for_graphs=for_graphs),
         schedule=Schedule(
             samples=tuple(clip.samples for clip in clips),
             batch_size=recipe.batch_size,

@@ -1,8 +1,11 @@
 """Steps as CUDA graphs have the gradients of steps without them. A tape stands for the graph."""
 
+import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -10,10 +13,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.train.conftest import Fit
+from tests.train.runs import Notes, assert_bit_equal
 from tests.train.step import tape
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.quality import HOP
+from voxmatrix.train import run as run_module
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.step import graphs as module
@@ -189,6 +195,50 @@ def test_a_step_that_cannot_be_captured_is_computed_without_a_graph_and_the_reas
     assert len(warnings) == 1
     assert "(operation not permitted when stream is capturing)" in warnings[0]
     generator.graphsafe_set_state.assert_called_once()
+
+
+@pytest.fixture
+def run_with_graphs(run: Fit, monkeypatch: pytest.MonkeyPatch) -> Fit:
+    """Train with graphs on the CPU."""
+    monkeypatch.setattr(run_module, "open_devices", lambda *_: [CPU])
+    monkeypatch.setattr(torch.cuda, "Stream", Mock())
+    monkeypatch.setattr(torch.cuda, "set_stream", Mock())
+    return partial(run, graphs="on", max_steps=8, accumulation=2, batch_size=2)
+
+
+def test_a_training_with_graphs_is_that_without_them_and_resumes_as_it(
+    run_with_graphs: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captured = run_with_graphs(out=tmp_path / "captured")
+    run_with_graphs(out=tmp_path / "resumed", max_steps=5)
+    resumed = run_with_graphs(out=tmp_path / "resumed")
+    counted = Mock(wraps=tape.Tape.replay)
+    monkeypatch.setattr(module, "MAX_GRAPHS", 0)
+    monkeypatch.setattr(tape.Tape, "replay", counted)
+    plain = run_with_graphs(out=tmp_path / "plain")
+    assert not counted.called
+    assert_bit_equal(captured.last, plain.last)
+    assert_bit_equal(captured.last, resumed.last)
+
+
+def test_a_training_that_runs_out_of_memory_gives_up_its_graphs_first(
+    run_with_graphs: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, alive = Notes(), []
+    compute = StepGraphs.__call__
+
+    def full(self: StepGraphs, *inputs: Any, **options: Any) -> dict[str, Tensor]:
+        alive.append(weakref.ref(self))
+        if len(alive) > 6:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return compute(self, *inputs, **options)
+
+    plenty = run_with_graphs(out=tmp_path / "plenty")
+    monkeypatch.setattr(StepGraphs, "__call__", full)
+    tight = run_with_graphs(out=tmp_path / "tight", progress=notes)
+    assert_bit_equal(tight.last, plenty.last)
+    assert ["CUDA graphs are now off" in warning for warning in notes.warnings] == [True]
+    assert alive[0]() is None, "their memory is released"
 
 
 def test_batches_for_graphs_are_padded_to_few_sizes(prepared: PreparedSet) -> None:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("forked_programs")
 
 JOB = TrialJob(
     device="cpu", name=None, quality="tiny", precision="fp32", checkpointed=False, tf32=False, cudnn_benchmark=False,
-    threads=1, samples=16000, symbols=20, speakers=1, free_mib=None,
+    graphs=False, threads=1, samples=16000, symbols=20, speakers=1, free_mib=None,
 )  # fmt: skip
 #: Not careful: as a GPU with a memory of its own is measured.
 BOUNDS = SearchBounds(limit_mib=2**20, max_batch=8)

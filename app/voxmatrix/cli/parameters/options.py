@@ -87,6 +87,9 @@ GradientCheckpointing = Annotated[
     automatic("--gradient-checkpointing", "on|off", "Recompute to save memory (auto: if memory is short).", "Training"),
 ]
 Compile = Annotated[str, automatic("--compile", "on|off", "torch.compile (auto: off).", "Device")]
+Graphs = Annotated[
+    str, automatic("--graphs", "on|off", "Start steps as CUDA graphs (auto: on for NVIDIA's GPUs).", "Device")
+]
 LoadingWorkers = Annotated[
     str, automatic("--workers", "N", "Processes that load batches, or none (0 or auto: up to 4).", "Device")
 ]
@@ -171,5 +174,6 @@ class PlanOptions(DeviceOptions):
     accumulation: Accumulation = _AUTO
     gradient_checkpointing: GradientCheckpointing = _AUTO
     compile: Compile = _AUTO
+    graphs: Graphs = _AUTO
     workers: LoadingWorkers = _AUTO
     prepare_workers: PrepareWorkers = _AUTO

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from voxmatrix.plan.plan import Overrides
 
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers", "parallel_voices")
-_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
+_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile", "graphs")
 
 
 def read_overrides(context: typer.Context) -> "Overrides":

@@ -54,7 +54,7 @@ def _epoch_seconds(machine: Machine, plan: Plan, name: str, clips: int, seconds:
 
 
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers")
-_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile")
+_SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile", "graphs")
 
 
 class PlanRequest(PlanFields):

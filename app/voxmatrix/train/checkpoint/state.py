@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from voxmatrix.compute.device import backend
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.piper.config import VoiceConfig
@@ -48,7 +49,13 @@ class RunState:
     position: Position
 
     def content(self) -> dict[str, Any]:
-        """The content of a checkpoint: only tensors and plain values. All but our own key is for Piper's trainer."""
+        """The content of a checkpoint: only tensors and plain values. All but our own key is for Piper's trainer.
+
+        Waits for the device, because another thread, with a stream of its own, may read the tensors.
+        """
+        device = next(self.networks.generator.parameters()).device
+        if (module := backend(device)) is not None:
+            module.synchronize(device)
         return {
             "state_dict": piper_state(self.networks.generator, self.networks.discriminator),
             "hyper_parameters": piper_hyper_parameters(

@@ -24,6 +24,14 @@ MAX_GRAPHS = 96
 MIN_FREE_BYTES = 1 << 30
 
 
+def open_graphs(device: torch.device, warn: Callable[[str], None]) -> "StepGraphs":
+    """Select a stream for all work of this thread on the device, as the default stream cannot be captured."""
+    stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+    stream.wait_stream(torch.cuda.current_stream(device))
+    torch.cuda.set_stream(stream)
+    return StepGraphs(device, warn)
+
+
 class Size(NamedTuple):
     """What a graph is captured for."""
 

@@ -1,8 +1,8 @@
 """Recover from running out of memory in a training step: repeat the step with less memory.
 
-In this order: compute the batch in smaller parts, one after the other; enable gradient checkpointing; generate shorter
-segments. The first two do not affect the result: losses and gradients are those of the whole batch. The last one does,
-and is therefore the last resort.
+In this order: release the CUDA graphs; compute the batch in smaller parts, one after the other; enable gradient
+checkpointing; generate shorter segments. The first three do not affect the result: losses and gradients are those of
+the whole batch. The last one does, and is therefore the last resort.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from voxmatrix.compute.memory import request_of
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.tables.quality import SEGMENT_FRAMES
 from voxmatrix.train.data.batches import Batch
+from voxmatrix.train.step.step import PartGradients
 
 #: Shorter segments would be less than two periods of the slowest discriminator.
 MIN_SEGMENT = SEGMENT_FRAMES // 4
@@ -21,6 +22,7 @@ MIN_SEGMENT = SEGMENT_FRAMES // 4
 class MemorySavings:
     """How steps are currently computed."""
 
+    graphs: PartGradients | None = None  # computes gradients with CUDA graphs; None: without
     max_padded_samples: int | None = None  # of one part; None: the whole batch is one part
     checkpointed: bool = False
     segment_frames: int = SEGMENT_FRAMES
@@ -50,6 +52,9 @@ class OomRecovery:
             MemoryExhaustedError: there is no further measure.
         """
         failed = self.current
+        if self.savings.graphs is not None:
+            self.savings.graphs = None
+            return f"{self._out_of_memory(error)}: CUDA graphs are now off; the result of the training is the same"
         if failed is None:
             raise self._exhausted(error) from error
         clips, samples = failed.size.clips, failed.padded_samples

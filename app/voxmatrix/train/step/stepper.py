@@ -64,6 +64,7 @@ class Stepper:
                     adversarial=adversarial,
                     split=oom_recovery.parts,
                     segment_frames=oom_recovery.savings.segment_frames,
+                    compute=oom_recovery.savings.graphs,
                 )
             except Exception as error:
                 if not is_out_of_memory(error):

@@ -16,6 +16,7 @@ from voxmatrix.train.config import DEFAULT_CLIP_NORM
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.device import autocast
+from voxmatrix.train.step.graphs import StepGraphs, open_graphs
 from voxmatrix.train.step.step import Networks, Optimisers, gradients, make_optimisers, step_seed, update
 from voxmatrix.train.tune.batch_search import TriedBatch
 from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing
@@ -33,6 +34,7 @@ class TrialJob:
     checkpointed: bool
     tf32: bool
     cudnn_benchmark: bool
+    graphs: bool
     threads: int | None  # CPU threads; None: torch's default
     samples: int  # per clip
     symbols: int  # per clip
@@ -56,6 +58,7 @@ class Trial:
     device: torch.device
     networks: Networks
     optimisers: Optimisers
+    graphs: StepGraphs | None = None
     steps: int = 0
 
     def measure(self, size: int) -> TriedBatch:
@@ -67,11 +70,13 @@ class Trial:
             NoDeviceError: the losses are not finite, so the measurement would be meaningless.
         """
         start = time.perf_counter()
+        self.graphs = open_graphs(self.device, _ignore) if self.job.graphs else None  # without those of other sizes
         if (module := backend(self.device)) is not None:
             module.empty_cache()
             module.reset_peak_memory_stats(self.device)
         batch = synthetic_batch(size, self.job.samples, self.job.symbols, self.job.speakers).to(self.device)
-        self._step(batch)
+        for _ in range(2 if self.graphs else 1):  # the second one is captured
+            self._step(batch)
         for _ in range(_MAX_WARM_UP_STEPS):
             if self._has_optimiser_state() and time.perf_counter() - start > _TIMED_SECONDS:
                 break
@@ -104,6 +109,7 @@ class Trial:
             [batch],
             seeds=[step_seed(1, self.steps, 0)],
             autocast=partial(autocast, self.device, self.job.precision),
+            compute=self.graphs,
         )
         update(self.networks, self.optimisers, DEFAULT_CLIP_NORM)
         self.steps += 1
@@ -147,6 +153,10 @@ def open_trial(job: TrialJob) -> Trial:
     set_gradient_checkpointing((networks.generator, networks.discriminator), job.checkpointed)
     optimisers = make_optimisers(networks, row.learning_rate, device, half=job.precision == "fp16")
     return Trial(job=job, device=device, networks=networks, optimisers=optimisers)
+
+
+def _ignore(warning: str) -> None:
+    """What cannot be captured is measured without graphs, as a training computes it."""
 
 
 def _scaler(job: TrialJob, device: torch.device) -> torch.amp.GradScaler:

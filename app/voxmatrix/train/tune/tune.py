@@ -112,6 +112,7 @@ def _job(task: _Task, device: str, checkpointed: bool) -> TrialJob:
         checkpointed=checkpointed,
         tf32=plan.tf32.value,
         cudnn_benchmark=plan.cudnn_benchmark.value,
+        graphs=plan.graphs.value and not checkpointed,
         threads=task.settings.threads,
         samples=max(clip.samples for clip in clips),
         symbols=max(len(clip.ids) for clip in clips),

@@ -17,7 +17,7 @@ Many = Annotated[int, Field(ge=1, le=100_000)] | Literal["auto"]
 Switch = Literal["on", "off", "auto"]
 PLAN = (
     "device", "devices", "precision", "tf32", "cudnn_benchmark", "batch_size", "accumulation",
-    "gradient_checkpointing", "compile", "workers", "prepare_workers",
+    "gradient_checkpointing", "compile", "graphs", "workers", "prepare_workers",
 )  # fmt: skip
 _OPTIONS = (
     "max_steps", "epochs", "max_batch_seconds", "learning_rate", "discriminator_start", "seed", "tune",
@@ -37,6 +37,7 @@ class PlanFields(BaseModel):
     accumulation: Many | None = None
     gradient_checkpointing: Switch | None = None
     compile: Switch | None = None
+    graphs: Switch | None = None
     workers: Many | Literal["none"] | None = None
     prepare_workers: Many | None = None
 

@@ -22,6 +22,7 @@ export const PLANNED = [
   { name: "accumulation", ...COUNT },
   { name: "gradient_checkpointing", ...SWITCH },
   { name: "compile", ...SWITCH },
+  { name: "graphs", label: "CUDA graphs", ...SWITCH },
   { name: "tf32", label: "TF32", ...SWITCH },
   { name: "cudnn_benchmark", label: "cuDNN benchmark", ...SWITCH },
   { name: "devices", ...COUNT },
