@@ -46,7 +46,7 @@ def test_utterances_have_what_the_networks_gave_each_other(
 def test_the_original_is_heard(quality: str, speakers: int, make_onnx: MakeCheckpoint) -> None:
     voice = make_onnx(quality, speakers, "text")
     options = SynthesisOptions(speaker=speakers - 1)
-    segments = open_onnx(voice, speakers).begin(SENTENCES[0], options, 5)
+    segments = open_onnx(voice, speakers).begin(SENTENCES[0], options, 5).segments
     expected = np.concatenate([segment() for segment in segments])
 
     spoken = Teacher(voice, read_graph(voice), threads=1).speak(SENTENCES[0], options, np.random.default_rng(5))

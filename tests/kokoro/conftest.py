@@ -15,7 +15,9 @@ SYMBOL_SAMPLES = 600
 VOICES = {"af_heart": 1.0, "af_bella": 0.5, "bf_emma": 0.75, "ff_siwis": 0.6, "jf_alpha": 0.9}
 
 
-def write_network(path: Path, ids: str = "tokens", style: str = "style") -> Path:
+def write_network(
+    path: Path, ids: str = "tokens", style: str = "style", frames: str = "/encoder/Clip_output_0"
+) -> Path:
     """Each symbol is a tone, as loud as its id and the mean of the style; the speed makes it louder."""
     tone = np.sin(2 * np.pi * 220 * np.arange(SYMBOL_SAMPLES, dtype=np.float32) / 24_000)[None]
     nodes = [
@@ -26,10 +28,13 @@ def write_network(path: Path, ids: str = "tokens", style: str = "style") -> Path
         helper.make_node("Mul", ["tones", "loudness"], ["loud"]),
         helper.make_node("Mul", ["loud", "speed"], ["fast"]),
         helper.make_node("Reshape", ["fast", "flat"], ["audio"]),
+        helper.make_node("Cast", [ids], ["numbers again"], to=TensorProto.FLOAT),
+        helper.make_node("Clip", ["numbers again", "one", "one"], [frames]),  # each symbol takes one frame
     ]
     constants = [
         numpy_helper.from_array((0.002 * tone).astype(np.float32), "tone"),
         numpy_helper.from_array(np.array([-1], np.int64), "flat"),
+        numpy_helper.from_array(np.float32(1), "one"),
     ]
     inputs = [
         helper.make_tensor_value_info(ids, TensorProto.INT64, [1, "length"]),

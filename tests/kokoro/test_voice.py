@@ -2,6 +2,7 @@
 
 import wave
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,10 @@ from voxmatrix.cli import main
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.kokoro.alphabet import symbols
 from voxmatrix.kokoro.styles import MAX_IDS
-from voxmatrix.kokoro.voice import pieces, trimmed
+from voxmatrix.kokoro.voice import pieces, without_silence
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Style
-from voxmatrix.text.spoken import SpokenText
+from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.voices.resolve import open_voice, resolve
 
 pytestmark = pytest.mark.espeak
@@ -31,13 +32,13 @@ def heart(kokoro: Path) -> Iterator[OpenVoice]:
 
 
 def say(voice: OpenVoice, text: str, **style: float) -> list[np.ndarray]:
-    utterance = voice.say(SpokenText(text, len(text)), Style(**style), None)
+    utterance = voice.say(SpokenText(text, text), Style(**style), None)
     return [segment() for segment in utterance.segments]
 
 
 def test_each_symbol_is_heard_and_the_silence_around_them_is_not(heart: OpenVoice) -> None:
     (samples,) = say(heart, "Hello.")
-    symbol_seconds = heart.say(SpokenText("Hello.", 6), Style(), None).symbols * SYMBOL_SAMPLES / 24_000
+    symbol_seconds = heart.say(SpokenText("Hello.", "Hello."), Style(), None).symbols * SYMBOL_SAMPLES / 24_000
     assert len(samples) / 24_000 == pytest.approx(symbol_seconds, abs=0.15)
 
 
@@ -52,13 +53,45 @@ def test_the_style_is_that_of_the_voice_and_of_the_length_and_the_speed_arrives(
 def test_a_sentence_with_too_many_phonemes_is_spoken_in_pieces(heart: OpenVoice) -> None:
     text = "Extraordinarily " * 60
     assert len(say(heart, text)) > 1
-    assert heart.say(SpokenText(text, 1), Style(), None).symbols > MAX_IDS
+    assert heart.say(SpokenText(text, text), Style(), None).symbols > MAX_IDS
 
 
 def test_what_has_no_word_is_left_out(heart: OpenVoice) -> None:
-    utterance = heart.say(SpokenText("…", 1), Style(), None)
+    utterance = heart.say(SpokenText("…", "…"), Style(), None)
     assert not utterance.segments
     assert "can be pronounced" in utterance.findings[0].problem
+
+
+def test_words_have_the_times_of_their_symbols(heart: OpenVoice) -> None:
+    (text,) = spoken_sentences("Call 911, or come to the well-known place.", "en-us")
+    utterance = heart.say(text, Style(), None)
+    samples = np.concatenate([segment() for segment in utterance.segments])
+    words = utterance.words()
+    assert [word.text for word in words] == text.source.split()
+    assert all(word.start < word.end <= len(samples) for word in words)
+    assert all(one.end <= other.start for one, other in pairwise(words))
+    # The silence before the first symbol is left out, so that symbols begin where a tone begins.
+    assert words[1].start - words[0].start == 5 * SYMBOL_SAMPLES  # kˈɔl and a space
+
+
+def test_words_of_a_sentence_in_pieces_go_on(heart: OpenVoice) -> None:
+    count = 60
+    utterance = heart.say(SpokenText("Extraordinarily " * count, "Extraordinarily " * count), Style(), None)
+    samples = [len(segment()) for segment in utterance.segments]
+    words = utterance.words()
+    assert len(samples) > 1 and len(words) == count
+    assert sum(samples) - words[-1].end <= SYMBOL_SAMPLES * 4
+    steps = {other.start - one.start for one, other in pairwise(words)}
+    assert min(steps) > 5 * SYMBOL_SAMPLES
+
+
+def test_a_network_that_hides_its_frames_has_no_times(kokoro: Path) -> None:
+    write_network(kokoro / "kokoro-v1.0.int8.onnx", frames="hidden")
+    voice = open_voice(resolve("kokoro/af_heart"))
+    utterance = voice.say(SpokenText("Hello.", "Hello."), Style(), None)
+    assert len(utterance.segments[0]()) > 1000
+    assert not utterance.words()
+    voice.close()
 
 
 @given(st.lists(st.sampled_from(sorted(symbols().values())), max_size=2000))
@@ -76,8 +109,8 @@ def test_a_piece_ends_at_a_mark_where_there_is_one() -> None:
 
 
 def test_silence_alone_stays() -> None:
-    assert len(trimmed(np.zeros(100, np.float32), 24_000)) == 100
-    assert len(trimmed(np.zeros(0, np.float32), 24_000)) == 0
+    assert without_silence(np.zeros(100, np.float32), 24_000) == slice(0, 100)
+    assert without_silence(np.zeros(0, np.float32), 24_000) == slice(0, 0)
 
 
 @pytest.mark.parametrize("names", [("input_ids", "style"), ("tokens", "style")])

@@ -11,4 +11,4 @@ from voxmatrix.piper.voice import PiperVoice
 
 def spoken(voice: PiperVoice, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Samples:
     """One sentence, all at once."""
-    return np.concatenate([part() for part in voice.engine.begin(ids, options, seed)])
+    return np.concatenate([part() for part in voice.engine.begin(ids, options, seed).segments])

@@ -29,7 +29,9 @@ def sentences(path: Path) -> list[list[int]]:
 def spoken(path: Path, speaker: int) -> list[Samples]:
     """Every sentence with a seed, so that what is random is the same each time."""
     engine = TorchEngine(read_checkpoint(path), 1)
-    said = [part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker), 7)]
+    said = [
+        part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker), 7).segments
+    ]
     assert len(said) == 3
     return said
 

@@ -27,7 +27,7 @@ NO_MEMORY = "[ONNXRuntimeError] : 6 : Failed to allocate memory for requested bu
 def spoken(
     engine: Engine, ids: list[int], options: SynthesisOptions = MANNER, seed: int | None = None
 ) -> tuple[np.ndarray, int]:
-    parts = engine.begin(ids, options, seed)
+    parts = engine.begin(ids, options, seed).segments
     return np.concatenate([part() for part in parts]), len(parts)
 
 
@@ -123,7 +123,7 @@ def test_a_text_that_fills_the_memory_is_said(voice: Path, ids: list[int], monke
     def full(*_: Any) -> Any:
         raise RuntimeException("std::bad_alloc")
 
-    monkeypatch.setattr(networks.Network, "run", full)
+    monkeypatch.setattr(networks.Network, "run_timed", full)
     with pytest.raises(MemoryExhaustedError, match="a sentence of 40 symbols\n"):
         engine.begin(ids, MANNER)
 
@@ -149,12 +149,12 @@ def test_the_next_sentence_begins_while_the_gpu_computes(voice: Path, ids: list[
         assert begun.wait(60)
         return run(outputs, inputs)
 
-    (part,) = engine.begin(ids, MANNER)
+    (part,) = engine.begin(ids, MANNER).segments
     gpu.run = slow  # type: ignore[method-assign]
     with ThreadPoolExecutor(1) as pool:
         spoken_meanwhile = pool.submit(part)
         assert computing.wait(60)
-        assert engine.begin(ids, MANNER)
+        assert engine.begin(ids, MANNER).segments
         begun.set()
         assert len(spoken_meanwhile.result(60))
 
@@ -245,11 +245,11 @@ from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx
 engine = open_onnx(Path(sys.argv[1]), 1)
 options = SynthesisOptions(noise=0.0, noise_w=0.0)
-[part() for part in engine.begin([1, 2, 3], options)]
+[part() for part in engine.begin([1, 2, 3], options).segments]
 size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (20 << 20), resource.RLIM_INFINITY))
 try:
-    engine.begin([5] * 6000, options)
+    engine.begin([5] * 6000, options).segments
 except MemoryExhaustedError as error:
     print(error.problem)
 """

@@ -12,7 +12,7 @@ from voxmatrix.text.spoken import SpokenText
 
 
 def numbered(numbers: Iterable[int]) -> Iterator[SpokenText]:
-    return (SpokenText(str(number), 1) for number in numbers)
+    return (SpokenText(str(number), str(number)) for number in numbers)
 
 
 def number_of(text: SpokenText) -> int:

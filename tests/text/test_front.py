@@ -46,7 +46,7 @@ def test_sentences_are_made_only_when_they_are_asked_for(letters):
 def test_what_cannot_be_said_is_left_out_and_named():
     with Reader("en-us", "text", default_map("text")) as front:
         assert [sentence.text for sentence in front.read("Hello. 你好。 Bye.")] == ["Hello.", "Bye."]
-        left_out = front.sentence(SpokenText("你好。", 3))
+        left_out = front.sentence(SpokenText("你好。", "你好。"))
     assert left_out.unknown == {"你", "好", "。"} and not left_out.ids
     assert left_out.finding and left_out.finding.severity == "warning" and "left out" in left_out.finding.problem
 
@@ -122,7 +122,7 @@ def test_clusters_of_vowels_are_merged_as_in_piper():
         front_end("en-us", "espeak", default_map("espeak")) as plain,
         front_end("en-us", "espeak", id_map, clusters) as it,
     ):
-        apart = plain.sentence(SpokenText("I know my own way home.", 0)).phonemes
-        together = it.sentence(SpokenText("I know my own way home.", 0))
+        apart = plain.sentence(SpokenText("I know my own way home.", "")).phonemes
+        together = it.sentence(SpokenText("I know my own way home.", ""))
     assert list(together.phonemes) == _merge_known_vowel_clusters(apart, set(clusters))
     assert {161, 165} <= set(together.ids)

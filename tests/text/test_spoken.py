@@ -63,8 +63,11 @@ def test_the_same_thing_over_and_over_is_split_and_read_in_good_time(unit):
     spoken(unit * (20_000 // len(unit)), "en-us")
 
 
-def test_what_is_written_of_a_text_is_counted_once_however_it_is_read():
+def test_what_is_written_of_a_text_is_given_once_and_with_what_is_read_of_it():
     numbers = "987,654,321 " * 30 + "men came in 1998."
-    counted = [sentence.written for sentence in spoken_sentences(f"{numbers}  5 left. Всё.", "en-us")]
-    assert counted == [*counted[:-2], len("5 left."), len("Всё.")]
-    assert sum(counted[:-2]) == len(numbers) and min(counted) == 0
+    found = list(spoken_sentences(f"{numbers}  5 left. Всё.", "en-us"))
+    assert [sentence.source for sentence in found[-2:]] == ["5 left.", "Всё."]
+    assert " ".join(sentence.source for sentence in found[:-2]) == numbers
+    assert len(found) > 4
+    for sentence in found[:-3]:
+        assert abs(sentence.text.count("million") - len(sentence.source.split())) <= 1  # it may end within one

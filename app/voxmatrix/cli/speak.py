@@ -292,7 +292,7 @@ def _progress(length: int, as_json: bool) -> Iterator["OnSpoken | None"]:
 
         def spoken(part: "SpokenSentence") -> None:
             nonlocal done
-            done = min(length, done + part.text.written)  # a lexicon may have made it longer
+            done = min(length, done + len(part.text.source))  # a lexicon may have made it longer
             on_progress(done, length)
 
         yield spoken

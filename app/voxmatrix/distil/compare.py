@@ -38,8 +38,8 @@ def speak_with_both(
     for number, sentence in enumerate(sentences):
         waves = []
         for voice in voices:
-            segments = voice.begin(sentence.ids, options_of(config, speakers[number % len(speakers)]), number)
-            waves.append(np.concatenate([segment() for segment in segments]))
+            begun = voice.begin(sentence.ids, options_of(config, speakers[number % len(speakers)]), number)
+            waves.append(np.concatenate([segment() for segment in begun.segments]))
         pairs.append(Pair(sentence.text, *waves))
         progress(number + 1, len(sentences))
     return pairs

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +21,9 @@ from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import FoundGpu, SpeakDevice, Warn
-from voxmatrix.models.family import Utterance
+from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.text.front import FrontEnd
+from voxmatrix.text.front import FrontEnd, Sentence
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
 from voxmatrix.text.spoken import SpokenText
 
@@ -30,6 +33,8 @@ _BEFORE_SECONDS, _AFTER_SECONDS = 0.03, 0.08
 _SILENCE = 0.004
 #: Where a sentence with too many phonemes is divided, best first.
 _BREAKS = (".!?…", ";:—", ",", " ")
+#: The tensor with the frames of each id, as torch names it in an export.
+_FRAMES = b"/encoder/Clip_output_0"
 
 
 class KokoroVoice(Closeable):
@@ -65,11 +70,13 @@ class KokoroVoice(Closeable):
     def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
         """Pronounce a sentence; its segments are what the network takes at once."""
         sentence = self._front.sentence(text)
+        spoken = [_Piece(ids) for ids in pieces(sentence.ids)]
         return Utterance(
-            segments=[partial(self._speak, piece, style.speed) for piece in pieces(sentence.ids)],
+            segments=[partial(self._speak, piece, style.speed) for piece in spoken],
             symbols=len(sentence.ids),
             unknown=sentence.unknown,
             findings=(sentence.finding,) if sentence.finding else (),
+            words=partial(self._words, text, sentence, spoken),
         )
 
     def warnings(self) -> tuple[Finding, ...]:
@@ -85,22 +92,69 @@ class KokoroVoice(Closeable):
         path = self.card.files[1]
 
         def to_gpu(gpu: FoundGpu) -> Any:
-            return open_gpu_session(gpu, path, optimised=True)
+            return open_gpu_session(gpu, path, with_frames(path), optimised=True)
 
-        return WithCpuFallback(device, to_gpu, partial(open_session, path, optimised=True), warn)
+        def to_cpu() -> Any:
+            return open_session(path, with_frames(path), optimised=True)
 
-    def _speak(self, ids: Sequence[int], speed: float) -> Samples:
-        style = self._styles[len(ids) - 1].reshape(1, WIDTH)
-        return self._loading.result().do(partial(self._run, [0, *ids, 0], style, speed))
+        return WithCpuFallback(device, to_gpu, to_cpu, warn)
 
-    def _run(self, ids: Sequence[int], style: Any, speed: float, session: Any) -> Samples:
+    def _words(self, text: SpokenText, sentence: Sentence, spoken: Sequence["_Piece"]) -> list[TimedWord]:
+        if not all(piece.ends for piece in spoken):
+            return []
+        starts, ends, before = [], [], 0
+        for piece in spoken:
+            starts += [before + end for end in piece.ends[:-2]]
+            ends += [before + end for end in piece.ends[1:-1]]
+            before += piece.samples
+        return timed(self._front.words(text, sentence, self.card.language), starts, ends)
+
+    def _speak(self, piece: "_Piece", speed: float) -> Samples:
+        style = self._styles[len(piece.ids) - 1].reshape(1, WIDTH)
+        samples, *frames = self._loading.result().do(partial(self._run, [0, *piece.ids, 0], style, speed))
+        whole: Samples = samples.reshape(-1).astype(np.float32)
+        kept = without_silence(whole, self.card.rate_hz)
+        piece.samples = kept.stop - kept.start
+        if frames:
+            ends = np.cumsum(frames[0])
+            piece.ends = [min(max(0, int(end) - kept.start), piece.samples) for end in ends * (len(whole) / ends[-1])]
+        return whole[kept]
+
+    def _run(self, ids: Sequence[int], style: Any, speed: float, session: Any) -> Sequence[Any]:
         given = {"style": style, "speed": np.array([speed], np.float32)}
         inputs = {one.name: given.get(one.name) for one in session.get_inputs()}
         unknown = [name for name, value in inputs.items() if value is None]
         if len(unknown) != 1 or len(inputs) != 3:  # the ids are called tokens or input_ids
             raise damaged(self.card.files[1], f"its inputs are {', '.join(inputs)}")
         inputs[unknown[0]] = np.array([ids], np.int64)
-        return trimmed(session.run(None, inputs)[0].reshape(-1).astype(np.float32), self.card.rate_hz)
+        outputs: Sequence[Any] = session.run(None, inputs)
+        return outputs
+
+
+@dataclass
+class _Piece:
+    """A part of a sentence, and what is known when it is computed."""
+
+    ids: Sequence[int]
+    samples: int = 0
+    ends: Sequence[int] = ()  # of each id and of those that frame them, in samples; none if the network does not tell
+
+
+def with_frames(path: Path) -> bytes | None:
+    """The network with its durations as a second output; None if it has them under no known name.
+
+    Messages of protobuf that follow each other are one: the graph gets an output without being read.
+    """
+    if not path.stat().st_size:
+        return None
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        found = content.find(_FRAMES) >= 0
+        return b"".join((content, _message(7, _message(12, _message(1, _FRAMES))))) if found else None
+
+
+def _message(field: int, content: bytes) -> bytes:
+    """A field of protobuf with less than 128 bytes."""
+    return bytes((field << 3 | 2, len(content))) + content
 
 
 def pieces(ids: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -120,11 +174,11 @@ def pieces(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids
 
 
-def trimmed(samples: Samples, rate_hz: int) -> Samples:
-    """Samples without the silence at their ends, but for a little."""
+def without_silence(samples: Samples, rate_hz: int) -> slice:
+    """The place of what is not silence, with a little of that at both ends."""
     loudness = np.abs(samples)
     loud = np.flatnonzero(loudness > _SILENCE * loudness.max(initial=0.0))
     if not len(loud):
-        return samples
+        return slice(0, len(samples))
     start = max(0, int(loud[0]) - round(_BEFORE_SECONDS * rate_hz))
-    return samples[start : int(loud[-1]) + 1 + round(_AFTER_SECONDS * rate_hz)]
+    return slice(start, min(len(samples), int(loud[-1]) + 1 + round(_AFTER_SECONDS * rate_hz)))

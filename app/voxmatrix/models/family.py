@@ -1,6 +1,6 @@
 """The protocol that every family of voices obeys: text goes in, samples come out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,9 +11,29 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.spoken import SpokenText
+from voxmatrix.text.words import Word
 
 #: Computes a segment of a sentence. Segments may be computed in parallel.
 PendingSamples = Callable[[], Samples]
+
+
+@dataclass(frozen=True)
+class TimedWord:
+    """A word as it is written, and when it is heard, in samples from the beginning of its utterance."""
+
+    text: str
+    start: int
+    end: int
+
+
+def timed(words: Iterable[Word], starts: Sequence[int], ends: Sequence[int]) -> list[TimedWord]:
+    """Words with their times. Each of their phonemes starts and ends at one of these samples."""
+    return [
+        TimedWord(word.text, starts[word.start], ends[word.end - 1])
+        if word.start < word.end
+        else TimedWord(word.text, *2 * [ends[word.start - 1] if word.start else 0])
+        for word in words
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +44,8 @@ class Utterance:
     symbols: int = 0  # that the voice reads: phonemes, characters …
     unknown: frozenset[str] = frozenset()  # symbols of the sentence that the voice lacks, and leaves out
     findings: tuple[Finding, ...] = ()  # what else is left out, and why
+    #: Its words in order, once its segments are computed; none if the voice does not tell when it says what.
+    words: Callable[[], Sequence[TimedWord]] = tuple
 
 
 class OpenVoice(Protocol):

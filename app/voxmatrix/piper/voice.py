@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import ParamSpec
 
@@ -10,14 +12,15 @@ from voxmatrix.errors import Finding
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.models.family import Utterance
+from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.engines.base import Engine, SynthesisOptions
+from voxmatrix.piper.engines.base import Begun, Engine, SynthesisOptions
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
-from voxmatrix.text.front import front_end
+from voxmatrix.text.front import Sentence, front_end
 from voxmatrix.text.spoken import SpokenText
+from voxmatrix.text.symbols import BOS, PAD
 
 P = ParamSpec("P")
 
@@ -56,12 +59,24 @@ class PiperVoice(Closeable):
         options = self.options(style)
         sentence = self._front.sentence(text)
         findings = (sentence.finding,) if sentence.finding else ()
+        begun = self.engine.begin(sentence.ids, options, seed) if sentence.ids else Begun(())
         return Utterance(
-            segments=self.engine.begin(sentence.ids, options, seed) if sentence.ids else (),
+            segments=begun.segments,
             symbols=len(sentence.ids),
             unknown=sentence.unknown,
             findings=findings,
+            words=partial(self._words, text, sentence, begun),
         )
+
+    def _words(self, text: SpokenText, sentence: Sentence, begun: Begun) -> list[TimedWord]:
+        ends = begun.ends()
+        if ends is None or len(ends) != len(sentence.ids):
+            return []
+        ids = self.config.id_map
+        pad = len(ids[PAD])
+        places = list(accumulate((len(ids[one]) + pad for one in sentence.phonemes), initial=len(ids[BOS]) + pad))
+        words = self._front.words(text, sentence, self.card.language)
+        return timed(words, [ends[place - 1] for place in places], [ends[place - 1] for place in places[1:]])
 
     def options(self, style: Style) -> SynthesisOptions:
         """The style as inputs of the networks.

@@ -10,6 +10,7 @@ from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.text.phonemes.phonemizer import Phonemizer, phonemizer
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.symbols import Clusters, merged, to_ids
+from voxmatrix.text.words import Word, heard_words
 from voxmatrix.wording import quoted
 
 #: Sentences that are pronounced at once. Most of what a single one takes is the way to espeak-ng's process and back.
@@ -52,6 +53,14 @@ class FrontEnd(Closeable):
         """One sentence, ready or with the reason why it cannot be spoken."""
         (ready,) = self._ready([text])
         return ready
+
+    def words(self, text: SpokenText, sentence: Sentence, language: str) -> list[Word]:
+        """The words of a sentence as they are written, each with its phonemes."""
+
+        def pronounce(words: Sequence[str]) -> Iterator[Sequence[str]]:
+            return (ready.phonemes for ready in self._ready([SpokenText(word, word) for word in words]))
+
+        return heard_words(text.source, text.text, sentence.phonemes, language, pronounce)
 
     def sentences(self, texts: Iterable[SpokenText]) -> Iterator[Sentence]:
         """Many sentences, as they become ready. Those that cannot be spoken are left out."""

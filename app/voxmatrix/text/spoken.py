@@ -1,13 +1,16 @@
 """Written text to its sentences in words. It is split before numbers are read: `It was in 1998. 3 left.`"""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import shortened, split
 from voxmatrix.text.symbols import GIVEN_PHONEMES
+from voxmatrix.text.words import tokens, word_edges
 
 #: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
 _PHONEMES = re.compile(GIVEN_PHONEMES)
@@ -19,7 +22,7 @@ class SpokenText(NamedTuple):
     """A sentence in words, or a part of one."""
 
     text: str
-    written: int  # characters of the sentence as it is written; 0 for its further parts
+    source: str  # as it is written
 
 
 def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterator[SpokenText]:
@@ -35,9 +38,21 @@ def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterat
         found.append(match[0])
         return chr(_FIRST + len(found) - 1)
 
+    def shown(text: str) -> str:
+        return _PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], text)
+
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in [text] if whole else split(unwrap(text), language):
-        written = len(sentence)
-        for piece in shortened(normalise(sentence, language)):
-            yield SpokenText(_PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], piece), written)
-            written = 0
+        pieces = list(shortened(normalise(sentence, language)))
+        for piece, source in zip(pieces, _sources(sentence, pieces, language), strict=True):
+            yield SpokenText(shown(piece), shown(source))
+
+
+def _sources(sentence: str, pieces: Sequence[str], language: str) -> list[str]:
+    """What was written of each piece of a sentence in words."""
+    if len(pieces) <= 1:
+        return [sentence] * len(pieces)
+    written, said = tokens(sentence), [tokens(piece) for piece in pieces]
+    edges = word_edges(written, [word for words in said for word in words], language)
+    cuts = [bisect_left(edges, end) for end in accumulate(map(len, said))]
+    return [" ".join(written[start:end]) for start, end in pairwise([0, *cuts[:-1], len(written)])]

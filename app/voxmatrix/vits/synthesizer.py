@@ -35,6 +35,7 @@ class Latent(NamedTuple):
 
     z: Tensor  # (b, c, f)
     speaker: Tensor | None  # (b, SPEAKER_CHANNELS, 1)
+    durations: Tensor  # (b, t), in frames
 
 
 class Synthesizer(nn.Module):
@@ -133,7 +134,7 @@ class Synthesizer(nn.Module):
         m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
         z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
         z = self.flow(z_p, frame_mask, g, reverse=True) * frame_mask
-        return Latent(z, g)
+        return Latent(z, g, durations)
 
     def _speaker(self, speaker: Tensor | None) -> Tensor | None:
         """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); None for a voice with one speaker."""

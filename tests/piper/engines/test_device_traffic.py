@@ -32,7 +32,7 @@ def traffic(
     def speak(quality: str = "tiny", speakers: int = 1) -> DeviceTraffic:
         checkpoint = read_checkpoint(make_checkpoint(quality, speakers, "text"))
         engine = TorchEngine(checkpoint, 1, device=on(T4, required=True))
-        (part,) = engine.begin(ids, SynthesisOptions(speaker=speakers - 1), 1)
+        (part,) = engine.begin(ids, SynthesisOptions(speaker=speakers - 1), 1).segments
         with DeviceTraffic(FRAMES) as traffic:
             samples = part()
         assert samples.shape == (FRAMES * HOP,)

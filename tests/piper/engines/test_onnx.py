@@ -28,7 +28,7 @@ STILL = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.3)
 def spoken(
     engine: Engine, ids: list[int], options: SynthesisOptions = STILL, seed: int | None = None
 ) -> tuple[np.ndarray, int]:
-    parts = engine.begin(ids, options, seed)
+    parts = engine.begin(ids, options, seed).segments
     return np.concatenate([part() for part in parts]), len(parts)
 
 

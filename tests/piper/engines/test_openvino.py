@@ -27,7 +27,7 @@ def spoken(path: Path, ids: list[int], speakers: int = 1, *, many: bool = True) 
     engine = open_onnx(path, speakers)
     if many:
         engine.prepare()
-    return np.concatenate([part() for part in engine.begin(ids, STILL)])
+    return np.concatenate([part() for part in engine.begin(ids, STILL).segments])
 
 
 def ratio(made: Any, wanted: Any) -> float:
@@ -69,9 +69,9 @@ def test_segments_are_about_as_many(
     monkeypatch.setattr(onnx_engine, "SEGMENT_SAMPLES", samples)
 
     engine = open_onnx(path, 1)
-    one = engine.begin(ids * 10, STILL)
+    one = engine.begin(ids * 10, STILL).segments
     engine.prepare()
-    many = engine.begin(ids * 10, STILL)
+    many = engine.begin(ids * 10, STILL).segments
 
     assert len(one) <= len(many) <= 1.3 * len(one) + 1
 
@@ -80,7 +80,7 @@ def test_segments_are_about_as_many(
 def test_threads_compute_at_once_and_again_the_same(make_onnx: Any, ids: list[int]) -> None:
     engine = open_onnx(make_onnx("x_low", 1, "text"), 1)
     engine.prepare()
-    parts = engine.begin(ids * 5, STILL)
+    parts = engine.begin(ids * 5, STILL).segments
     wanted = [part() for part in parts]
 
     with ThreadPoolExecutor(4) as pool:

@@ -158,7 +158,7 @@ def test_it_says_what_it_says_in_plain_onnxruntime(tmp_path: Path, make: Callabl
     for _ in range(2):  # also as it was kept
         engine = open_onnx(path, options.speaker + 1)
         engine.prepare()
-        (part,) = engine.begin(IDS, options)
+        (part,) = engine.begin(IDS, options).segments
         made = part()
 
         assert isinstance(engine, WholeModelEngine)
@@ -178,7 +178,7 @@ def test_one_that_the_package_onnx_cannot_read_is_opened_as_it_is(
 
     for module in ("model_split", "reading"):
         monkeypatch.setattr(f"voxmatrix.piper.onnx.{module}.read_model", refuse)
-    (part,) = open_onnx(path, 1).begin(IDS, SynthesisOptions())
+    (part,) = open_onnx(path, 1).begin(IDS, SynthesisOptions()).segments
 
     session = onnxruntime.InferenceSession(str(path))
     assert np.allclose(part(), session.run(["wave"], inputs_of(path, SynthesisOptions()))[0].reshape(-1), atol=1e-6)

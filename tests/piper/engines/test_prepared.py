@@ -50,7 +50,7 @@ def opened(path: Path, *, reproducible: bool = False) -> SplitModelEngine:
 
 
 def spoken(engine: SplitModelEngine) -> np.ndarray:
-    return np.concatenate([part() for part in engine.begin(IDS, SynthesisOptions(), 5)])
+    return np.concatenate([part() for part in engine.begin(IDS, SynthesisOptions(), 5).segments])
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def spoken(
 ) -> Samples:
     warn = [].append if told is None else told.append
     engine = TorchEngine(checkpoint, 1, device=device, warn=warn)
-    (part,) = engine.begin(ids, options, 5)
+    (part,) = engine.begin(ids, options, 5).segments
     with decoding(guard):
         return part()
 

@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from voxmatrix.audio.waves import Samples
+
+#: Samples that a network makes of a frame.
+FRAME_SAMPLES = 256
+#: Reads the frames of each id, one number for each, in any shape; None if the network does not tell.
+Frames = Callable[[], NDArray[Any] | None]
 
 #: Computes a segment of a sentence. Segments may be computed in parallel.
 PendingSamples = Callable[[], Samples]
@@ -20,11 +28,36 @@ class SynthesisOptions:
     noise_w: float = 0.8
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A sentence that is being computed. Its samples are those of its segments, concatenated."""
+
+    segments: Sequence[PendingSamples]
+    frames: Frames = lambda: None  # known once the segments are computed
+
+    def ends(self) -> list[int] | None:
+        """Where each id ends, in samples; None if the network does not tell."""
+        frames = self.frames()
+        return None if frames is None else [int(end) * FRAME_SAMPLES for end in np.cumsum(np.asarray(frames))]
+
+
+def begun_whole(compute: Callable[[], tuple[Samples, Frames]]) -> Begun:
+    """A sentence as one segment, which is computed together with its frames."""
+    found: list[Frames] = []
+
+    def segment() -> Samples:
+        samples, frames = compute()
+        found.append(frames)
+        return samples
+
+    return Begun([segment], lambda: found[-1]() if found else None)
+
+
 class Engine(Protocol):
     """The loaded networks of a voice."""
 
-    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
-        """Prepare a sentence. The samples of the returned segments, concatenated, are those of the sentence.
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
+        """Prepare a sentence.
 
         The same seed means the same random numbers, whatever was spoken before; None means any.
         """

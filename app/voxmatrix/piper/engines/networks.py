@@ -13,7 +13,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.inference.provider import open_gpu_session
 from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu
-from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.base import Frames, SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder
 from voxmatrix.piper.engines.inputs import sentence_inputs
 from voxmatrix.piper.onnx.parts import NOISE, ModelPart
@@ -40,8 +40,15 @@ class Network(NamedTuple):
 
     def run(self, inputs: Mapping[str, Any]) -> Samples:
         """The output for these inputs, which may be more than the network has."""
-        taken = {name: value for name, value in inputs.items() if name in self.part.inputs}
-        return self.session.run([self.part.output], taken)[0]
+        return self._outputs([self.part.output], inputs)[0]
+
+    def run_timed(self, inputs: Mapping[str, Any]) -> tuple[Samples, Frames]:
+        """`run`, and the frames of each id."""
+        output, *frames = self._outputs([name for name in (self.part.output, self.part.frames) if name], inputs)
+        return output, lambda: frames[0] if frames else None
+
+    def _outputs(self, names: Sequence[str], inputs: Mapping[str, Any]) -> Sequence[Samples]:
+        return self.session.run(names, {name: value for name, value in inputs.items() if name in self.part.inputs})
 
 
 def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = False, threads: int = 1) -> Network:

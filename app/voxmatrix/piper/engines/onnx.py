@@ -13,7 +13,7 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
-from voxmatrix.piper.engines.base import Engine, PendingSamples, SynthesisOptions
+from voxmatrix.piper.engines.base import FRAME_SAMPLES, Begun, Engine, Frames, SynthesisOptions, begun_whole
 from voxmatrix.piper.engines.chunking import SentenceLength, segments
 from voxmatrix.piper.engines.inputs import check_inputs
 from voxmatrix.piper.engines.networks import Network, all_inputs, on_cpu, on_gpu, voice_errors
@@ -35,7 +35,6 @@ MIN_SAMPLES = 1024
 _MAX_TOGETHER = 4
 #: A voice that has spoken this many sentences will speak more: what has to be prepared for many pays from here on.
 _MANY = 16
-_FRAME_SAMPLES = 256
 
 
 def open_onnx(
@@ -89,15 +88,17 @@ class WholeModelEngine:
     def prepare(self) -> None:
         """Nothing."""
 
-    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """The whole sentence as one segment."""
         inputs = all_inputs(ids, options, np.random.default_rng(seed))
-        return [partial(self._speak, inputs, SentenceLength(len(ids)))]
+        return begun_whole(partial(self._speak, inputs, SentenceLength(len(ids))))
 
-    def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> Samples:
+    def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> tuple[Samples, Frames]:
         with voice_errors(self._path):
-            samples = self._network.do(lambda network: network.chunked.whole(partial(network.run, inputs), size))
-        return samples.reshape(-1)
+            samples, frames = self._network.do(
+                lambda network: network.chunked.whole(partial(network.run_timed, inputs), size)
+            )
+        return samples.reshape(-1), frames
 
 
 class SplitModelEngine:
@@ -145,7 +146,7 @@ class SplitModelEngine:
             if self._second.device.on is None:
                 self._use_bf16()
 
-    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """Run the first half. Each segment runs the second half on a part of its output."""
         if self._spoken < _MANY:
             self._spoken += 1
@@ -154,10 +155,11 @@ class SplitModelEngine:
         inputs = all_inputs(ids, options, np.random.default_rng(seed))
         first = self._first
         with voice_errors(self._path):
-            boundary = first.chunked.whole(partial(first.run, inputs), SentenceLength(len(ids)))
-        size = SentenceLength(len(ids), boundary.shape[-1] * self._split.receptive_field.hop // _FRAME_SAMPLES)
+            boundary, frames = first.chunked.whole(partial(first.run_timed, inputs), SentenceLength(len(ids)))
+        size = SentenceLength(len(ids), boundary.shape[-1] * self._split.receptive_field.hop // FRAME_SAMPLES)
         bounds = self._bounds(boundary.shape[-1])
-        return [partial(self._segment, inputs, boundary, size, start, end) for start, end in bounds]
+        pending = [partial(self._segment, inputs, boundary, size, start, end) for start, end in bounds]
+        return Begun(pending, frames)
 
     def _use_bf16(self) -> None:
         from voxmatrix.piper.engines.openvino import in_bf16

@@ -11,7 +11,7 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
 from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice, Warn, python_warning
-from voxmatrix.piper.engines.base import PendingSamples, SynthesisOptions
+from voxmatrix.piper.engines.base import Begun, Frames, SynthesisOptions, begun_whole
 from voxmatrix.piper.engines.chunking import ChunkedDecoder, SentenceLength
 from voxmatrix.tables.quality import HOP, quality
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
@@ -47,20 +47,24 @@ class TorchEngine:
         self._checkpoint = checkpoint
         self._network = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
 
-    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> list[PendingSamples]:
+    def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """The whole sentence as one segment, which uses all threads."""
-        return [lambda: self._network.do(lambda network: self._speak(network, ids, options, seed))]
+        return begun_whole(lambda: self._network.do(lambda network: self._speak(network, ids, options, seed)))
 
     def prepare(self) -> None:
         """Nothing."""
 
-    def _speak(self, network: _Network, ids: Sequence[int], options: SynthesisOptions, seed: int | None) -> Samples:
+    def _speak(
+        self, network: _Network, ids: Sequence[int], options: SynthesisOptions, seed: int | None
+    ) -> tuple[Samples, Frames]:
         # Not inference_mode: DirectML cannot create its tensors.
         with torch.no_grad(), _seeded(seed):
             latent = network.chunked.whole(partial(_latent, network, ids, options), SentenceLength(len(ids)))
             frames = latent.z.size(2)
             decode = partial(self._decode, network, latent)
-            return network.chunked.decode(decode, 0, frames, SentenceLength(len(ids), frames))
+            samples = network.chunked.decode(decode, 0, frames, SentenceLength(len(ids), frames))
+            durations = latent.durations  # nobody may want to read them
+            return samples, lambda: durations.cpu().numpy()
 
     def _decode(self, network: _Network, latent: Latent, start: int, end: int) -> Samples:
         """The samples of the frames start..end, which also depend on the frames around them."""

@@ -22,7 +22,7 @@ from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 
 #: Part of the key of each entry: to be increased when what is prepared changes.
-_VERSION = 1
+_VERSION = 2
 _SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
 _CONTENT, _WEIGHTS = "content", "weights.bin"
 #: Of SplitModel, those that are JSON as they are.
@@ -105,7 +105,7 @@ def _load(path: Path, kind: str) -> tuple[Facts, list[ModelPart]] | None:
             if part["sha256"] != hashlib.sha256(model).hexdigest():
                 return None
             weights = folder if part["has_weights"] else path.parent
-            parts.append(ModelPart(model, frozenset(part["inputs"]), part["output"], weights))
+            parts.append(ModelPart(model, frozenset(part["inputs"]), part["output"], weights, part["frames"]))
         with suppress(OSError):
             os.utime(folder)
         return content["facts"], parts
@@ -128,6 +128,7 @@ def _store(path: Path, kind: str, facts: Facts, parts: Mapping[ModelPart, Any]) 
                         {
                             "inputs": sorted(part.inputs),
                             "output": part.output,
+                            "frames": part.frames,
                             "has_weights": whole is not None,
                             "sha256": hashlib.sha256(model).hexdigest(),
                         }

@@ -179,9 +179,17 @@ def _part(
     part.graph.input.extend(value for name, value in graph.inputs.items() if name in names)
     added = [*([begin] if begin else []), *([NOISE] if constants else [])]
     part.graph.input.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in added)
-    part.graph.output.append(helper.make_tensor_value_info(end, TensorProto.FLOAT, None))
+    frames = _frames(nodes)
+    ends = filter(None, (end, frames))
+    part.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ends)
     inputs = frozenset(one.name for one in part.graph.input)
-    return ModelPart(part.SerializeToString(), inputs, end, graph.folder)
+    return ModelPart(part.SerializeToString(), inputs, end, graph.folder, frames)
+
+
+def _frames(nodes: Iterable[_Node]) -> str:
+    """The tensor with the frames of each id, the only one whose numbers are rounded up; "" if it is not in these."""
+    rounded = [node.output[0] for node in nodes if node.op_type == "Ceil"]
+    return rounded[0] if len(rounded) == 1 else ""
 
 
 def _takes_noise(node: Any) -> bool:

@@ -18,6 +18,7 @@ class ModelPart:
     inputs: frozenset[str]
     output: str
     weights: Path
+    frames: str = ""  # also an output: the number of frames of each id; "": not in this part
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def speak_job(voice: OpenVoice, warn: Warn, job: SpeakJob, on_characters: OnChar
     """Speak a text into its file."""
 
     def spoken(part: SpokenSentence) -> None:
-        on_characters(part.text.written)
+        on_characters(len(part.text.source))
 
     speech = speak_opened(job.out, job.text, voice, job.style, output=job.output, on_spoken=spoken, whole=job.whole)
     for finding in speech.warnings:
