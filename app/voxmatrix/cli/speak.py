@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import DeviceSelection, SpeakDevice
     from voxmatrix.models.style import Output, Runtime, Style
+    from voxmatrix.speak.captions import Caption
     from voxmatrix.speak.output import OnSpoken, Speech
     from voxmatrix.speak.partial import PartialSpeech
     from voxmatrix.speak.synthesize import SpokenSentence
@@ -62,6 +63,12 @@ class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, o
         bool, typer.Option("--raw", help="Write 16-bit samples without a header.", rich_help_panel="Output")
     ] = False
     bitrate: options.Bitrate = ""
+    captions: Annotated[
+        Path | None,
+        options.option(
+            "--captions", "FILE", "Also write captions: .srt, .vtt, .lrc or .json, by words.", panel="Output"
+        ),
+    ] = None
     force: options.Force = False
     parallel_voices: options.ParallelVoices = "auto"
 
@@ -124,6 +131,8 @@ def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], De
     if not sources.is_set("out") or given.out == STANDARD:
         raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
     check_sound(sources, task.extension)
+    if given.captions:
+        raise UsageError("--captions is for one text", "omit it, or speak the texts one by one")
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
     if given.cluster:
         devices: Sequence[SpeakDevice] = ()
@@ -147,6 +156,7 @@ def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], De
 
 def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]") -> None:
     from voxmatrix.models.style import Runtime
+    from voxmatrix.speak.captions import check_captions, write_captions
 
     given, sources = task.options, task.sources
     check_one_text(
@@ -157,8 +167,11 @@ def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]"
         as_json=task.as_json,
     )
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
+    if given.captions:
+        check_captions(given.captions, force=given.force)
+    captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, length):
-        partial = _partial(given, task.voice, task.style, task.output)
+        partial = None if given.captions else _partial(given, task.voice, task.style, task.output)
         device = select().best
         runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
         with _progress(length, task.as_json) as on_spoken:
@@ -173,8 +186,11 @@ def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]"
                 partial=partial,
                 on_spoken=on_spoken,
                 long=length >= _LONG_CHARACTERS and given.out != STANDARD,  # a stream should begin soon
+                captions=captions,
             )
     if speech is not None:
+        if given.captions and captions is not None:
+            write_captions(given.captions, captions)
         _show(speech, given.out, as_json=task.as_json)
 
 
@@ -213,6 +229,7 @@ def _speak(
     partial: "PartialSpeech | None",
     on_spoken: "OnSpoken | None",
     long: bool,
+    captions: "list[Caption] | None",
 ) -> "Speech | None":
     """Speak one text; None if the reader of the stream has left."""
     from voxmatrix.speak.output import speak_to
@@ -236,6 +253,7 @@ def _speak(
                 warn=warn,
                 partial=partial,
                 long=long,
+                captions=captions,
             )
     except (BrokenPipeError, UnreachableError) as error:
         if out == STANDARD:  # Python must not flush into it at exit

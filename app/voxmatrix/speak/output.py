@@ -13,6 +13,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Output, Runtime, Style
+from voxmatrix.speak.captions import Caption, caption_of
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
 from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
@@ -47,12 +48,14 @@ def speak_to(
     warn: Warn = python_warning,
     partial: PartialSpeech | None = None,
     long: bool = False,
+    captions: list[Caption] | None = None,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
     Sentences of a text that arrives in chunks are spoken as soon as they are complete. `warn` is called if the device
     fails and the CPU takes over. `partial` continues the speech of an interrupted command, and keeps this one's. A
-    `long` text is worth the time that a voice takes to get ready for many sentences.
+    `long` text is worth the time that a voice takes to get ready for many sentences. A caption for each sentence is
+    added to `captions`; those of speech that was continued are missing.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; `partial` keeps what is spoken.
@@ -72,7 +75,9 @@ def speak_to(
         with closing(open_voice(voice, device, runtime, warn=warn)) as opened:
             if long:
                 opened.load()
-            return speak_opened(out, text, opened, style, output=output, on_spoken=on_spoken, partial=partial)
+            return speak_opened(
+                out, text, opened, style, output=output, on_spoken=on_spoken, partial=partial, captions=captions
+            )
     except KeyboardInterrupt as error:
         if partial is None:
             raise
@@ -89,6 +94,7 @@ def speak_opened(
     on_spoken: OnSpoken | None = None,
     partial: PartialSpeech | None = None,
     whole: bool = False,
+    captions: list[Caption] | None = None,
 ) -> Speech:
     """`speak_to` with a voice that is already open. Overwrites `out`. With `whole`, the text is one sentence."""
     card = opened.card
@@ -105,6 +111,8 @@ def speak_opened(
                 if spoken.utterance.segments:
                     if file.frames:
                         file.pause(style.pause_seconds)
+                    if captions is not None:
+                        captions.append(caption_of(spoken, file.frames))
                     file.write(spoken.samples)
                 if partial:
                     partial.spoken(count, spoken.gain_db, file)

@@ -15,11 +15,11 @@ from voxmatrix.book.join.loudness import Levels, SpeechMeter, measure
 from voxmatrix.book.join.m4b import write_m4b
 from voxmatrix.book.join.overlay import write_overlay
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
-from voxmatrix.book.join.subtitles import srt, vtt
 from voxmatrix.book.join.timeline import Spoken, Timeline, timeline
 from voxmatrix.errors import Finding
 from voxmatrix.files import replacing, storage_errors, write_text
 from voxmatrix.progress import OnProgress
+from voxmatrix.speak.captions import FORMATS
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,9 @@ def _write_sound(speech: FinishedSpeech, out: Path, on_progress: OnProgress) -> 
 def _write_others(speech: FinishedSpeech, out: Path) -> tuple[Path, ...]:
     written: list[Path] = []
     if speech.settings.subtitles:
-        for path, text in ((out.with_suffix(".srt"), srt(speech.line)), (out.with_suffix(".vtt"), vtt(speech.line))):
-            write_text(path, text)
-            written.append(path)
+        for name in ("srt", "vtt"):
+            written.append(out.with_suffix(f".{name}"))
+            write_text(written[-1], FORMATS[name](speech.line.captions))
     if speech.settings.overlay:
         written.append(write_overlay(speech, out.with_suffix(".epub")))
     return tuple(written)

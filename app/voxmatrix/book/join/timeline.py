@@ -8,6 +8,7 @@ from pathlib import Path
 
 from voxmatrix.book.content import Chapter
 from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.speak.captions import Caption
 from voxmatrix.wording import quoted
 
 MAX_PAUSE_SECONDS = 60.0
@@ -90,6 +91,14 @@ class Timeline:
     def sentences(self) -> list[TimedSentence]:
         """All sentences in order."""
         return [sentence for chapter in self.chapters for sentence in chapter.sentences]
+
+    @property
+    def captions(self) -> list[Caption]:
+        """Its sentences as captions."""
+        return [Caption(one.spoken.text, *self._milliseconds(one.start, one.end)) for one in self.sentences]
+
+    def _milliseconds(self, *samples: int) -> list[int]:
+        return [round(1000 * place / self.rate_hz) for place in samples]
 
     def seconds(self, samples: int) -> float:
         """The time of a position that is counted in samples."""
