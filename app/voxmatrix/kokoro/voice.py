@@ -74,6 +74,7 @@ class KokoroVoice(Closeable):
         return Utterance(
             segments=[partial(self._speak, piece, style.speed) for piece in spoken],
             symbols=len(sentence.ids),
+            phonemes=sentence.phonemes,
             unknown=sentence.unknown,
             findings=(sentence.finding,) if sentence.finding else (),
             words=partial(self._words, text, sentence, spoken),

@@ -42,6 +42,7 @@ class Utterance:
 
     segments: Sequence[PendingSamples] = ()  # none if nothing in the sentence can be spoken
     symbols: int = 0  # that the voice reads: phonemes, characters …
+    phonemes: Sequence[str] = ()  # of the whole sentence, if the voice has any
     unknown: frozenset[str] = frozenset()  # symbols of the sentence that the voice lacks, and leaves out
     findings: tuple[Finding, ...] = ()  # what else is left out, and why
     #: Its words in order, once its segments are computed; none if the voice does not tell when it says what.

@@ -63,6 +63,7 @@ class PiperVoice(Closeable):
         return Utterance(
             segments=begun.segments,
             symbols=len(sentence.ids),
+            phonemes=sentence.phonemes,
             unknown=sentence.unknown,
             findings=findings,
             words=partial(self._words, text, sentence, begun),

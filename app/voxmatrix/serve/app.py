@@ -9,6 +9,7 @@ from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.page.routes import page_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
+from voxmatrix.serve.routes.kokoro import kokoro_routes
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
@@ -39,6 +40,7 @@ def make_app(services: Services) -> ASGIApp:
         model_routes,
         piper_routes,
         vibevoice_routes,
+        kokoro_routes,
         job_routes,
         file_routes,
         plan_routes,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import MAX_SEED, Style
+from voxmatrix.models.style import MAX_SEED, MAX_VOLUME, Style
 from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
@@ -20,6 +20,7 @@ from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import RawAudio, ServerSentEvents, SpeechResponse, cancel_on_disconnect
 from voxmatrix.speak.wav import HEADER_BYTES, header
+from voxmatrix.voices.families import families
 
 _EVENT_STREAM = "text/event-stream"
 _BINARY = {"type": "string", "format": "binary"}
@@ -50,6 +51,9 @@ class SpeechRequest(BaseModel):
     speed: Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)] = 1.0
     stream: bool = True  # else the answer is sent as a whole, with its length
     stream_format: Literal["audio", "sse"] = "audio"
+    #: What the events of `sse` also have: words with their times.
+    timestamp_granularities: Annotated[list[Literal["word"]], Field(max_length=1)] = []
+    volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] = 1.0
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
 
@@ -83,18 +87,10 @@ def speech_routes(services: Services) -> APIRouter:
     @router.post("/v1/audio/speech", response_class=Response, responses=answers)
     async def create_speech(body: SpeechRequest, request: Request) -> Response:
         """Speak a text, sentence by sentence."""
-        check_length(body.input, services.settings.max_input, "input")
-        voice, speaker = chosen_voice(services.catalogue.voices(), body)
-        style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed)
-        check_fields(voice, speed=body.speed, knobs=body.knobs)
-        # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what
-        # of a sentence is ready when it is sent.
-        streamed = body.seed is None and body.stream
-        job = SpeechJob(text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed)
-        record_of(request).voice = voice.id
-        answer = services.speech.begin(job)
-        first = await first_piece(answer, request)
-        record_of(request).spoken = answer.spoken
+        if body.timestamp_granularities and body.stream_format != "sse":
+            message = "timestamp_granularities needs stream_format sse; /dev/captioned_speech answers with JSON"
+            raise ApiError(400, message, param="timestamp_granularities", code="invalid_value")
+        answer, first = await begun(services, body, request, timed=bool(body.timestamp_granularities))
         if body.stream_format == "sse":
             response: Response = SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
         elif body.stream:
@@ -107,6 +103,32 @@ def speech_routes(services: Services) -> APIRouter:
         return response
 
     return router
+
+
+async def begun(services: Services, body: SpeechRequest, request: Request, *, timed: bool) -> tuple[Answer, bytes]:
+    """The answer to a request, and its first piece.
+
+    Raises:
+        ApiError: the request cannot be answered.
+        ClientDisconnectedError: the client has disconnected.
+        VoxmatrixError: the server failed.
+    """
+    check_length(body.input, services.settings.max_input, "input")
+    voice, speaker = chosen_voice(services.catalogue.voices(), body)
+    volume = body.volume_multiplier
+    style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed, volume=volume)
+    check_fields(voice, speed=body.speed, knobs=body.knobs)
+    # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what of a
+    # sentence is ready when it is sent.
+    streamed = body.seed is None and body.stream
+    job = SpeechJob(
+        text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed, timed=timed
+    )
+    record_of(request).voice = voice.id
+    answer = services.speech.begin(job)
+    first = await first_piece(answer, request)
+    record_of(request).spoken = answer.spoken
+    return answer, first
 
 
 def audio_content(*types: str) -> dict[str, Any]:
@@ -167,8 +189,8 @@ def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[
     """
     name = body.voice if isinstance(body.voice, str) else body.voice.id
     try:
-        families = {voice.family for voice in voices.values()}
-        by_model = None if body.model.lower() in {*MODELS, *families} else find_voice(voices, body.model)
+        known = {*MODELS, *(family.name for family in families())}
+        by_model = None if body.model.lower() in known else find_voice(voices, body.model)
     except UnknownVoiceError as error:
         message = f"there is no such model; choose one of: {', '.join([*MODELS, *voices])}"
         raise ApiError(404, message, param="model", code="model_not_found") from error

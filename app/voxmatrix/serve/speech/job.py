@@ -2,7 +2,7 @@
 
 import unicodedata
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.speech.formats import FormatName, encoder
 from voxmatrix.serve.speech.markup import without_markup
 from voxmatrix.serve.speech.response_stream import ResponseStream
+from voxmatrix.speak.captions import Caption, caption_of
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
@@ -33,6 +34,7 @@ class SpeechJob:
     style: Style
     format: FormatName
     streamed: bool = True  # it is heard while it is computed
+    timed: bool = False  # its captions are wanted: sentences are sent as wholes
 
 
 @dataclass
@@ -42,6 +44,7 @@ class SpeechUsage:
     seconds: float = 0.0
     symbols: int = 0
     frames: int = 0
+    captions: list[Caption] = field(default_factory=list)  # of a timed job, each before its sentence is sent
 
 
 def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: SpeechUsage) -> None:
@@ -72,7 +75,7 @@ def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
     texts = in_words(paragraphs(without_markup(job.text)), card, style)
     with encoder(job.format, card.rate_hz, stream.put) as write:
-        speech = synthesize(opened.voice, texts, style, start, early=job.streamed, check=stream.check)
+        speech = synthesize(opened.voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
         with closing(speech) as parts:
             total = 0
             for part in parts:
@@ -82,6 +85,8 @@ def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken
                 if part.begins:
                     samples = np.concatenate([pause, samples]) if spoken.symbols else samples
                     spoken.symbols += part.utterance.symbols
+                if job.timed:
+                    spoken.captions.append(caption_of(part, total + len(samples) - len(part.samples)))
                 write(samples)
                 total += len(samples)
                 spoken.frames = total // _TOKEN_SAMPLES

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from voxmatrix.serve.errors import api_error
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.job import SpeechUsage
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
+from voxmatrix.speak.captions import CaptionWord, word_json
 
 T = TypeVar("T")
 #: A client that accepts nothing for this long is taken for gone.
@@ -22,8 +23,8 @@ SEND_TIMEOUT_SECONDS = 60.0
 class Framing(Protocol):
     """Turns an answer into bytes of a response."""
 
-    def piece(self, audio: bytes) -> bytes:
-        """A piece of audio."""
+    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+        """A piece of audio, and the words of the sentences that were computed since the one before."""
         ...
 
     def end(self, spoken: SpeechUsage) -> bytes:
@@ -38,7 +39,7 @@ class Framing(Protocol):
 class RawAudio:
     """The audio alone."""
 
-    def piece(self, audio: bytes) -> bytes:
+    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
         """The audio."""
         return audio
 
@@ -54,9 +55,10 @@ class RawAudio:
 class ServerSentEvents:
     """Server-sent events."""
 
-    def piece(self, audio: bytes) -> bytes:
-        """Audio in base 64."""
-        return _event({"type": "speech.audio.delta", "audio": b64encode(audio).decode()})
+    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+        """Audio in base 64, after the words that begin in it or later, if they were asked for."""
+        said = _event({"type": "speech.audio.words", "words": list(map(word_json, words))}) if words else b""
+        return said + _event({"type": "speech.audio.delta", "audio": b64encode(audio).decode()})
 
     def end(self, spoken: SpeechUsage) -> bytes:
         """What the answer took."""
@@ -66,6 +68,32 @@ class ServerSentEvents:
     def failure(self, error: Exception) -> bytes:
         """OpenAI's error object."""
         return b"event: error\n" + _event({"type": "error", **api_error(error).body})
+
+
+class CaptionedLines:
+    """Objects of JSON in lines, as Kokoro-FastAPI streams them: audio in base 64, and the words that are new."""
+
+    def __init__(self, media_type: str) -> None:
+        """`media_type` is that of the audio."""
+        self._media_type = media_type
+
+    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+        """A line."""
+        return json.dumps(captioned(audio, self._media_type, words), ensure_ascii=False).encode() + b"\n"
+
+    def end(self, spoken: SpeechUsage) -> bytes:
+        """Nothing."""
+        return b""
+
+    def failure(self, error: Exception) -> bytes:
+        """OpenAI's error object."""
+        return json.dumps(api_error(error).body).encode() + b"\n"
+
+
+def captioned(audio: bytes, media_type: str, words: Iterable[CaptionWord]) -> dict[str, Any]:
+    """Sound and its words, as Kokoro-FastAPI writes them."""
+    times = [{"word": one.text, "start_time": one.start_ms / 1000, "end_time": one.end_ms / 1000} for one in words]
+    return {"audio": b64encode(audio).decode(), "audio_format": media_type, "timestamps": times}
 
 
 def _event(content: dict[str, Any]) -> bytes:
@@ -81,6 +109,7 @@ class SpeechResponse(Response):
         self._answer = answer
         self._first = first
         self._framing = framing
+        self._captions = 0  # whose words were sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything.
@@ -106,9 +135,14 @@ class SpeechResponse(Response):
         await _send(send, self._framing.end(self._answer.spoken), more=False)
 
     async def _pieces(self) -> AsyncIterator[bytes]:
-        yield self._framing.piece(self._first)
+        yield self._framing.piece(self._first, self._new_words())
         async for piece in self._answer.rest():
-            yield self._framing.piece(piece)
+            yield self._framing.piece(piece, self._new_words())
+
+    def _new_words(self) -> list[CaptionWord]:
+        captions = self._answer.spoken.captions[self._captions :]
+        self._captions += len(captions)
+        return [word for caption in captions for word in caption.words]
 
 
 async def cancel_on_disconnect(receive: Receive, work: Coroutine[Any, Any, T]) -> T:

@@ -1,0 +1,83 @@
+"""The routes of Kokoro-FastAPI beside those of OpenAI's API: speech with the times of its words, and phonemes."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+from starlette.responses import JSONResponse, Response
+
+from voxmatrix.kokoro.family import LANGUAGES
+from voxmatrix.models.style import Style
+from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.request_record import record_of
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.routes.speech import SpeechRequest, begun, check_length, complete
+from voxmatrix.serve.services import Services
+from voxmatrix.serve.speech.formats import CONTENT_TYPES
+from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned
+from voxmatrix.speak.captions import FORMATS
+from voxmatrix.speak.synthesize import in_words
+
+_Name = Annotated[str, Field(max_length=256)]
+
+
+class CaptionedRequest(SpeechRequest):
+    """A request for speech whose answer is JSON."""
+
+    return_timestamps: bool = True
+    captions: Literal["srt", "vtt", "lrc", "json"] | None = None  # also in the answer; not while it is streamed
+
+
+class PhonemesRequest(BaseModel):
+    """A text to pronounce."""
+
+    text: Annotated[str, Field(examples=["Hello there."])]
+    language: _Name = "a"  # Kokoro's letter, or as espeak-ng names it
+    voice: _Name = ""  # whose alphabet is wanted; "": of the first voice of this language
+
+
+def kokoro_routes(services: Services) -> APIRouter:
+    """The routes of Kokoro-FastAPI's clients."""
+    router = APIRouter(route_class=Route)
+
+    @router.post(
+        "/dev/captioned_speech", response_class=Response, responses={200: {"content": {"application/json": {}}}}
+    )
+    async def captioned_speech(body: CaptionedRequest, request: Request) -> Response:
+        """Speak a text; the answer is JSON with the audio in base 64 and the times of its words.
+
+        It comes in lines, an object for each piece, unless `stream` is false.
+        """
+        if body.captions and body.stream:
+            raise ApiError(400, "captions are made of the whole; set stream to false", param="captions")
+        answer, first = await begun(services, body, request, timed=body.return_timestamps or body.captions is not None)
+        media_type = CONTENT_TYPES[body.response_format]
+        if body.stream:
+            return SpeechResponse(answer, first, CaptionedLines(media_type), "application/json")
+        sound = await complete(answer, first, request)
+        captions = answer.spoken.captions
+        words = [word for caption in captions for word in caption.words] if body.return_timestamps else []
+        written = {"captions": FORMATS[body.captions](captions)} if body.captions else {}
+        return JSONResponse({**captioned(sound, media_type, words), **written})
+
+    @router.post("/dev/phonemize")
+    def phonemize(body: PhonemesRequest, request: Request) -> dict[str, Any]:
+        """The phonemes of a text, in the alphabet of the voice."""
+        check_length(body.text, services.settings.max_input, "text")
+        language = LANGUAGES.get(body.language, (body.language, ""))[0]
+        voices = services.catalogue.voices()
+        try:
+            voice = next((one for one in voices.values() if one.language == language), None)
+            voice = find_voice(voices, body.voice)[0] if body.voice else voice
+        except UnknownVoiceError as error:
+            raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+        if voice is None:
+            known = ", ".join(sorted({one.language for one in voices.values()}))
+            raise ApiError(400, f"no voice speaks this language; there are {known}", param="language")
+        record_of(request).voice = voice.id
+        with services.voices.use(voice) as opened:
+            said = [opened.voice.say(text, Style(), None) for text in in_words([body.text], voice, Style())]
+        return {"phonemes": " ".join("".join(one.phonemes) for one in said if one.phonemes), "tokens": []}
+
+    return router
