@@ -98,4 +98,5 @@ def spoken_unit(unit: BookUnit, ledger: Ledger, delivery: Delivery) -> Spoken:
         rate_hz=delivery.rate_hz,
         sha256=delivery.sha256,
         starts_paragraph=unit.starts_paragraph,
+        pause=unit.pause,
     )

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -21,7 +21,7 @@ from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import UnreachableError, UsageError
-from voxmatrix.files import check_not_folder, digest, read_errors, storage_errors
+from voxmatrix.files import check_not_folder, digest, read_errors, read_text_or_empty, storage_errors
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
@@ -157,6 +157,7 @@ def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], De
 def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]") -> None:
     from voxmatrix.models.style import Runtime
     from voxmatrix.speak.captions import check_captions, write_captions
+    from voxmatrix.voices.cast import with_voices_of
 
     given, sources = task.options, task.sources
     check_one_text(
@@ -169,6 +170,8 @@ def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]"
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     if given.captions:
         check_captions(given.captions, force=given.force)
+    if text := given.text or (given.file and given.file.is_file() and read_text_or_empty(given.file)):
+        task = replace(task, style=with_voices_of(task.style, text))
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, length):
         partial = None if given.captions else _partial(given, task.voice, task.style, task.output)

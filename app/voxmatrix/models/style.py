@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from voxmatrix.errors import UsageError
 from voxmatrix.text.lexicon import Lexicon
@@ -15,6 +15,14 @@ MAX_KNOBS = 100
 #: torch takes seeds below 2**64.
 MAX_SEED = 2**63 - 1
 _SEED_BYTES = 4  # as many as every engine takes
+
+
+class Role(NamedTuple):
+    """The voice of a name in a text."""
+
+    voice: str  # its file
+    speaker: str | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +37,7 @@ class Style:
     levelled: bool = True  # make sentences equally loud
     lexicon: Lexicon = field(default_factory=Lexicon)
     seed: int | None = None  # the same seed gives the same speech, as far as the voice can
+    cast: Mapping[str, Role] = field(default_factory=dict)  # by name in small letters; "" is what has no name
 
     def __post_init__(self) -> None:
         _check("speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
@@ -52,13 +61,17 @@ class Style:
 
     def to_json(self) -> dict[str, Any]:
         """The values as JSON."""
-        return {**asdict(self), "knobs": dict(self.knobs), "lexicon": [list(pair) for pair in self.lexicon.entries]}
+        values = {**asdict(self), "knobs": dict(self.knobs), "lexicon": [list(pair) for pair in self.lexicon.entries]}
+        cast = {"cast": {name: list(role) for name, role in self.cast.items()}} if self.cast else {}
+        del values["cast"]  # without one, the JSON is that of versions that know none
+        return {**values, **cast}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What `to_json` has written."""
         entries = tuple((word, spoken) for word, spoken in values["lexicon"])
-        return cls(**{**values, "lexicon": Lexicon(entries)})
+        cast = {name: Role(*role) for name, role in values.get("cast", {}).items()}
+        return cls(**{**values, "lexicon": Lexicon(entries), "cast": cast})
 
 
 @dataclass(frozen=True, kw_only=True)

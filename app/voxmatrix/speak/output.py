@@ -4,6 +4,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial as partial_of
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +20,8 @@ from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
 from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.wav import PLAIN, WaveFile
+from voxmatrix.text.ssml import from_ssml, is_ssml
+from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.resolve import open_voice
 
 _PLAIN_OUTPUT = Output()
@@ -72,7 +76,8 @@ def speak_to(
     if isinstance(out, Path):
         _check_free(out, output)
     try:
-        with closing(open_voice(voice, device, runtime, warn=warn)) as opened:
+        opening = partial_of(open_voice, device=device, runtime=runtime, warn=warn)
+        with closing(CastVoice(opening(voice), opening)) as opened:
             if long:
                 opened.load()
             return speak_opened(
@@ -108,9 +113,10 @@ def speak_opened(
                 spoken_sentences += 1
             left_out.add(spoken)
             if count > start.sentences:
+                if spoken.utterance.segments and file.frames:
+                    file.pause(style.pause_seconds)
+                file.pause(spoken.text.pause)
                 if spoken.utterance.segments:
-                    if file.frames:
-                        file.pause(style.pause_seconds)
                     if captions is not None:
                         captions.append(caption_of(spoken, file.frames))
                     file.write(spoken.samples)
@@ -131,8 +137,14 @@ def speak_opened(
 
 def _texts(text: str | Iterable[str], language: str, *, whole: bool) -> Iterable[str]:
     if isinstance(text, str):
-        return [text] if whole else paragraphs(text)
-    return complete_texts(text, language)
+        return [text] if whole else paragraphs(from_ssml(text) if is_ssml(text) else text)
+    chunks = iter(text)
+    first = next(chunks, "")
+    return (
+        _texts("".join([first, *chunks]), language, whole=False)
+        if is_ssml(first)
+        else complete_texts(chain([first], chunks), language)
+    )
 
 
 def _check_free(out: Path, output: Output) -> None:

@@ -1,6 +1,6 @@
 """Speak sentences, computing ahead, with levelled loudness."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -9,14 +9,18 @@ import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.waves import Samples
-from voxmatrix.errors import DamagedFileError, Finding
+from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
-from voxmatrix.models.style import Style
+from voxmatrix.models.style import MAX_SPEED, Style
 from voxmatrix.speak.first_chunk import split_early
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
+from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.text.passages import Passage, Passages
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
+from voxmatrix.text.words import sources
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.wording import quoted
 
 NOTHING = Utterance()
@@ -64,9 +68,45 @@ class LeftOut:
 
 
 def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool = False) -> Iterator[SpokenText]:
-    """The sentences of texts in words, as they become ready. With `whole`, each text is one sentence already."""
+    """The sentences of texts in words, as they become ready. With `whole`, each text is one sentence already.
+
+    Tags in the texts (`text.passages`) choose among the voices of the style's cast. A pause at the end is a sentence
+    without text.
+
+    Raises:
+        BadInputError: the cast lacks a voice, or it cannot be used.
+    """
+    languages = {"": card.language} | {name: resolve(role.voice).language for name, role in style.cast.items()}
+    if whole:
+        for text in texts:
+            yield from _sentences(Passage(text), languages, style.lexicon, whole=True)
+        return
+    passages = Passages()
     for text in texts:
-        yield from spoken_sentences(style.lexicon.apply(text), card.language, whole=whole)
+        for passage in passages.read(text):
+            if passage.voice.casefold() not in languages:
+                raise BadInputError(
+                    f"the text names the voice {passage.voice!r}, which is not in the cast",
+                    "add it to the table of `cast`, or remove the tag",
+                )
+            yield from _sentences(passage, languages, style.lexicon)
+    if passages.rest():
+        yield SpokenText("", "", pause=passages.rest())
+
+
+def _sentences(
+    passage: Passage, languages: Mapping[str, str], lexicon: Lexicon, *, whole: bool = False
+) -> Iterator[SpokenText]:
+    language = languages[passage.voice.casefold()]
+    pause, applied = passage.pause, lexicon.apply(passage.text)
+    found: Iterable[SpokenText] = spoken_sentences(applied, language, whole=whole)
+    if applied != passage.text:
+        found = list(found)
+        written = sources(passage.text, [sentence.source for sentence in found])
+        found = [sentence._replace(source=source) for sentence, source in zip(found, written, strict=True)]
+    for sentence in found:
+        yield sentence._replace(voice=passage.voice, rate=passage.rate, pause=pause)
+        pause = 0.0
 
 
 def synthesize(
@@ -94,7 +134,9 @@ def synthesize(
 
     def begin(text: SpokenText) -> Utterance:
         check()
-        utterance = voice.say(text, style, style.sentence_seed(text.text))
+        if not text.text:
+            return NOTHING
+        utterance = voice.say(text, _at_rate(style, text.rate), style.sentence_seed(text.text))
         return replace(utterance, segments=[partial(_checked, check, segment) for segment in utterance.segments])
 
     sentences = iter(texts)
@@ -115,6 +157,10 @@ def synthesize(
         yield SpokenSentence(
             text=text, utterance=utterance, samples=spoken, rate_hz=rate_hz, gain_db=gain_db, begins=begins
         )
+
+
+def _at_rate(style: Style, rate: float) -> Style:
+    return style if rate == 1.0 else replace(style, speed=min(max(style.speed * rate, 1 / MAX_SPEED), MAX_SPEED))
 
 
 def _checked(check: Check, segment: PendingSamples) -> Samples:

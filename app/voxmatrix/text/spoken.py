@@ -1,16 +1,14 @@
 """Written text to its sentences in words. It is split before numbers are read: `It was in 1998. 3 left.`"""
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import shortened, split
 from voxmatrix.text.symbols import GIVEN_PHONEMES
-from voxmatrix.text.words import tokens, word_edges
+from voxmatrix.text.words import sources
 
 #: Phonemes in a text stay as they are: a character for private use stands for them meanwhile.
 _PHONEMES = re.compile(GIVEN_PHONEMES)
@@ -23,6 +21,9 @@ class SpokenText(NamedTuple):
 
     text: str
     source: str  # as it is written
+    voice: str = ""  # the name of its voice in the text
+    rate: float = 1.0  # times the speed of the text
+    pause: float = 0.0  # seconds of silence before it, besides that between sentences
 
 
 def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterator[SpokenText]:
@@ -44,15 +45,5 @@ def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterat
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in [text] if whole else split(unwrap(text), language):
         pieces = list(shortened(normalise(sentence, language)))
-        for piece, source in zip(pieces, _sources(sentence, pieces, language), strict=True):
+        for piece, source in zip(pieces, sources(sentence, pieces, language), strict=True):
             yield SpokenText(shown(piece), shown(source))
-
-
-def _sources(sentence: str, pieces: Sequence[str], language: str) -> list[str]:
-    """What was written of each piece of a sentence in words."""
-    if len(pieces) <= 1:
-        return [sentence] * len(pieces)
-    written, said = tokens(sentence), [tokens(piece) for piece in pieces]
-    edges = word_edges(written, [word for words in said for word in words], language)
-    cuts = [bisect_left(edges, end) for end in accumulate(map(len, said))]
-    return [" ".join(written[start:end]) for start, end in pairwise([0, *cuts[:-1], len(written)])]

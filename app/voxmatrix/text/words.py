@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.symbols import GIVEN_PHONEMES
@@ -59,9 +60,22 @@ def heard_words(source: str, spoken: str, phonemes: Sequence[str], language: str
     return list(_words(written, _mapped([ends[edge] for edge in edges], list(chain(*alone)), sounds, starts), places))
 
 
+def sources(text: str, pieces: Sequence[str], language: str = "") -> list[str]:
+    """What of a text each of its pieces was, in which words have become others: by rules, if there is a language."""
+    if len(pieces) <= 1:
+        return [text] * len(pieces)
+    written, said = tokens(text), [tokens(piece) for piece in pieces]
+    edges = word_edges(written, [word for words in said for word in words], language)
+    cuts = [bisect_left(edges, end) for end in accumulate(map(len, said))]
+    return [" ".join(written[start:end]) for start, end in pairwise([0, *cuts[:-1], len(written)])]
+
+
 def word_edges(written: Sequence[str], spoken: Sequence[str], language: str) -> list[int]:
-    """Where in the spoken words each of the written ones begins, and where the last ends: `1998` becomes two."""
-    alone = [[word] if "[[" in word else tokens(normalise(word, language)) for word in written]
+    """Where in the spoken words each of the written ones begins, and where the last ends: `1998` becomes two.
+
+    Without a language, numbers and the like were not read.
+    """
+    alone = [tokens(normalise(word, language)) if language and "[[" not in word else [word] for word in written]
     ends = [0, *accumulate(map(len, alone))]
     return _mapped(ends, [_plain(word) for words in alone for word in words], [_plain(word) for word in spoken])
 

@@ -19,6 +19,7 @@ from voxmatrix.speak.batch.messages import Failure, failure_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
+from voxmatrix.voices.cast import with_voices_of
 from voxmatrix.work.executors.base import (
     Executor,
     UnitFailed,
@@ -102,7 +103,12 @@ def speak_batch(
         elif out is not None and out.is_file() and not output.force:
             results[index] = None
         elif out is not None:
-            batch.add(index, out, unit_of(item.text, digest, _style_of(style, item), whole=False))
+            try:
+                own = with_voices_of(_style_of(style, item), item.text)
+            except BadInputError as error:
+                results[index] = failure_of(error)
+            else:
+                batch.add(index, out, unit_of(item.text, digest, own, whole=False))
     if batch.waiting:
         with (
             tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as incoming,

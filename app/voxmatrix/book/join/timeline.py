@@ -29,6 +29,7 @@ class Spoken:
     rate_hz: int
     sha256: str  # of the file
     starts_paragraph: bool = False
+    pause: float = 0.0  # seconds of silence behind it, besides those of every sentence
 
     def __str__(self) -> str:
         return f"chapter {self.chapter}, sentence {self.index} ({quoted(self.text)})"
@@ -130,7 +131,7 @@ def _timed(chapter: Chapter, spoken: Sequence[Spoken], at: int, rate_hz: int, pa
     sentences: list[TimedSentence] = []
     start = at
     for sentence, following in zip_longest(spoken, spoken[1:]):
-        pause = pauses.behind(None if following is None else following.starts_paragraph)
+        pause = pauses.behind(None if following is None else following.starts_paragraph) + sentence.pause
         end = at + sentence.samples
         pause_end = end + round(pause * rate_hz)
         sentences.append(TimedSentence(spoken=sentence, start=at, end=end, pause_end=pause_end))

@@ -97,6 +97,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
+    from voxmatrix.voices.cast import with_voices_of
     from voxmatrix.voices.resolve import resolve
 
     out = _out(file, given)
@@ -104,6 +105,9 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     style = speaking_style(given, voice)
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)
+    style = with_voices_of(style, "\n".join(part for chapter in book.chapters for part in chapter.paragraphs))
+    if style.cast and given.cluster:
+        raise UsageError("a book with a cast cannot be spoken on a cluster", "omit --cluster")
     for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
     if parts := left_out_line(book):

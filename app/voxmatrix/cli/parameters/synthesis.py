@@ -43,6 +43,12 @@ class VoiceOptions:
         # Help texts are markup of rich: the backslash keeps the brackets.
         options.option("--lexicon", "FILE", r"Pronunciations: word|respelling or word|[\[phonemes]].", panel="Voice"),
     ] = None
+    cast: Annotated[
+        Path | None,
+        options.option(
+            "--cast", "FILE", r"Voices of \[voice:NAME] in texts: NAME|voice or NAME|voice|speaker.", panel="Voice"
+        ),
+    ] = None
     seed: Annotated[
         int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
     ] = None
@@ -54,10 +60,11 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
 
     Raises:
         UsageError: a value is out of its range, or the voice has no such setting.
-        BadInputError: the lexicon cannot be read, or the voice has no such speaker.
+        BadInputError: the lexicon or the cast cannot be read, or the voice has no such speaker.
     """
     from voxmatrix.models.style import Style
     from voxmatrix.text.lexicon import Lexicon, read_lexicon
+    from voxmatrix.voices.cast import read_cast
 
     knobs = {"noise": given.noise, "noise_w": given.noise_w}
     style = Style(
@@ -69,6 +76,7 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
         lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         levelled=given.level,
         seed=given.seed,
+        cast=read_cast(given.cast) if given.cast else {},
     )
     voice.check(style)
     return style

@@ -63,7 +63,8 @@ def piper_routes(services: Services) -> APIRouter:
         voices = services.catalogue.voices()
         # Piper's server speaks with its default voice when it does not know the name.
         voice = voices.get(body.voice or "", services.catalogue.default)
-        job = SpeechJob(text=body.text, voice=voice, style=_style(body, voice), format="wav", streamed=False)
+        style = _style(body, voice)
+        job = SpeechJob(text=body.text, voice=voice, style=style, format="wav", streamed=False, voices=voices)
         record_of(request).voice = voice.id
         answer = services.speech.begin(job)
         first = await first_piece(answer, request)

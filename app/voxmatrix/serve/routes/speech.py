@@ -114,7 +114,8 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
         VoxmatrixError: the server failed.
     """
     check_length(body.input, services.settings.max_input, "input")
-    voice, speaker = chosen_voice(services.catalogue.voices(), body)
+    voices = services.catalogue.voices()
+    voice, speaker = chosen_voice(voices, body)
     volume = body.volume_multiplier
     style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed, volume=volume)
     check_fields(voice, speed=body.speed, knobs=body.knobs)
@@ -122,7 +123,13 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
     # sentence is ready when it is sent.
     streamed = body.seed is None and body.stream
     job = SpeechJob(
-        text=body.input, voice=voice, style=style, format=body.response_format, streamed=streamed, timed=timed
+        text=body.input,
+        voice=voice,
+        style=style,
+        format=body.response_format,
+        streamed=streamed,
+        voices=voices,
+        timed=timed,
     )
     record_of(request).voice = voice.id
     answer = services.speech.begin(job)

@@ -126,11 +126,12 @@ async def _speak(socket: WebSocket, text: str, services: Services) -> None:
 
 def _job(text: str, name: str, services: Services) -> SpeechJob:
     """The job. An unknown voice is the default one, as in the demo."""
+    voices = services.catalogue.voices()
     try:
-        voice, speaker = find_voice(services.catalogue.voices(), name)
+        voice, speaker = find_voice(voices, name)
     except UnknownVoiceError:
         voice, speaker = services.catalogue.default, None
-    return SpeechJob(text=text, voice=voice, style=Style(speaker=speaker), format="pcm")
+    return SpeechJob(text=text, voice=voice, style=Style(speaker=speaker), format="pcm", voices=voices)
 
 
 async def _send_all(socket: WebSocket, answer: Answer) -> None:

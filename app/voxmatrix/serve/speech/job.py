@@ -1,14 +1,17 @@
 """Speak one text with one voice into an stream: the part of an answer that computes, in a thread of its own."""
 
 import unicodedata
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from voxmatrix.errors import BadInputError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import Style
+from voxmatrix.models.family import OpenVoice
+from voxmatrix.models.style import Role, Style
+from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.speech.formats import FormatName, encoder
 from voxmatrix.serve.speech.markup import without_markup
@@ -17,23 +20,29 @@ from voxmatrix.speak.captions import Caption, caption_of
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
+from voxmatrix.text.passages import Passages, voice_names
+from voxmatrix.text.ssml import from_ssml, is_ssml
+from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.opened import OpenVoices, VoiceInMemory
 
 #: Samples for which one token is counted.
 _TOKEN_SAMPLES = 256
 #: The answer to a text without words. Players refuse sounds that are much shorter.
 _SILENCE_SECONDS = 0.25
+#: Of all tags of a text: a short one could otherwise fill the memory.
+MAX_PAUSES_SECONDS = 300.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpeechJob:
     """A text to speak."""
 
-    text: str
+    text: str  # with Markdown, HTML or tags, or SSML
     voice: VoiceCard
     style: Style
     format: FormatName
     streamed: bool = True  # it is heard while it is computed
+    voices: Mapping[str, VoiceCard] = field(default_factory=dict)  # that the text may name
     timed: bool = False  # its captions are wanted: sentences are sent as wholes
 
 
@@ -63,29 +72,36 @@ def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: Spee
         except Exception as error:
             message = f"the voice {job.voice.id} cannot be loaded; choose another"
             raise ApiError(500, message, param="voice", code="voice_not_loadable") from error
-        _speak(job, opened, stream, spoken)
+        # Not closed: the voices stay in memory, and leave with the stack.
+        voice = CastVoice(opened.voice, lambda card: stack.enter_context(voices.use(card)).voice)
+        _speak(job, opened, voice, stream, spoken)
     stream.check()
 
 
-def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken: SpeechUsage) -> None:
-    card, style = opened.voice.card, job.style
-    card.check(style)
+def _speak(
+    job: SpeechJob, opened: VoiceInMemory, voice: OpenVoice, stream: ResponseStream, spoken: SpeechUsage
+) -> None:
+    card = opened.voice.card
+    card.check(job.style)
+    text, style = _read(job)
     pause = np.zeros(round(style.pause_seconds * card.rate_hz), np.float32)
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
-    texts = in_words(paragraphs(without_markup(job.text)), card, style)
+    texts = in_words(paragraphs(text), card, style)
     with encoder(job.format, card.rate_hz, stream.put) as write:
-        speech = synthesize(opened.voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
+        speech = synthesize(voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
         with closing(speech) as parts:
             total = 0
             for part in parts:
-                if not part.utterance.segments:
-                    continue
                 samples = part.samples
                 if part.begins:
-                    samples = np.concatenate([pause, samples]) if spoken.symbols else samples
+                    silence = [pause] if spoken.symbols and part.utterance.segments else []
+                    silence.append(np.zeros(round(part.text.pause * card.rate_hz), np.float32))
+                    samples = np.concatenate([*silence, samples])
                     spoken.symbols += part.utterance.symbols
-                if job.timed:
+                if not len(samples):
+                    continue
+                if job.timed and part.utterance.segments:
                     spoken.captions.append(caption_of(part, total + len(samples) - len(part.samples)))
                 write(samples)
                 total += len(samples)
@@ -93,10 +109,30 @@ def _speak(job: SpeechJob, opened: VoiceInMemory, stream: ResponseStream, spoken
                 spoken.seconds = total / card.rate_hz
                 if part.gain_db is not None:
                     opened.gains_db[speaker] = part.gain_db
-        if not spoken.symbols and not has_words(job.text):  # a smiley in a chat
+        if not spoken.symbols and not has_words(text):  # a smiley in a chat
             write(np.zeros(round(_SILENCE_SECONDS * card.rate_hz), np.float32))
         elif not spoken.symbols:
             raise BadInputError("there is nothing to speak in the text", "give a text that contains words")
+
+
+def _read(job: SpeechJob) -> tuple[str, Style]:
+    """The text with tags alone, and the style with the voices that they name.
+
+    Raises:
+        BadInputError: there is no such voice, the pauses are too long, or the SSML is not well-formed.
+    """
+    text = from_ssml(job.text) if is_ssml(job.text) else without_markup(job.text)
+    passages = Passages()
+    if sum(passage.pause for passage in passages.read(text)) + passages.rest() > MAX_PAUSES_SECONDS:
+        raise BadInputError(f"its pauses are longer than {MAX_PAUSES_SECONDS:g} seconds", "shorten them")
+    roles = {}
+    for name in voice_names(text):
+        try:
+            voice, speaker = find_voice(job.voices, name)
+        except UnknownVoiceError as error:
+            raise BadInputError(f"[voice:{name}]: {error.problem}", "choose another voice") from error
+        roles[name.casefold()] = Role(str(voice.path), speaker)
+    return text, replace(job.style, cast=roles)
 
 
 def has_words(text: str) -> bool:

@@ -141,7 +141,8 @@ class Session:
 
     async def _speak(self, speech: _Speech, text: str) -> None:
         # WAV has the rate of the voice; its header comes with the first samples.
-        job = SpeechJob(text=text, voice=speech.voice, style=speech.style, format="wav")
+        voices = self._services.catalogue.voices()
+        job = SpeechJob(text=text, voice=speech.voice, style=speech.style, format="wav", voices=voices)
         answer = self._services.speech.begin(job)
         try:
             first = (await answer.first())[HEADER_BYTES:]

@@ -26,6 +26,7 @@ from voxmatrix.speak.batch.messages import (
 )
 from voxmatrix.speak.output import Speech, speak_opened
 from voxmatrix.speak.synthesize import SpokenSentence
+from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.resolve import open_voice
 
 
@@ -66,7 +67,8 @@ def opened_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     Raises:
         VoxmatrixError: as `open_voice`.
     """
-    with closing(open_voice(start.voice, start.device, start.runtime, warn=warn)) as voice:
+    opening = partial(open_voice, device=start.device, runtime=start.runtime, warn=warn)
+    with closing(CastVoice(opening(start.voice), opening)) as voice:
         voice.card.check(start.style)
         voice.load()
         yield partial(speak_job, voice, warn)

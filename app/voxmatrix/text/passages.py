@@ -1,0 +1,65 @@
+"""Tags in a text: `[pause:1.5s]`, `[voice:Anna]` … `[voice]`, `[rate:0.8]` … `[rate]`. Other brackets are text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+MAX_PAUSE_SECONDS = 60.0
+MIN_RATE, MAX_RATE = 0.1, 10.0
+_NUMBER = r"\d{1,5}(?:\.\d{1,5})?"
+#: Two brackets are phonemes.
+_TAG = re.compile(
+    rf"(?<!\[)\[(?:pause:\s*(?P<pause>{_NUMBER})\s*(?P<unit>ms|s)|rate(?::\s*(?P<rate>{_NUMBER})\s*)?"
+    r"|voice(?::\s*(?P<voice>[^\[\]\n]{1,256}?)\s*)?)\](?!\])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of a text that is spoken in one way."""
+
+    text: str = ""
+    voice: str = ""  # as the text names it; "": the voice of the text
+    rate: float = 1.0  # times the speed of the text
+    pause: float = 0.0  # seconds of silence before it
+
+
+class Passages:
+    """Reads the parts of a text one after the other: what a tag sets lasts until another one of its kind."""
+
+    def __init__(self) -> None:
+        self._next = Passage()
+
+    def read(self, text: str) -> Iterator[Passage]:
+        """The passages of a further part of the text. None is empty."""
+        place = 0
+        for tag in _TAG.finditer(text):
+            yield from self._passage(text[place : tag.start()])
+            self._next = _after(tag, self._next)
+            place = tag.end()
+        yield from self._passage(text[place:])
+
+    def rest(self) -> float:
+        """The pause at the end of the text, in seconds."""
+        return self._next.pause
+
+    def _passage(self, text: str) -> Iterator[Passage]:
+        if text.strip():
+            yield replace(self._next, text=text)
+            self._next = replace(self._next, pause=0.0)
+
+
+def voice_names(text: str) -> set[str]:
+    """The voices that a text names."""
+    return {tag["voice"] for tag in _TAG.finditer(text) if tag["voice"]}
+
+
+def _after(tag: re.Match[str], before: Passage) -> Passage:
+    """What is said behind a tag."""
+    if tag["pause"]:
+        seconds = float(tag["pause"]) / (1000 if tag["unit"].lower() == "ms" else 1)
+        return replace(before, pause=min(before.pause + seconds, MAX_PAUSE_SECONDS))
+    if tag[0][1:].lower().startswith("rate"):
+        return replace(before, rate=min(max(float(tag["rate"] or 1), MIN_RATE), MAX_RATE))
+    return replace(before, voice=tag["voice"] or "")

@@ -1,0 +1,150 @@
+"""Several voices in one text: a table of names, and an open voice that speaks with all of them."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from voxmatrix.audio.waves import Samples
+from voxmatrix.closing import Closeable
+from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.files import read_errors
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.family import OpenVoice, PendingSamples, TimedWord, Utterance
+from voxmatrix.models.style import Role, Style
+from voxmatrix.text.passages import voice_names
+from voxmatrix.text.spoken import SpokenText
+from voxmatrix.text.ssml import from_ssml, is_ssml
+from voxmatrix.voices.resolve import resolve
+
+_FORMAT = "write NAME|voice or NAME|voice|speaker on every line; # begins a comment"
+
+
+def read_cast(path: Path) -> dict[str, Role]:
+    """Read a UTF-8 file with a line `NAME|voice` or `NAME|voice|speaker` for each name in `[voice:NAME]`.
+
+    Raises:
+        BadInputError: it cannot be read, a line has another form, a name is listed twice, or there is no such voice.
+    """
+    with read_errors(path):
+        data = path.read_bytes()
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8 (byte {error.start:,})", "save it as UTF-8") from error
+    roles: dict[str, Role] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, voice, speaker = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
+        if not name or not voice or line.count("|") > 2:
+            raise BadInputError(f"{path}, line {number}: {line.strip()!r} is not a name and a voice", _FORMAT)
+        if name.casefold() in roles:
+            raise BadInputError(f"{path}, line {number}: {name!r} is listed twice", "remove one of the lines")
+        roles[name.casefold()] = role_of(resolve(voice), speaker or None)
+    return roles
+
+
+def role_of(voice: VoiceCard, speaker: str | None = None) -> Role:
+    """A voice, or a speaker of it, for a name in a text.
+
+    Raises:
+        BadInputError: the voice has no such speaker.
+    """
+    voice.speaker(speaker)
+    return Role(str(voice.path), speaker, voice.digest)
+
+
+def with_voices_of(style: Style, text: str) -> Style:
+    """The style with the voices that a text names, and no others: those of the cast, else voices by their own names.
+
+    Raises:
+        BadInputError: there is no such voice.
+    """
+    text = from_ssml(text) if is_ssml(text) else text
+    roles = {name.casefold(): style.cast.get(name.casefold()) or role_of(resolve(name)) for name in voice_names(text)}
+    return replace(style, cast=roles)
+
+
+class CastVoice(Closeable):
+    """A voice that speaks what has no name, and opens those of a style's cast when they are first heard.
+
+    Its sample rate is that of the first voice; what others say is resampled.
+    """
+
+    def __init__(self, voice: OpenVoice, open_role: Callable[[VoiceCard], OpenVoice]) -> None:
+        """`voice` is closed with this one; those that `open_role` opens as well."""
+        self._voice = voice
+        self._open_role = open_role
+        self._others: dict[str, OpenVoice] = {}
+        self._lock = threading.Lock()
+        self.card = voice.card
+        self.parallel = voice.parallel
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the first voice is."""
+        return self._voice.is_loaded
+
+    def load(self) -> None:
+        """Load the first voice."""
+        self._voice.load()
+
+    def say(self, text: SpokenText, style: Style, seed: int | None) -> Utterance:
+        """Begin to speak a sentence in its voice.
+
+        Raises:
+            BadInputError: the cast lacks it, or it cannot be used.
+            And what the voice raises.
+        """
+        role = style.cast.get(text.voice.casefold())
+        if role is None and not text.voice:
+            return self._voice.say(text, style, seed)
+        if role is None:
+            raise BadInputError(f"there is no voice {text.voice!r}", "name one in the cast, or remove the tag")
+        voice = self._opened(role)
+        knobs = {name: value for name, value in style.knobs.items() if name in voice.card.capabilities.knobs}
+        own = replace(style, speaker=role.speaker, knobs=knobs)
+        voice.card.check(own)
+        return _resampled(voice.say(text, own, seed), voice.card.rate_hz, self.card.rate_hz)
+
+    def warnings(self) -> tuple[Finding, ...]:
+        """Of all voices that have spoken."""
+        with self._lock:
+            voices = [self._voice, *self._others.values()]
+        return tuple(dict.fromkeys(finding for voice in voices for finding in voice.warnings()))
+
+    def close(self) -> None:
+        """Close all of them."""
+        with self._lock:
+            for voice in (self._voice, *self._others.values()):
+                voice.close()
+
+    def _opened(self, role: Role) -> OpenVoice:
+        with self._lock:
+            if role.voice not in self._others:
+                self._others[role.voice] = self._open_role(resolve(role.voice))
+            return self._others[role.voice]
+
+
+def _resampled(utterance: Utterance, rate_hz: int, wanted_hz: int) -> Utterance:
+    if rate_hz == wanted_hz or not utterance.segments:
+        return utterance
+
+    def segment() -> Samples:
+        import soxr
+
+        whole = np.concatenate([segment() for segment in utterance.segments])
+        samples: Samples = soxr.resample(whole, rate_hz, wanted_hz).astype(np.float32)
+        return samples
+
+    def words() -> Sequence[TimedWord]:
+        def place(samples: int) -> int:
+            return samples * wanted_hz // rate_hz
+
+        return [TimedWord(word.text, place(word.start), place(word.end)) for word in utterance.words()]
+
+    segments: list[PendingSamples] = [segment]
+    return replace(utterance, segments=segments, words=words)
