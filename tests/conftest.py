@@ -20,6 +20,7 @@ __all__ = ["forked_programs"]  # a fixture
 
 patches.install()  # as every start of the program does
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft
+os.environ["HF_HUB_OFFLINE"] = "1"  # a test that downloads has a server of its own, and says so
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

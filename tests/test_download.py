@@ -18,6 +18,11 @@ CONTENT = bytes(range(256)) * 5000
 FILE = RemoteFile(name="voice.bin", size=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest())
 
 
+@pytest.fixture(autouse=True)
+def online(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+
+
 @pytest.fixture
 def server() -> Iterator[FileServer]:
     with file_server() as server:

@@ -25,7 +25,7 @@ MACHINE_VARIABLE = "VOXMATRIX_MACHINE"
 #: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
 _OURS = re.compile(
     r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_(DEVICE|PORT|MODEL)|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS"
-    r"|REDIS_URL|REDIS_PASSWORD)\b"
+    r"|REDIS_URL|REDIS_PASSWORD|HF_ENDPOINT|HF_TOKEN|HF_HUB_OFFLINE)\b"
 )
 
 #: The variables that a .env has set.

@@ -1,6 +1,8 @@
-"""Download files of known content: resumed where an earlier try ended, and checked before they are used."""
+"""Download files of known content: resumed where an earlier try ended, and checked before they are used.
 
-import hashlib
+The variables of Hugging Face's own programs are understood: HF_ENDPOINT (a mirror), HF_TOKEN and HF_HUB_OFFLINE.
+"""
+
 import http.client
 import shutil
 import ssl
@@ -8,8 +10,10 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import voxmatrix
+from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.progress import OnProgress
@@ -20,15 +24,44 @@ _CHUNK = 1 << 18
 #: Connections that are cut are taken up again this many times without progress in between.
 _TRIES = 3
 _AGAIN = "run the same command again: it continues where it was"
+_WITHOUT = "use `from` with a folder of the files"
+#: The hub names the commit of a file in this header.
+_COMMIT = "X-Repo-Commit"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteFile:
-    """A file to download: its name, also in the URL, its size in bytes and its SHA-256."""
+    """A file to download: its name, also in the URL, its size in bytes and its SHA-256, or else its MD5."""
 
     name: str
     size: int
-    sha256: str
+    sha256: str = ""
+    md5: str = ""
+
+    @property
+    def algorithm(self) -> str:
+        """The name of its checksum in hashlib."""
+        return "sha256" if self.sha256 else "md5"
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this file is there, complete and unchanged."""
+        right = path.is_file() and path.stat().st_size == self.size
+        return right and digest(path, self.algorithm) == (self.sha256 or self.md5)
+
+
+def hub_endpoint() -> str:
+    """The address of the model hub: HF_ENDPOINT, or Hugging Face."""
+    return (environment().get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+
+
+def check_online() -> None:
+    """Check that downloads are allowed.
+
+    Raises:
+        UnreachableError: HF_HUB_OFFLINE forbids them.
+    """
+    if environment().get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise UnreachableError("HF_HUB_OFFLINE is set, so nothing is downloaded", f"unset it, or {_WITHOUT}")
 
 
 def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress = lambda done, total: None) -> Path:
@@ -37,15 +70,16 @@ def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress =
     Raises:
         BadInputError: the server does not have the file.
         DamagedFileError: the server has another file of that name; what was downloaded is removed.
-        UnreachableError: no connection, or no space. What was downloaded is kept.
+        UnreachableError: no connection, no permission, or no space. What was downloaded is kept.
     """
     path, part = folder / file.name, folder / f"{file.name}.part"
-    if path.is_file() and path.stat().st_size == file.size and digest(path) == file.sha256:
+    if file.is_at(path):
         return path
+    check_online()
     with storage_errors(part):
         folder.mkdir(parents=True, exist_ok=True)
         check_space(folder, file.size - _size(part))
-    address, tries = f"{url.rstrip('/')}/{file.name}", 0
+    address, tries = f"{url.rstrip('/')}/{quote(file.name)}", 0
     while (done := _size(part)) < file.size:
         try:
             _append(address, part, file, on_progress)
@@ -54,6 +88,34 @@ def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress =
             if tries == _TRIES or isinstance(error, urllib.error.HTTPError | ssl.SSLError):
                 raise _unreachable(address, error) from error
     return _checked(file, part, path, address)
+
+
+def read_remote(address: str, max_bytes: int) -> tuple[bytes, str]:
+    """A small file whose content is not known, and its commit if the server is a hub.
+
+    Raises:
+        BadInputError: the server does not have the file, or it is larger.
+        UnreachableError: no connection, or no permission.
+    """
+    check_online()
+    try:
+        with urllib.request.urlopen(_request(address), timeout=_TIMEOUT_SECONDS) as answer:
+            content, commit = answer.read(max_bytes + 1), answer.headers.get(_COMMIT, "")
+    except (http.client.HTTPException, OSError) as error:
+        raise _unreachable(address, error) from error
+    if len(content) > max_bytes:
+        raise BadInputError(f"{address} has more than {max_bytes:,} bytes", "check the URL")
+    return content, commit
+
+
+def _request(address: str) -> urllib.request.Request:
+    headers = {"User-Agent": f"voxmatrix/{voxmatrix.__version__}", "Accept-Encoding": "identity"}
+    request = urllib.request.Request(address, headers=headers)
+    token = environment().get("HF_TOKEN", "").strip()
+    if token and address.startswith(f"{hub_endpoint()}/"):
+        # The hub sends us on to other hosts, which must not get it.
+        request.add_unredirected_header("Authorization", f"Bearer {token}")
+    return request
 
 
 def check_space(folder: Path, needed: int) -> None:
@@ -72,10 +134,9 @@ def check_space(folder: Path, needed: int) -> None:
 def _append(address: str, part: Path, file: RemoteFile, on_progress: OnProgress) -> None:
     """Continue a file, or begin it anew if the server cannot continue it."""
     done = _size(part)
-    headers = {"User-Agent": f"voxmatrix/{voxmatrix.__version__}", "Accept-Encoding": "identity"}
+    request = _request(address)
     if done:
-        headers["Range"] = f"bytes={done}-"
-    request = urllib.request.Request(address, headers=headers)
+        request.add_header("Range", f"bytes={done}-")
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
         continues = answer.status == http.HTTPStatus.PARTIAL_CONTENT
         done = done if continues else 0
@@ -95,14 +156,12 @@ def _size(path: Path) -> int:
 
 
 def _checked(file: RemoteFile, part: Path, path: Path, address: str) -> Path:
-    hashed = hashlib.sha256()
-    with part.open("rb") as content:
-        while chunk := content.read(_CHUNK):
-            hashed.update(chunk)
-    if part.stat().st_size != file.size or hashed.hexdigest() != file.sha256:
+    if not file.is_at(part):
+        found = f"{part.stat().st_size:,} bytes with the {file.algorithm} {digest(part, file.algorithm)}"
         part.unlink()
         raise DamagedFileError(
-            f"{address} is not the file that was expected: its SHA-256 is {hashed.hexdigest()}, not {file.sha256}",
+            f"{address} is not the file that was expected: it has {found}, not {file.size:,} bytes with "
+            f"{file.sha256 or file.md5}",
             "run the same command again; if it fails again, the file was changed or a proxy changes it",
         )
     with storage_errors(path):
@@ -115,12 +174,16 @@ def _unreachable(address: str, error: Exception) -> BadInputError | UnreachableE
         return error
     if isinstance(error, urllib.error.HTTPError):
         if error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
-            return BadInputError(f"{address} does not exist", "check the URL, or use `from` with a folder of the files")
+            return BadInputError(f"{address} does not exist", f"check the URL, or {_WITHOUT}")
+        if error.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+            return UnreachableError(
+                f"{address} answers {error.code} ({error.reason}): it is private, or its conditions must be accepted",
+                "accept them on its page, and set HF_TOKEN to a token of your account",
+            )
         return UnreachableError(f"{address} answers {error.code} ({error.reason})", f"try later: {_AGAIN}")
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     return UnreachableError(
         f"cannot download {address}: {why}",
-        f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}; without a network, use `from` with a folder "
-        "of the files",
+        f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}; without a network, {_WITHOUT}",
     )

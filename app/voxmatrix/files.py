@@ -135,10 +135,11 @@ def read_text_or_empty(path: Path) -> str:
         return ""
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+def digest(path: Path, algorithm: str = "sha256") -> str:
+    """The checksum of a file, in hexadecimal."""
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        # It tells apart what is complete from what is not; some systems allow no MD5 for more than that.
+        return hashlib.file_digest(file, lambda: hashlib.new(algorithm, usedforsecurity=False)).hexdigest()
 
 
 def content_digest(path: Path) -> str:

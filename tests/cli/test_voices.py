@@ -10,6 +10,9 @@ import pytest
 from tests.piper.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
 from voxmatrix.config import home
+from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.piper.files import config_path, source_path
+from voxmatrix.voices.resolve import installed, locate, make_default, rename
 
 BUNDLED = "en_US-slt-fast_x_low"
 
@@ -41,6 +44,47 @@ def test_a_voice_whose_json_is_missing_is_listed_with_the_problem(
     mine.with_name("mine.onnx.json").unlink()
     assert main.run(["voices", "list"]) == 0
     assert "mine.onnx.json" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("keep", [0, 1, 1000, -1])
+def test_a_truncated_voice_is_listed_with_the_problem(
+    keep: int, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.write_bytes(mine.read_bytes()[:keep])
+    assert main.run(["voices", "list"]) == 0
+    assert "mine.onnx is corrupt" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_default_is_chosen_and_listed_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["voices", "default", BUNDLED]) == 0
+    assert next(iter(installed())) == BUNDLED
+    assert locate()[1].stem == BUNDLED
+    assert main.run(["voices", "default", "nobody"]) == 3
+    assert "there is no voice nobody" in capsys.readouterr().err
+    (home() / "voices" / "default").write_text("nobody")  # it was removed
+    assert next(iter(installed())) == "mine"
+
+
+def test_a_voice_is_renamed_with_its_files_and_stays_the_default(mine: Path) -> None:
+    make_default("mine")
+    source_path(mine).write_text("{}")
+    assert rename("mine", "yours") == "yours"
+    assert {file.name for file in mine.parent.iterdir()} == {
+        "default", "yours.onnx", "yours.onnx.json", "yours.onnx.source.json",
+    }  # fmt: skip
+    assert next(iter(installed())) == "yours"
+    for name in (BUNDLED, "nobody"):
+        with pytest.raises(BadInputError):
+            rename(name, "other")
+    (mine.parent / "taken.onnx").touch()
+    with pytest.raises(UsageError, match="already a voice taken"):
+        rename("yours", "taken")
+    source_path(mine.with_name("yours.onnx")).unlink()
+    config_path(mine.with_name("yours.onnx")).unlink()
+    with pytest.raises(BadInputError):
+        rename("yours", "broken")
+    assert (mine.parent / "yours.onnx").exists()  # as before
 
 
 @pytest.mark.usefixtures("mine")

@@ -15,9 +15,11 @@ from tests.loopback import FileServer, file_server
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.download import RemoteFile
+from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.kokoro import install as module
 from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
-from voxmatrix.voices.resolve import installed, resolve
+from voxmatrix.voices.library import missing
+from voxmatrix.voices.resolve import installed, locate, rename, resolve, whole_card
 
 
 def remote(name: str, content: bytes) -> RemoteFile:
@@ -45,7 +47,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def server(files: dict[str, bytes]) -> Iterator[FileServer]:
+def server(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
+    monkeypatch.delenv("HF_HUB_OFFLINE")
     with file_server() as server:
         server.files = dict(files)
         yield server
@@ -106,10 +109,11 @@ def test_a_folder_will_do_without_a_network(files: dict[str, bytes], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "words", [["piper"], ["kokoro", "--url", "file:///etc/passwd"], ["kokoro", "--url", "mirror.example"]]
+    ("words", "code"),
+    [(["piper"], 3), (["kokoro", "--url", "file:///etc/passwd"], 2), (["kokoro", "--url", "mirror.example"], 2)],
 )
-def test_what_cannot_be_downloaded_is_refused(words: list[str], files: dict[str, bytes]) -> None:
-    assert main.run(["voices", "download", *words]) == 2
+def test_what_cannot_be_downloaded_is_refused(words: list[str], code: int, files: dict[str, bytes]) -> None:
+    assert main.run(["voices", "download", *words]) == code
 
 
 def test_voices_are_removed_one_by_one_or_all(kokoro: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,3 +132,26 @@ def test_a_corrupt_voice_can_be_removed(kokoro: Path) -> None:
     broken.write_bytes(b"nothing")
     assert main.run(["voices", "remove", "broken"]) == 0
     assert not broken.exists()
+
+
+def test_a_name_that_says_no_language_is_refused_and_nothing_renamed(kokoro: Path) -> None:
+    with pytest.raises(BadInputError, match="does not say its language"):
+        rename("kokoro/af_bella", "mine")
+    assert "kokoro/af_bella" in installed()
+    assert rename("kokoro/af_bella", "af_mine") == "kokoro/af_mine"
+
+
+def test_a_kokoro_whose_network_is_truncated_is_told_from_a_whole_one(kokoro: Path) -> None:
+    network = kokoro / "kokoro-v1.0.int8.onnx"
+    whole_card(*locate("kokoro/af_heart"))
+    network.write_bytes(network.read_bytes()[:-1])
+    with pytest.raises(DamagedFileError, match="corrupt"):
+        whole_card(*locate("kokoro/af_heart"))
+
+
+def test_kokoro_is_missing_for_its_voices_and_mixtures_until_it_is_there(kokoro: Path) -> None:
+    assert missing("kokoro/af_heart+af_bella") == missing("kokoro/af_sky") == missing("af_heart") == ""
+    for voice in (kokoro / "voices").iterdir():
+        voice.unlink()
+    assert missing("kokoro/af_heart+af_bella") == missing("kokoro/af_sky") == missing("kokoro") == "kokoro"
+    assert missing("kokoro/nobody") == missing("kokoro/") == missing("af_heart") == ""

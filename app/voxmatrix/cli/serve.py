@@ -15,6 +15,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
+from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.files import write_text
@@ -198,7 +199,6 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
     """
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import checked_digest, new_key, read_key, read_keys
-    from voxmatrix.voices.resolve import locate
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
         raise UsageError(
@@ -215,7 +215,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         digests = frozenset({digest})
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return key, ServeSettings(
-        voice=locate(voice)[1] if voice else None,
+        voice=voice_named(voice).path if voice else None,
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,

@@ -20,6 +20,7 @@ from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, s
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.voices import voice_named
 from voxmatrix.errors import UnreachableError, UsageError
 from voxmatrix.files import check_not_folder, digest, read_errors, read_text_or_empty, storage_errors
 from voxmatrix.plan.overrides import override_number
@@ -91,10 +92,9 @@ def command(
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
     from voxmatrix.models.style import Output
-    from voxmatrix.voices.resolve import resolve
 
     sources = ParameterSources(context)
-    voice = resolve(given.voice)
+    voice = voice_named(given.voice, as_json=as_json)
     task = _Task(
         options=given,
         sources=sources,

@@ -1,39 +1,47 @@
-"""`voxmatrix voices`: list, download and remove the voices that `--voice NAME` finds."""
+"""`voxmatrix voices`: search, download, list and remove the voices that `--voice NAME` finds."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json
+from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.errors import UsageError, VoxmatrixError
-from voxmatrix.wording import pluralise
+from voxmatrix.config import home
+from voxmatrix.errors import BadInputError, UsageError, VoxmatrixError
+from voxmatrix.wording import pluralise, printable
 
 if TYPE_CHECKING:
+    from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.family import Family
+    from voxmatrix.models.library import LibraryVoice
 
-group = typer.Typer(help="List, download and remove the voices that `--voice NAME` finds.")
+group = typer.Typer(help="Search, download, list and remove the voices that `--voice NAME` finds.")
 
-#: What can be downloaded.
-_RELEASES = ("kokoro",)
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="kokoro", show_default=False)]
-_Voice = Annotated[str, typer.Argument(metavar="NAME", help="A name of `voices list`, or kokoro.", show_default=False)]
+_Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
+]
+_Voice = Annotated[str, typer.Argument(metavar="NAME", help="A name of `voices list`.", show_default=False)]
 _From = Annotated[
     Path | None,
     typer.Option("--from", metavar="FOLDER", help="Install from a folder with the files, without a network."),
 ]
 _Url = Annotated[str, options.option("--url", "URL", "A mirror that has the files.")]
 _Exact = Annotated[
-    bool, typer.Option("--exact", help="The network in float32: 325 MB instead of 92 MB, nearer to the original.")
+    bool, typer.Option("--exact", help="Kokoro's network in float32: 325 MB instead of 92 MB, nearer to the original.")
 ]
+_Accept = Annotated[
+    bool, typer.Option("--accept-licence", "--accept-license", help="Accept a licence that restricts the use.")
+]
+_Language = Annotated[str, typer.Option("--language", metavar="TAG", help="Of this language: de, en-GB.")]
+_Text = Annotated[str, typer.Argument(metavar="[TEXT]", help="Words of names and languages.", show_default=False)]
 
 
 @group.command("list")
 def list_voices(as_json: options.AsJson = False) -> None:
     """List your voices (VOXMATRIX_HOME/voices) and the bundled one. The first one is the default of `speak`."""
-    from voxmatrix.config import home
     from voxmatrix.voices.resolve import installed
 
     rows = [_row(name, family, path) for name, (family, path) in installed().items()]
@@ -46,38 +54,128 @@ def list_voices(as_json: options.AsJson = False) -> None:
         several = f", {row['speakers']} speakers" if (row["speakers"] or 1) > 1 else ""
         typer.echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
     add = f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}"
-    more = "" if any(row["family"] == "kokoro" for row in rows) else ", or: voxmatrix voices download kokoro"
-    typer.echo(add + more, err=True)
+    typer.echo(f"{add}, or: voxmatrix voices search", err=True)
+
+
+@group.command("search")
+def search(text: _Text = "", language: _Language = "", as_json: options.AsJson = False) -> None:
+    """List the voices that can be downloaded: Kokoro's and Piper's."""
+    from voxmatrix.voices.library import search as search_library
+    from voxmatrix.voices.resolve import installed
+
+    found, problem = search_library(text, language)
+    here = installed()
+    if problem is not None:
+        warn(problem)
+    if as_json:
+        print_json({"voices": [{**_public(voice), "installed": voice.name in here} for voice in found]})
+        return
+    width = max((len(voice.name) for voice in found), default=0)
+    for voice in found:
+        several = f"{voice.num_speakers} speakers" if voice.num_speakers > 1 else voice.gender
+        facts = (voice.language_name, voice.quality, several, f"{voice.size / 1e6:.0f} MB")
+        there = "  (installed)" if voice.name in here else ""
+        typer.echo(f"{voice.name:{width}}  {', '.join(filter(None, facts))}{there}")
+    typer.echo(pluralise(len(found), "voice"), err=True)
+    typer.echo("  → voxmatrix voices show NAME, voxmatrix voices download NAME", err=True)
+
+
+@group.command("show")
+def show(name: _Name, as_json: options.AsJson = False) -> None:
+    """Show what is known of a voice, installed or not, with its licence."""
+    from voxmatrix.voices.library import find, license_of
+    from voxmatrix.voices.resolve import installed
+
+    here = installed().get(name)
+    if here is not None:
+        facts = _row(name, *here)
+    else:
+        voice = find(name)
+        license = license_of(voice)
+        facts = {**_public(voice), "license": license.words, "permissive": license.permissive}
+    facts |= {"installed": here is not None}
+    if as_json:
+        print_json(facts)
+        return
+    for key, value in facts.items():
+        if value not in (None, ""):
+            typer.echo(f"{key.replace('_', ' '):12}  {value}")
 
 
 @group.command("download")
 def download(
-    name: _Name, source: _From = None, url: _Url = "", exact: _Exact = False, as_json: options.AsJson = False
+    name: _Name,
+    source: _From = None,
+    url: _Url = "",
+    exact: _Exact = False,
+    accept_licence: _Accept = False,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Download a family of voices. It is resumed after an interruption, and every file is checked."""
-    from voxmatrix.kokoro.install import install, install_from, needed, release
-    from voxmatrix.voices.resolve import installed
+    """Download a voice. It is resumed after an interruption, and every file is checked."""
+    from voxmatrix.voices.library import install_from
 
-    if name not in _RELEASES:
-        raise UsageError(f"there is no {name!r} to download", f"choose one of: {', '.join(_RELEASES)}")
     if url and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url is {url!r}", "choose a URL that begins with https:// or http://")
     if source is not None:
-        folder = install_from(source)
+        names = install_from(name, source, accepted=accept_licence)
     else:
-        size = sum(file.size for file in needed(exact=exact))
-        if not as_json:
-            typer.echo(
-                f"{name}: {size / 1e6:.0f} MB, licence {release().license}, from {url or release().url}", err=True
-            )
-        with progress("download", "downloading", as_json=as_json) as on_progress:
-            folder = install(exact=exact, url=url, on_progress=on_progress)
-    names = [known for known, (family, _) in installed().items() if family.name == name]
+        names = _download(name, url=url, exact=exact, accepted=accept_licence, as_json=as_json)
+    folder = home() / "voices"
     if as_json:
         print_json({"folder": str(folder), "voices": names})
         return
     typer.echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
     typer.echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
+
+
+def voice_named(name: str, *, as_json: bool = False) -> "VoiceCard":
+    """The voice of this name or file. One of the library that is not installed is downloaded, with a line about it.
+
+    Raises:
+        As `resolve`, and as the download.
+    """
+    from voxmatrix.voices.resolve import resolve
+
+    try:
+        return resolve(name)
+    except BadInputError:
+        from voxmatrix.voices.library import missing
+
+        wanted = missing(name)
+        if not wanted:
+            raise
+    _download(wanted, as_json=as_json)
+    return resolve(name)
+
+
+def _download(
+    name: str, *, url: str = "", exact: bool = False, accepted: bool = False, as_json: bool = False
+) -> list[str]:
+    """Say what is downloaded, ask for what its licence needs, and do it."""
+    from voxmatrix.download import hub_endpoint
+    from voxmatrix.kokoro.install import needed, release
+    from voxmatrix.voices.library import find, install, license_of
+
+    voice = find(name)
+    license = license_of(voice, url)
+    is_kokoro = voice.family == "kokoro"
+    size = sum(file.size for file in needed(exact=exact)) if is_kokoro else voice.size
+    origin = url or (release().url if is_kokoro else hub_endpoint())
+    typer.echo(f"{name}: {size / 1e6:.0f} MB, licence {license.words}, from {origin}", err=True)
+    if not (license.permissive or accepted or as_json) and sys.stdin.isatty():
+        typer.echo(printable(license.card), err=True)
+        accepted = typer.confirm("Its licence may restrict what the voice may be used for. Accept it?", err=True)
+    with progress("download", "downloading", as_json=as_json) as on_progress:
+        return install(name, exact=exact, url=url, accepted=accepted, on_progress=on_progress)
+
+
+@group.command("default")
+def default(name: _Voice) -> None:
+    """Let a voice speak where none is named."""
+    from voxmatrix.voices.resolve import make_default
+
+    make_default(name)
+    typer.echo(f"{name} is the default voice")
 
 
 @group.command("remove")
@@ -93,11 +191,26 @@ def remove(name: _Voice, as_json: options.AsJson = False) -> None:
         typer.echo(f"removed: {path}")
 
 
+def _public(voice: "LibraryVoice") -> dict[str, Any]:
+    return {
+        "name": voice.name,
+        "family": voice.family,
+        "title": voice.title,
+        "language": voice.language,
+        "language_name": voice.language_name,
+        "quality": voice.quality,
+        "speakers": voice.num_speakers,
+        "bytes": voice.size,
+    }
+
+
 def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
+    from voxmatrix.voices.resolve import whole_card
+
     row = {"name": name, "family": family.name, "path": str(path)}
-    facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers"))
+    facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers", "license", "source"))
     try:
-        card = family.card(path)
+        card = whole_card(family, path)
     except VoxmatrixError as error:
         return {**row, **facts, "problem": error.problem}
     facts = {
@@ -105,5 +218,7 @@ def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
         "quality": card.quality,
         "rate_hz": card.rate_hz,
         "speakers": card.num_speakers,
+        "license": card.license,
+        "source": card.source,
     }
     return {**row, **facts, "problem": None}

@@ -25,7 +25,7 @@ LANGUAGES = {
 }
 #: Their phonemes are made by programs that voxmatrix does not have.
 _WITHOUT_PHONEMES = {"j": "Japanese", "z": "Mandarin"}
-_GENDERS = {"f": "female", "m": "male"}
+GENDERS = {"f": "female", "m": "male"}
 #: The best one by the grades of its authors, so it is the first (hexgrad/Kokoro-82M, VOICES.md).
 _FIRST = "af_heart"
 _MIB = 2**20
@@ -75,7 +75,7 @@ class KokoroFamily:
         """By the name of the file: af_heart is an American voice, and female."""
         language, words = _language(path)
         network = _network_of(path)
-        gender = _GENDERS.get(path.stem[1:2], "")
+        gender = GENDERS.get(path.stem[1:2], "")
         return VoiceCard(
             id=f"{NAME}/{path.stem}",
             family=NAME,
@@ -86,6 +86,8 @@ class KokoroFamily:
             title=f"{_title(path.stem)}: {words}{gender and ', '}{gender}",
             gender=gender,
             license="Apache-2.0",
+            source="https://github.com/hexgrad/kokoro",
+            version="1.0",
             memory_mib=network.stat().st_size * _MEMORY_PER_BYTE / _MIB + _MEMORY_MIB,
         )
 

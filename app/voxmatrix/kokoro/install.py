@@ -15,9 +15,10 @@ from voxmatrix.config import home, voice_folders
 from voxmatrix.download import RemoteFile, download
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import digest, replacing, replacing_path
-from voxmatrix.kokoro.family import NAME
+from voxmatrix.kokoro.family import GENDERS, LANGUAGES, NAME
 from voxmatrix.kokoro.styles import MAX_IDS, SUFFIX, WIDTH, read_styles
 from voxmatrix.lock import locked
+from voxmatrix.models.library import LibraryVoice
 from voxmatrix.progress import OnProgress
 
 
@@ -27,6 +28,7 @@ class Release:
 
     url: str
     license: str
+    voices_in_pack: tuple[str, ...]
     int8: RemoteFile
     exact: RemoteFile  # float32: nearer to the original, 3.5 times as large
     voices: RemoteFile  # the styles of all voices, numpy's npz
@@ -37,7 +39,26 @@ def release() -> Release:
     """The pinned release."""
     table = tomllib.loads(Path(__file__).with_name("release.toml").read_text(encoding="utf-8"))
     files = {name: RemoteFile(**table[name]) for name in ("int8", "exact", "voices")}
-    return Release(url=table["url"], license=table["license"], **files)
+    return Release(url=table["url"], license=table["license"], voices_in_pack=tuple(table["voices_in_pack"]), **files)
+
+
+def public_voices() -> dict[str, LibraryVoice]:
+    """All voices of the release by name. Each comes with all others."""
+    size = sum(file.size for file in needed(exact=False))
+    found = {}
+    for stem in release().voices_in_pack:
+        language, words = LANGUAGES[stem[0]]
+        found[f"{NAME}/{stem}"] = LibraryVoice(
+            name=f"{NAME}/{stem}",
+            family=NAME,
+            title=stem.partition("_")[2].title(),
+            language=language,
+            language_name=words,
+            gender=GENDERS[stem[1]],
+            size=size,
+            license=release().license,
+        )
+    return found
 
 
 def needed(*, exact: bool) -> tuple[RemoteFile, RemoteFile]:

@@ -56,6 +56,8 @@ class VoiceCard:
     default_speaker: int = 0
     gender: str = ""
     license: str = ""
+    source: str = ""  # the page that it was downloaded from
+    version: str = ""  # there
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what else its own JSON says
     memory_mib: float = 0.0  # that it takes when it is open
 

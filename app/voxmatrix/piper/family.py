@@ -1,16 +1,18 @@
 """The family of VITS voices: exported in Piper's format, or checkpoints of a training run."""
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, VoxmatrixError
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.models.card import Capabilities, Knob, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, voice_in_folder
+from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, source_path, voice_in_folder
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES
 
 NAME = "piper"
@@ -76,7 +78,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             f"the voice {path} uses phonemes of type {config.phoneme_type!r}, which is not supported{missing}",
             f"choose a voice with phonemes of type {', '.join(PHONEME_TYPES)}",
         )
-    exported = is_exported(path)
+    exported, origin = is_exported(path), _origin(path)
     return VoiceCard(
         id=path.stem if exported else path.absolute().parent.name,
         family=NAME,
@@ -89,6 +91,9 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
         speakers=config.speaker_id_map,
         default_speaker=config.default_speaker,
         gender=gender if isinstance(gender := config.source.get("gender"), str) else "",
+        license=origin.get("license", ""),
+        source=origin.get("source", ""),
+        version=origin.get("version", ""),
         facts=config.to_json(),
         memory_mib=path.stat().st_size * _MEMORY_PER_BYTE / _MIB if path.exists() else 0.0,
         capabilities=Capabilities(
@@ -100,6 +105,14 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             uses_torch=not exported,
         ),
     )
+
+
+def _origin(path: Path) -> dict[str, str]:
+    """Where a downloaded voice is from, and its licence."""
+    with suppress(ValueError, AttributeError):
+        known = json.loads(read_text_or_empty(source_path(path)))
+        return {name: str(known.get(name, "")) for name in ("source", "version", "license")}
+    return {}
 
 
 def _config_of_checkpoint(path: Path, beside: Path | None) -> VoiceConfig:

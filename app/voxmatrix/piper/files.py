@@ -59,6 +59,11 @@ def config_path(onnx: Path) -> Path:
     return onnx.with_name(onnx.name + ".json")
 
 
+def source_path(onnx: Path) -> Path:
+    """The path of the JSON that says where a downloaded voice is from, and its licence."""
+    return onnx.with_name(onnx.name + ".source.json")
+
+
 def config_beside(checkpoint: Path) -> Path | None:
     """The voice config next to a checkpoint, which may also have it inside."""
     candidates = config_path(checkpoint), *(checkpoint.with_name(name) for name in CONFIGS)

@@ -1,16 +1,17 @@
 """From the name or the file of a voice to its card: the one place where voices are found."""
 
+import glob
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from voxmatrix.config import voice_folders
-from voxmatrix.errors import BadInputError, VoxmatrixError
-from voxmatrix.files import storage_errors
+from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.files import read_errors, read_text_or_empty, storage_errors, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
+from voxmatrix.piper.files import ONNX
 from voxmatrix.voices.families import families, family_named
 
 
@@ -74,13 +75,50 @@ def check_trainable(name: str | Path, purpose: str) -> None:
 
 
 def installed() -> dict[str, tuple[Family, Path]]:
-    """The voices in the voice folders by name; one in an earlier folder hides those of the same name."""
+    """The voices in the voice folders by name; one in an earlier folder hides those of the same name.
+
+    The first one is the default: the one that was made so, else the first of the user's own.
+    """
     found: dict[str, tuple[Family, Path]] = {}
     for folder in voice_folders():
         for family in reversed(families()):  # exported voices first
             for name, path in family.find(folder).items():
                 found.setdefault(name, (family, path))
-    return found
+    chosen = read_text_or_empty(_default_file()).strip()
+    return {chosen: found[chosen]} | found if chosen in found else found
+
+
+def make_default(name: str) -> None:
+    """Let a voice be the one that speaks where none is named.
+
+    Raises:
+        BadInputError: no installed voice has this name.
+        UnreachableError: the folder of voices cannot be written to.
+    """
+    if name not in installed():
+        raise BadInputError(f"there is no voice {name}", f"choose one of: {', '.join(installed())}")
+    write_text(_default_file(), f"{name}\n")
+
+
+def _default_file() -> Path:
+    return voice_folders()[0] / "default"
+
+
+def whole_card(family: Family, path: Path) -> VoiceCard:
+    """The card of a voice, of whose large files the outline is checked.
+
+    Raises:
+        BadInputError: a file of it is missing, or it cannot be used.
+        DamagedFileError: a file of it is corrupt.
+    """
+    from voxmatrix.piper.onnx.reading import check_whole
+
+    card = family.card(path)
+    for file in card.files:
+        if file.suffix == ONNX:
+            with read_errors(file):
+                check_whole(file)
+    return card
 
 
 def remove(name: str) -> list[Path]:
@@ -90,19 +128,61 @@ def remove(name: str) -> list[Path]:
         BadInputError: there is no such voice, or it is not the user's own.
         UnreachableError: it cannot be removed.
     """
-    own = voice_folders()[0]
-    paths = [own / name] if any(name == family.name for family in families()) and (own / name).is_dir() else []
-    if not paths:
-        family, path = locate(name)
-        if not path.is_relative_to(own):
-            raise BadInputError(f"{path} is not one of your voices in {own}", "remove the file yourself")
-        paths = [path]
-        with suppress(VoxmatrixError):  # a corrupt voice has no card
-            paths = [one for one in family.card(path).files if one.name.startswith(path.stem)]
+    folder = voice_folders()[0] / name
+    is_family = any(name == family.name for family in families()) and folder.is_dir()
+    paths = [folder] if is_family else _files_of(_own(name)[1])
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     return paths
+
+
+def rename(name: str, new: str) -> str:
+    """Give the files of a voice of the user's another name, and return that of the voice.
+
+    Raises:
+        BadInputError: there is no such voice, it is not the user's own, or its family does not allow the name.
+        UnreachableError: it cannot be renamed.
+        UsageError: another voice has the name.
+    """
+    family, path = _own(name)
+    target = path.with_name(f"{new}{path.suffix}")
+    if target.exists():
+        raise UsageError(f"there is already a voice {new}", "choose another name")
+    is_default = next(iter(installed())) == name
+    renamed: list[tuple[Path, Path]] = []
+    try:
+        for old in reversed(_files_of(path)):  # that which it is found by, last
+            place = old.with_name(target.name + old.name.removeprefix(path.name))
+            with storage_errors(place):
+                old.rename(place)
+            renamed.append((old, place))
+        family.card(target)
+    except BaseException:
+        for old, place in reversed(renamed):
+            place.rename(old)
+        raise
+    found = next(known for known, (_, file) in installed().items() if file == target)
+    if is_default:
+        make_default(found)
+    return found
+
+
+def is_own(path: Path) -> bool:
+    """Whether a voice is the user's, who may remove it."""
+    return path.is_relative_to(voice_folders()[0])
+
+
+def _own(name: str) -> tuple[Family, Path]:
+    family, path = locate(name)
+    if not is_own(path):
+        raise BadInputError(f"{path} is not one of your voices in {voice_folders()[0]}", "choose one of those")
+    return family, path
+
+
+def _files_of(path: Path) -> list[Path]:
+    """The files of one voice, that which it is found by first: NAME.onnx, NAME.onnx.json …"""
+    return [path, *sorted(path.parent.glob(f"{glob.escape(path.name)}.*json"))]
 
 
 def open_voice(

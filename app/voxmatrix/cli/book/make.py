@@ -29,6 +29,7 @@ from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, s
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
@@ -98,10 +99,9 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
     from voxmatrix.voices.cast import with_voices_of
-    from voxmatrix.voices.resolve import resolve
 
     out = _out(file, given)
-    voice = resolve(given.voice)
+    voice = voice_named(given.voice, as_json=as_json)
     style = speaking_style(given, voice)
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)

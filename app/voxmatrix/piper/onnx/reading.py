@@ -10,6 +10,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.errors import DamagedFileError
 from voxmatrix.piper.onnx.graph_edits import leave_outside
 
 #: Smaller weights are read at once.
@@ -40,6 +41,22 @@ def read_model(path: Path) -> Any:
         return onnx.ModelProto.FromString(content)
     except DecodeError as error:
         raise ValueError(str(error)) from error
+
+
+def check_whole(path: Path) -> None:
+    """Check the outline of an ONNX file, for which only some bytes of it are read.
+
+    Raises:
+        DamagedFileError: the file is truncated, or not an ONNX file.
+        OSError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            whole = _GRAPH in [number for number, _, _, _ in _fields(data, 0, len(data))]
+    except (ValueError, IndexError):  # also of an empty file
+        whole = False
+    if not whole:
+        raise DamagedFileError(f"{path} is corrupt: it is truncated, or not an ONNX file", "copy or download it again")
 
 
 def _without_weights(data: mmap, location: str) -> Iterator[bytes]:

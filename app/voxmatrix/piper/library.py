@@ -1,0 +1,248 @@
+"""Piper's public voices: their index, fetched at run time, and the files of one, downloaded or from a folder."""
+
+import hashlib
+import json
+import re
+import shutil
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from voxmatrix.config import home, voice_folders
+from voxmatrix.download import RemoteFile, download, hub_endpoint, read_remote
+from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
+from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, write_text
+from voxmatrix.lock import locked
+from voxmatrix.models.library import LibraryVoice, License
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.files import ONNX, config_path, source_path
+from voxmatrix.piper.onnx.reading import check_whole
+from voxmatrix.progress import OnProgress
+
+FAMILY = "piper"
+#: How all of their names look: en_US-joe-medium.
+NAME = re.compile(r"[a-z]{2,3}_[A-Z]{2}-\w{1,64}-(x_low|low|medium|high)")
+_CARD = "MODEL_CARD"
+_UNKNOWN = "it is not known"
+_MAX_INDEX_BYTES, _MAX_CARD_BYTES = 16 * 2**20, 2**20
+#: For this long, an index is not fetched again.
+_INDEX_SECONDS = 24 * 3600.0
+_LICENSE = re.compile(r"^\W*licen[cs]e\s*:\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_RESTRICTED = re.compile(r"\b(nc|nd|sa|non-?commercial|no-?deriv\w*|share-?alike|research)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicVoice(LibraryVoice):
+    """A voice of the index."""
+
+    folder: str  # of its files: en/en_US/joe/medium
+    files: tuple[RemoteFile, ...]
+    card: RemoteFile | None
+    commit: str
+
+
+def public_voices() -> dict[str, PublicVoice]:
+    """All public voices by name.
+
+    Raises:
+        UnreachableError: the index cannot be fetched, and never was.
+        DamagedFileError: it is not an index.
+    """
+    kept = home() / "cache" / "piper-voices.json"
+    fresh = kept.exists() and 0 <= time.time() - kept.stat().st_mtime < _INDEX_SECONDS
+    known = _read_kept(kept)
+    if known is None or not fresh:
+        try:
+            content, commit = read_remote(f"{_repository()}/resolve/main/{_table()['index']}", _MAX_INDEX_BYTES)
+            known = parse_index(content, commit or "main")
+            write_text(kept, json.dumps({"commit": commit or "main", "voices": json.loads(content)}))
+        except UnreachableError:
+            if known is None:
+                raise
+    return known
+
+
+def license_of(voice: PublicVoice, url: str = "") -> License:
+    """The licence, as the model card says it.
+
+    Raises:
+        As `install`.
+    """
+    if voice.card is None:
+        return License(words=_UNKNOWN, permissive=False)
+    content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES)
+    if hashlib.md5(content, usedforsecurity=False).hexdigest() != voice.card.md5:
+        raise DamagedFileError(f"the model card of {voice.name} is not the one of the index", "try again later")
+    return license_in(content.decode("utf-8", "replace"))
+
+
+def license_in(card: str) -> License:
+    """The licence that a model card names. What cannot be told is taken for a restriction."""
+    words = "; ".join(dict.fromkeys(_LICENSE.findall(card)))
+    allowed = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in _table()["permissive"]), re.IGNORECASE)
+    permissive = bool(words) and not _RESTRICTED.search(words)
+    permissive &= all(allowed.search(each) for each in words.split("; "))
+    return License(words=words or _UNKNOWN, permissive=permissive, card=card)
+
+
+def install(voice: PublicVoice, *, url: str = "", accepted: bool, on_progress: OnProgress) -> Path:
+    """Download a voice into the folder of voices, unless it is there, and return its ONNX file.
+
+    `url`: of a mirror of the repository's files. `accepted`: whatever the licence says. `on_progress` is told bytes.
+
+    Raises:
+        BadInputError: the server does not have a file.
+        DamagedFileError: a file is not the one of the index.
+        UnreachableError: no connection, no permission, or no space; what was downloaded is kept for the next try.
+        UsageError: the licence is not accepted, or another process downloads.
+    """
+    target, downloads = voice_folders()[0] / f"{voice.name}{ONNX}", home() / "cache" / "downloads"
+    with locked(downloads, "download", "wait for it"):
+        if all(file.is_at(target.with_name(file.name)) for file in voice.files):
+            return target
+        license = license_of(voice, url)
+        license.check(voice.name, accepted=accepted)
+        found, done = {}, 0
+        for file in voice.files:
+            progress = partial(_part_progress, on_progress, done, voice.size)
+            found[file.name] = download(file, _address(voice, url), downloads / voice.name, progress)
+            done += file.size
+        about = {
+            "source": url or f"{_repository()}/tree/{voice.commit}/{voice.folder}",
+            "version": voice.commit[:8],
+            "license": license.words,
+            "model_card": license.card,
+        }
+        _place(found[target.name], found[f"{target.name}.json"], voice.name, about, shutil.move)
+        shutil.rmtree(downloads / voice.name, ignore_errors=True)
+    return target
+
+
+def _part_progress(on_progress: OnProgress, begun: int, total: int, done: int, _total: int) -> None:
+    on_progress(begun + done, total)
+
+
+def install_from(name: str, source: Path, *, accepted: bool) -> Path:
+    """Install a voice from a folder that has its files, at any depth. Its MODEL_CARD, if any, is beside them.
+
+    Raises:
+        BadInputError: they are not there, or do not fit together.
+        DamagedFileError: one is corrupt.
+        UnreachableError: the folder of voices cannot be written to.
+        UsageError: the licence is not accepted.
+    """
+    onnx = next(iter(sorted(source.rglob(f"{name}{ONNX}"))), None)
+    if onnx is None:
+        raise BadInputError(f"{source} has no {name}{ONNX}", f"choose a folder with {name}{ONNX} and {name}{ONNX}.json")
+    card = read_text_or_empty(onnx.with_name(_CARD))
+    license = license_in(card)
+    if card:
+        license.check(name, accepted=accepted)
+    with suppress(UnreachableError):  # without an index, the file itself has to do
+        for file in getattr(public_voices().get(name), "files", ()):
+            beside = onnx.with_name(file.name)
+            if beside.exists() and not file.is_at(beside):
+                raise DamagedFileError(f"{beside} is not the file of the index", "copy or download it again")
+    about = {"source": "", "version": "", "license": license.words, "model_card": card} if card else {}
+    return add(onnx, config_path(onnx), name, about)
+
+
+def add(onnx: Path, config: Path, name: str, about: Mapping[str, str] = {}) -> Path:
+    """Copy a voice to the folder of voices under this name; `about` says where it is from.
+
+    Raises:
+        BadInputError: the config is missing or invalid.
+        DamagedFileError: a file is corrupt.
+        UnreachableError: the folder of voices cannot be written to.
+    """
+    return _place(onnx, config, name, about, shutil.copyfile)
+
+
+def _place(
+    onnx: Path, config: Path, name: str, about: Mapping[str, str], transfer: Callable[[Path, Path], Any]
+) -> Path:
+    """Check a voice and write it, its ONNX file last: without that it is not found."""
+    target = voice_folders()[0] / f"{name}{ONNX}"
+    with read_errors(onnx):
+        VoiceConfig.read(config)
+        check_whole(onnx)
+    is_new = not target.exists()
+    try:
+        if about:
+            write_text(source_path(target), json.dumps(about, ensure_ascii=False, indent=2))
+        for path, place in ((config, config_path(target)), (onnx, target)):
+            with replacing_path(place) as beside:
+                transfer(path, beside)
+    except BaseException:
+        for place in (source_path(target), config_path(target)) if is_new else ():
+            place.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _read_kept(path: Path) -> dict[str, PublicVoice] | None:
+    try:
+        kept = json.loads(read_text_or_empty(path))
+        return parse_index(json.dumps(kept["voices"]).encode(), kept["commit"])
+    except (ValueError, KeyError, TypeError, DamagedFileError):
+        return None
+
+
+def parse_index(content: bytes, commit: str) -> dict[str, PublicVoice]:
+    """The voices of an index; those that lack a file or a checksum are left out."""
+    try:
+        return {voice.name: voice for voice in _voices(json.loads(content), commit)}
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise DamagedFileError(
+            f"{_repository()} has no index of voices: {error}", "check HF_ENDPOINT, or try later"
+        ) from error
+
+
+def _voices(index: Mapping[str, Any], commit: str) -> Iterator[PublicVoice]:
+    for name, facts in index.items():
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            paths = {PurePosixPath(path): each for path, each in facts["files"].items()}
+            wanted = (f"{name}{ONNX}.json", f"{name}{ONNX}")
+            files = [
+                (path, RemoteFile(name=path.name, size=int(each["size_bytes"]), md5=str(each["md5_digest"])))
+                for path, each in paths.items()
+                if path.name in (_CARD, *wanted)
+            ]
+            found = {file.name: file for _, file in files}
+            if not NAME.fullmatch(name) or not found.keys() >= set(wanted):
+                continue
+            language = facts["language"]
+            country = language.get("country_english") or language["region"]
+            yield PublicVoice(
+                name=name,
+                family=FAMILY,
+                title=str(facts["name"]).replace("_", " ").title(),
+                language=str(language["code"]).replace("_", "-").lower(),
+                language_name=f"{language['name_english']} ({country})",
+                quality=str(facts["quality"]),
+                num_speakers=int(facts.get("num_speakers", 1)),
+                size=sum(found[each].size for each in wanted),
+                folder=str(files[0][0].parent),
+                files=tuple(found[each] for each in wanted),
+                card=found.get(_CARD),
+                commit=commit,
+            )
+
+
+def _address(voice: PublicVoice, url: str) -> str:
+    return f"{url.rstrip('/') or f'{_repository()}/resolve/{voice.commit}'}/{quote(voice.folder)}"
+
+
+def _repository() -> str:
+    return f"{hub_endpoint()}/{_table()['repository']}"
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("library.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,67 @@
+"""A model hub on this computer, with two voices: one that may be used for anything, and one that may not."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.loopback import FileServer, file_server
+from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FREE, RESTRICTED = "en_US-free-low", "de_DE-streng-medium"
+_CARD = "# Model card\n\n## Dataset\n\n* URL: a place\n* License: {}\n"
+_REPOSITORY = "rhasspy/piper-voices/resolve"
+
+
+def path_of(name: str, file: str = "") -> str:
+    """Where the hub has a file of a voice; the ONNX file if none is named."""
+    code, title, quality = name.split("-")
+    return f"{_REPOSITORY}/{COMMIT}/{code[:2]}/{code}/{title}/{quality}/{file or f'{name}.onnx'}"
+
+
+def _entry(name: str, files: dict[str, bytes]) -> dict[str, Any]:
+    code, title, quality = name.split("-")
+    folder = f"{code[:2]}/{code}/{title}/{quality}"
+    english = {"en": ("English", "United States"), "de": ("German", "Germany")}[code[:2]]
+    return {
+        "key": name,
+        "name": title,
+        "language": {
+            "code": code, "family": code[:2], "region": code[3:], "name_native": "",
+            "name_english": english[0], "country_english": english[1],
+        },
+        "quality": quality,
+        "num_speakers": 1,
+        "speaker_id_map": {},
+        "files": {
+            f"{folder}/{file}": {"size_bytes": len(content), "md5_digest": hashlib.md5(content).hexdigest()}
+            for file, content in files.items()
+        },
+        "aliases": [],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def hub(make_onnx: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:  # noqa: F811
+    """HF_ENDPOINT leads to it."""
+    voice = make_onnx("tiny", 1, "text")
+    index = {}
+    with file_server() as server:
+        for name, license in ((FREE, "CC0"), (RESTRICTED, "CC BY-NC-SA 4.0")):
+            files = {
+                "MODEL_CARD": _CARD.format(license).encode(),
+                f"{name}.onnx": voice.read_bytes(),
+                f"{name}.onnx.json": Path(f"{voice}.json").read_bytes(),
+            }
+            index[name] = _entry(name, files)
+            server.files |= {path_of(name, file): content for file, content in files.items()}
+        index["broken"] = {"key": "broken"}  # left out
+        server.files[f"{_REPOSITORY}/main/voices.json"] = json.dumps(index).encode()
+        server.headers["X-Repo-Commit"] = COMMIT
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        monkeypatch.delenv("HF_HUB_OFFLINE")
+        yield server
