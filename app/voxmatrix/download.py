@@ -173,6 +173,7 @@ def _unreachable(address: str, error: Exception) -> BadInputError | UnreachableE
     if isinstance(error, UnreachableError):
         return error
     if isinstance(error, urllib.error.HTTPError):
+        error.close()
         if error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
             return BadInputError(f"{address} does not exist", f"check the URL, or {_WITHOUT}")
         if error.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):

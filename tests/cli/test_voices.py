@@ -11,7 +11,7 @@ from tests.piper.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.piper.files import config_path, source_path
+from voxmatrix.piper.files import config_path, source_path, title_of
 from voxmatrix.voices.resolve import installed, locate, make_default, rename
 
 BUNDLED = "en_US-slt-fast_x_low"
@@ -92,3 +92,14 @@ def test_a_voice_speaks_by_its_name(tmp_path: Path) -> None:
     out = tmp_path / "out.wav"
     assert main.run(["speak", "--voice", "mine", "--speaker", "1", "--text", "Hello.", "--out", str(out)]) == 0
     assert out.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("en_US-joe-medium", "Joe"), ("en_GB-vctk-medium", "VCTK"), ("en_US-hfc_female-medium", "HFC Female"),
+        (BUNDLED, "SLT"), ("my_voice", "my voice"), ("Ann-Everyday-English", "Ann-Everyday-English"),
+    ],
+)  # fmt: skip
+def test_a_voice_has_the_name_that_people_call_it(name: str, title: str) -> None:
+    assert title_of(name) == title

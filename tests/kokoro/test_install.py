@@ -13,13 +13,14 @@ import pytest
 from tests.kokoro.conftest import write_network, write_styles
 from tests.loopback import FileServer, file_server
 from voxmatrix.cli import main
+from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import home
 from voxmatrix.download import RemoteFile
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.kokoro import install as module
 from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
 from voxmatrix.voices.library import missing
-from voxmatrix.voices.resolve import installed, locate, rename, resolve, whole_card
+from voxmatrix.voices.resolve import check_files, installed, rename, resolve
 
 
 def remote(name: str, content: bytes) -> RemoteFile:
@@ -38,6 +39,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     found = {real.int8.name: int8, real.exact.name: exact, real.voices.name: pack.getvalue()}
     pinned = replace(
         real,
+        voices_in_pack=tuple(voices),
         int8=remote(real.int8.name, int8),
         exact=remote(real.exact.name, exact),
         voices=remote(real.voices.name, pack.getvalue()),
@@ -74,6 +76,10 @@ def test_one_command_downloads_it_and_its_voices_can_be_named(
     assert main.run(["voices", "download", "kokoro", "--url", server.url, "--json"]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["voices"] == ["kokoro/af_heart", "kokoro/bm_lewis"]
     assert len(server.asked) == asked
+    assert main.run(["voices", "remove", "kokoro/bm_lewis"]) == 0  # and it comes back, without the network
+    assert main.run(["voices", "download", "kokoro/bm_lewis", "--url", server.url]) == 0
+    assert "kokoro/bm_lewis" in installed()
+    assert [name for name, _ in server.asked[asked:]] == ["voices-v1.0.bin"]
 
 
 def test_the_exact_network_takes_the_place_of_the_other(server: FileServer) -> None:
@@ -143,10 +149,10 @@ def test_a_name_that_says_no_language_is_refused_and_nothing_renamed(kokoro: Pat
 
 def test_a_kokoro_whose_network_is_truncated_is_told_from_a_whole_one(kokoro: Path) -> None:
     network = kokoro / "kokoro-v1.0.int8.onnx"
-    whole_card(*locate("kokoro/af_heart"))
+    check_files(resolve("kokoro/af_heart"))
     network.write_bytes(network.read_bytes()[:-1])
     with pytest.raises(DamagedFileError, match="corrupt"):
-        whole_card(*locate("kokoro/af_heart"))
+        check_files(resolve("kokoro/af_heart"))
 
 
 def test_kokoro_is_missing_for_its_voices_and_mixtures_until_it_is_there(kokoro: Path) -> None:
@@ -155,3 +161,18 @@ def test_kokoro_is_missing_for_its_voices_and_mixtures_until_it_is_there(kokoro:
         voice.unlink()
     assert missing("kokoro/af_heart+af_bella") == missing("kokoro/af_sky") == missing("kokoro") == "kokoro"
     assert missing("kokoro/nobody") == missing("kokoro/") == missing("af_heart") == ""
+
+
+@pytest.mark.parametrize("name", ["kokoro/af_heart", "kokoro/af_heart(2)+bm_lewis"])
+def test_naming_a_voice_downloads_kokoro_once(
+    name: str, server: FileServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pinned = replace(module.release(), url=server.url)
+    monkeypatch.setattr(module, "release", lambda: pinned)
+    assert voice_named(name).family == "kokoro"
+    assert "licence Apache-2.0" in capsys.readouterr().err
+    asked = len(server.asked)
+    assert voice_named(name).family == "kokoro"
+    with pytest.raises(BadInputError, match="there is no voice"):
+        voice_named("kokoro/af_nobody")
+    assert len(server.asked) == asked

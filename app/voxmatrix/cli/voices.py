@@ -32,9 +32,7 @@ _Url = Annotated[str, options.option("--url", "URL", "A mirror that has the file
 _Exact = Annotated[
     bool, typer.Option("--exact", help="Kokoro's network in float32: 325 MB instead of 92 MB, nearer to the original.")
 ]
-_Accept = Annotated[
-    bool, typer.Option("--accept-licence", "--accept-license", help="Accept a licence that restricts the use.")
-]
+_Accept = Annotated[bool, typer.Option("--accept-licence", help="Accept a licence that restricts the use.")]
 _Language = Annotated[str, typer.Option("--language", metavar="TAG", help="Of this language: de, en-GB.")]
 _Text = Annotated[str, typer.Argument(metavar="[TEXT]", help="Words of names and languages.", show_default=False)]
 
@@ -205,12 +203,13 @@ def _public(voice: "LibraryVoice") -> dict[str, Any]:
 
 
 def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
-    from voxmatrix.voices.resolve import whole_card
+    from voxmatrix.voices.resolve import check_files
 
     row = {"name": name, "family": family.name, "path": str(path)}
     facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers", "license", "source"))
     try:
-        card = whole_card(family, path)
+        card = family.card(path)
+        check_files(card)
     except VoxmatrixError as error:
         return {**row, **facts, "problem": error.problem}
     facts = {

@@ -67,7 +67,7 @@ def needed(*, exact: bool) -> tuple[RemoteFile, RemoteFile]:
 
 
 def install(*, exact: bool, url: str = "", on_progress: OnProgress = lambda done, total: None) -> Path:
-    """Download the network and the voices into the folder of voices, unless they are there; returns their folder.
+    """Download what is missing of the network and the voices into the folder of voices; returns their folder.
 
     `exact`: the network in float32. `url`: of a mirror. `on_progress` is told bytes of all files.
 
@@ -82,14 +82,18 @@ def install(*, exact: bool, url: str = "", on_progress: OnProgress = lambda done
     network, voices = needed(exact=exact)
     total = network.size + voices.size
     with locked(downloads, "download", "wait for it"):
-        if not _is_installed(folder, network):
-            pack = download(voices, url or release().url, downloads, lambda done, _: on_progress(done, total))
+        graph = folder / network.name
+        wanted = [folder / "voices" / f"{name}{SUFFIX}" for name in release().voices_in_pack]
+        if network.is_at(graph) and all(file.exists() for file in wanted):
+            return folder
+        pack = download(voices, url or release().url, downloads, lambda done, _: on_progress(done, total))
+        if not network.is_at(graph):
             graph = download(
                 network, url or release().url, downloads, lambda done, _: on_progress(voices.size + done, total)
             )
-            _write(folder, _unpacked(pack), graph)
-            for file in (pack, graph):
-                file.unlink()
+        _write(folder, _unpacked(pack), graph)
+        for file in (pack, downloads / network.name):
+            file.unlink(missing_ok=True)
     return folder
 
 
@@ -122,18 +126,14 @@ def install_from(source: Path) -> Path:
     return folder
 
 
-def _is_installed(folder: Path, network: RemoteFile) -> bool:
-    graph = folder / network.name
-    return graph.is_file() and digest(graph) == network.sha256 and any((folder / "voices").glob(f"*{SUFFIX}"))
-
-
 def _write(folder: Path, styles: Iterator[tuple[str, Any]], graph: Path) -> None:
     """Write the voices and then the network, without which they are not found."""
     for name, table in styles:
         with replacing(folder / "voices" / f"{name}{SUFFIX}") as file:
             file.write(np.asarray(table, "<f4").tobytes())
-    with replacing_path(folder / graph.name) as beside:
-        shutil.copyfile(graph, beside)
+    if graph.parent != folder:
+        with replacing_path(folder / graph.name) as beside:
+            shutil.copyfile(graph, beside)
 
 
 def _unpacked(pack: Path) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,15 @@ from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, source_path, voice_in_folder
+from voxmatrix.piper.files import (
+    ONNX,
+    config_beside,
+    config_path,
+    is_exported,
+    source_path,
+    title_of,
+    voice_in_folder,
+)
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES
 
 NAME = "piper"
@@ -82,7 +90,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
     return VoiceCard(
         id=path.stem if exported else path.absolute().parent.name,
         family=NAME,
-        title=config.dataset,
+        title=title_of(path.stem) if exported else config.dataset,
         files=(path, beside) if beside else (path,),
         rate_hz=config.rate_hz,
         languages=(config.espeak_voice,),

@@ -1,5 +1,6 @@
 """The files of a voice: an ONNX file and its JSON, a checkpoint and its config, or the folder of a run."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,22 @@ if TYPE_CHECKING:
     from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
 
 ONNX = ".onnx"
+#: How the names of public voices look: en_US-joe-medium.
+PUBLIC_NAME = re.compile(r"[a-z]{2,3}_[A-Z]{2}-\w{1,64}-(x_low|low|medium|high)")
+_TITLE = re.compile(r"[a-z]{2,3}_[A-Z]{2}-(\w+)(-\w+)?")
 #: Checkpoints in the folder of a training run, best first.
 CHECKPOINTS = ("best.ckpt", "last.ckpt")
 #: Voice configs that may be next to a checkpoint: ours, and that of Piper's trainer.
 CONFIGS = ("voice.json", "config.json")
+
+
+def title_of(name: str) -> str:
+    """A voice as people call it: Joe for en_US-joe-medium, VCTK for en_GB-vctk-medium; other names stay as they are."""
+    found = _TITLE.fullmatch(name)
+    if found is None:
+        return name.replace("_", " ")
+    words = found[1].split("_")
+    return " ".join(word.title() if set("aeiouy") & set(word) else word.upper() for word in words)
 
 
 def is_exported(path: Path) -> bool:

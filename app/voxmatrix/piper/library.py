@@ -21,13 +21,11 @@ from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, wri
 from voxmatrix.lock import locked
 from voxmatrix.models.library import LibraryVoice, License
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.files import ONNX, config_path, source_path
+from voxmatrix.piper.files import ONNX, PUBLIC_NAME, config_path, source_path, title_of
 from voxmatrix.piper.onnx.reading import check_whole
 from voxmatrix.progress import OnProgress
 
 FAMILY = "piper"
-#: How all of their names look: en_US-joe-medium.
-NAME = re.compile(r"[a-z]{2,3}_[A-Z]{2}-\w{1,64}-(x_low|low|medium|high)")
 _CARD = "MODEL_CARD"
 _UNKNOWN = "it is not known"
 _MAX_INDEX_BYTES, _MAX_CARD_BYTES = 16 * 2**20, 2**20
@@ -215,14 +213,14 @@ def _voices(index: Mapping[str, Any], commit: str) -> Iterator[PublicVoice]:
                 if path.name in (_CARD, *wanted)
             ]
             found = {file.name: file for _, file in files}
-            if not NAME.fullmatch(name) or not found.keys() >= set(wanted):
+            if not PUBLIC_NAME.fullmatch(name) or not found.keys() >= set(wanted):
                 continue
             language = facts["language"]
             country = language.get("country_english") or language["region"]
             yield PublicVoice(
                 name=name,
                 family=FAMILY,
-                title=str(facts["name"]).replace("_", " ").title(),
+                title=title_of(name),
                 language=str(language["code"]).replace("_", "-").lower(),
                 language_name=f"{language['name_english']} ({country})",
                 quality=str(facts["quality"]),

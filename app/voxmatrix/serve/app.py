@@ -10,6 +10,7 @@ from voxmatrix.serve.page.routes import page_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.kokoro import kokoro_routes
+from voxmatrix.serve.routes.library import library_routes
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
@@ -17,6 +18,7 @@ from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.recordings import recording_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
+from voxmatrix.serve.routes.voices import voice_routes
 from voxmatrix.serve.security.middleware import RequestMiddleware
 from voxmatrix.serve.services import Services
 
@@ -41,6 +43,8 @@ def make_app(services: Services) -> ASGIApp:
         piper_routes,
         vibevoice_routes,
         kokoro_routes,
+        voice_routes,
+        library_routes,
         job_routes,
         file_routes,
         plan_routes,

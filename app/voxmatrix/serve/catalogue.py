@@ -13,7 +13,7 @@ from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.opened import FileVersion, file_version
-from voxmatrix.voices.resolve import installed, locate
+from voxmatrix.voices.resolve import check_files, installed, locate
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -42,7 +42,7 @@ class Catalogue:
         self._named = None if named is None else found
         self._has_failed = has_failed
         self._warn = warn
-        self._known: dict[Path, tuple[FileVersion, VoiceCard]] = {}
+        self._known: dict[Path, tuple[FileVersion, VoiceCard, str]] = {}
         self._warned: set[str] = set()
         if named is not None:
             self._card(*found)
@@ -60,10 +60,20 @@ class Catalogue:
             BadInputError: there is none.
         """
         found = self._listed()
-        default = self._named_card() or min(found.values(), key=self._has_failed, default=None)
+        default = self._named_card() or min(found.values(), key=lambda card: bool(self.problem(card)), default=None)
         if default is None:
             raise BadInputError("no voice can be used", "add one to the folder of voices, or set `voice`")
         return {default.id: default} | found | {default.id: default}
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the settings name the default voice."""
+        return self._named is not None
+
+    def problem(self, card: VoiceCard) -> str:
+        """Why a voice cannot be loaded, as far as is known; "" if nothing is."""
+        known = self._known.get(card.path)
+        return "it cannot be loaded" if self._has_failed(card) else known[2] if known else ""
 
     def _named_card(self) -> VoiceCard | None:
         """The card of the named voice; the last one while its files are being replaced."""
@@ -100,7 +110,12 @@ class Catalogue:
         known = self._known.get(path)
         if known is None or known[0] != file_version(known[1]):
             card = family.card(path)
-            known = file_version(card), card
+            try:
+                check_files(card)
+                problem = ""
+            except VoxmatrixError:
+                problem = "it is damaged"
+            known = file_version(card), card, problem
         self._known[path] = known
         return known[1]
 

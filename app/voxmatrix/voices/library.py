@@ -7,6 +7,7 @@ from voxmatrix.kokoro import install as kokoro
 from voxmatrix.kokoro.family import NAME as KOKORO
 from voxmatrix.models.library import LibraryVoice, License
 from voxmatrix.piper import library as piper
+from voxmatrix.piper.files import PUBLIC_NAME
 from voxmatrix.progress import OnProgress
 from voxmatrix.voices.resolve import installed
 
@@ -35,7 +36,7 @@ def _matches(voice: LibraryVoice, words: list[str], tag: str) -> bool:
 
 def is_public(name: str) -> bool:
     """Whether this could be the name of a voice, or of all voices of a family, that can be downloaded."""
-    return name == KOKORO or name in kokoro.public_voices() or piper.NAME.fullmatch(name) is not None
+    return name == KOKORO or name in kokoro.public_voices() or PUBLIC_NAME.fullmatch(name) is not None
 
 
 def find(name: str) -> LibraryVoice:
@@ -48,7 +49,7 @@ def find(name: str) -> LibraryVoice:
     of_kokoro = kokoro.public_voices()
     if name == KOKORO:
         return next(iter(of_kokoro.values()))
-    found = of_kokoro.get(name) or (piper.public_voices().get(name) if piper.NAME.fullmatch(name) else None)
+    found = of_kokoro.get(name) or (piper.public_voices().get(name) if PUBLIC_NAME.fullmatch(name) else None)
     if found is None:
         raise BadInputError(
             f"there is no voice {name!r} to download",

@@ -104,21 +104,19 @@ def _default_file() -> Path:
     return voice_folders()[0] / "default"
 
 
-def whole_card(family: Family, path: Path) -> VoiceCard:
-    """The card of a voice, of whose large files the outline is checked.
+def check_files(card: VoiceCard) -> None:
+    """Check the outline of the large files of a voice, which takes no time.
 
     Raises:
-        BadInputError: a file of it is missing, or it cannot be used.
-        DamagedFileError: a file of it is corrupt.
+        BadInputError: one is missing.
+        DamagedFileError: one is corrupt.
     """
     from voxmatrix.piper.onnx.reading import check_whole
 
-    card = family.card(path)
     for file in card.files:
         if file.suffix == ONNX:
             with read_errors(file):
                 check_whole(file)
-    return card
 
 
 def remove(name: str) -> list[Path]:
@@ -174,7 +172,7 @@ def is_own(path: Path) -> bool:
 
 
 def _own(name: str) -> tuple[Family, Path]:
-    family, path = locate(name)
+    family, path = installed().get(name) or locate(name)
     if not is_own(path):
         raise BadInputError(f"{path} is not one of your voices in {voice_folders()[0]}", "choose one of those")
     return family, path

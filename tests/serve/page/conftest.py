@@ -37,9 +37,10 @@ AudioNode.prototype.connect = function (target, ...rest) {
 class Server:
     """`voxmatrix serve`, which can be killed and started again at the same address."""
 
-    def __init__(self, home: Path, voice: Path, *options: str) -> None:
+    def __init__(self, home: Path, voice: Path | None, *options: str) -> None:
         self.home = home
-        self._command = [sys.executable, "-m", "voxmatrix_entrypoint", "serve", "--voice", str(voice), "--threads", "1"]
+        self._command = [sys.executable, "-m", "voxmatrix_entrypoint", "serve", "--threads", "1"]
+        self._command += ["--voice", str(voice)] if voice else []
         self._command += ["--max-input", str(MAX_INPUT), *options]
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
@@ -70,10 +71,15 @@ class Server:
         self._process.stdout.close()
 
     def add_voice(self, name: str, like: Path) -> Path:
-        folder = self.home / "voices"
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(f"{like}.json", folder / f"{name}.onnx.json")
-        return Path(shutil.copy(like, folder / f"{name}.onnx"))
+        return add_voice(self.home, name, like)
+
+
+def add_voice(home: Path, name: str, like: Path) -> Path:
+    """Copy a voice to a home."""
+    folder = home / "voices"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(f"{like}.json", folder / f"{name}.onnx.json")
+    return Path(shutil.copy(like, folder / f"{name}.onnx"))
 
 
 StartServer = Callable[..., Server]

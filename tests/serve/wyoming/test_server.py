@@ -26,8 +26,10 @@ from wyoming.tts import (
 
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
 from voxmatrix.config import home
+from voxmatrix.piper.files import source_path
 from voxmatrix.serve.wyoming import server as wyoming_server
-from voxmatrix.serve.wyoming.voices import language_code
+from voxmatrix.serve.wyoming.voices import info, language_code
+from voxmatrix.voices.resolve import resolve
 
 LONG = " ".join([SENTENCE] * 40)
 Talk = Callable[[AsyncTcpClient], Coroutine[Any, Any, Any]]
@@ -67,6 +69,16 @@ def ask(server: Running, *said: Eventable) -> list[Event]:
 
 def seconds_of(events: list[Event]) -> float:
     return sum(AudioChunk.from_event(event).seconds for event in events if AudioChunk.is_type(event.type))
+
+
+def test_a_downloaded_voice_says_where_it_is_from(voice: Path) -> None:
+    own = resolve(copy_voice(voice, home() / "voices" / "en_US-joe-medium.onnx"))
+    source_path(own.path).write_text(json.dumps({"source": "https://hub.example/joe", "version": "0123abcd"}))
+    (found,) = info({own.id: resolve(own.path)}).tts[0].voices
+    assert (found.attribution.url, found.version, found.description) == ("https://hub.example/joe", "0123abcd", "Joe")
+    source_path(own.path).write_text("{")
+    (found,) = info({own.id: resolve(own.path)}).tts[0].voices
+    assert (found.attribution.url, found.version) == ("", None)
 
 
 def test_the_voices_are_described(serve: Serve, make_onnx: Any) -> None:

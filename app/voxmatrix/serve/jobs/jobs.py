@@ -20,6 +20,7 @@ from voxmatrix.serve.errors import ApiError, explanation
 from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
 from voxmatrix.serve.jobs.kinds.benchmark import BenchmarkJobRequest
 from voxmatrix.serve.jobs.kinds.book import BookJobRequest
+from voxmatrix.serve.jobs.kinds.download import DownloadJobRequest
 from voxmatrix.serve.jobs.kinds.export import ExportJobRequest
 from voxmatrix.serve.jobs.kinds.kind import Sources
 from voxmatrix.serve.jobs.kinds.recordings import PrepareJobRequest
@@ -32,7 +33,13 @@ from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.log import Log
 
 AnyJobRequest = Annotated[
-    SpeechJobRequest | BookJobRequest | TrainJobRequest | PrepareJobRequest | ExportJobRequest | BenchmarkJobRequest,
+    SpeechJobRequest
+    | BookJobRequest
+    | TrainJobRequest
+    | PrepareJobRequest
+    | ExportJobRequest
+    | BenchmarkJobRequest
+    | DownloadJobRequest,
     Field(discriminator="kind"),
 ]
 

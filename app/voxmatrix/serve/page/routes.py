@@ -88,8 +88,12 @@ def page_routes(services: Services) -> APIRouter:
 
     @router.get(FOLDER + "settings.json")
     async def settings() -> dict[str, Any]:
-        limit = services.settings.max_input
-        return {"version": voxmatrix.__version__, "max_input": limit, "formats": FORMAT_NAMES}
+        return {
+            "version": voxmatrix.__version__,
+            "max_input": services.settings.max_input,
+            "formats": FORMAT_NAMES,
+            "wyoming_port": services.settings.wyoming_port,
+        }
 
     @router.get(FOLDER + "{name:path}")
     async def file(name: str, request: Request) -> Response:

@@ -60,7 +60,7 @@ def _facts(voice: VoiceCard, services: Services) -> dict[str, Any]:
         "rate_hz": voice.rate_hz,
         "speakers": voice.speaker_names,
         **({"gender": voice.gender} if voice.gender else {}),
-        **({"problem": "it cannot be loaded"} if services.voices.has_failed(voice) else {}),
+        **({"problem": problem} if (problem := services.catalogue.problem(voice)) else {}),
         "capabilities": {
             "knobs": {name: asdict(knob) for name, knob in able.knobs.items()},
             "speed": able.speed,

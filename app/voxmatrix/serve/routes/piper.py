@@ -8,13 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.library import LibraryVoice
 from voxmatrix.models.style import Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
+from voxmatrix.serve.routes.library import hub_errors
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import audio_content, check_length, complete, first_piece
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.job import SpeechJob
+from voxmatrix.voices.library import install, search
 
 _MEDIA_TYPE = "audio/wav"
 _Scale = Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)]
@@ -33,6 +36,12 @@ class PiperRequest(BaseModel):
     length_scale: _Length | None = None
     noise_scale: _Scale | None = None
     noise_w_scale: _Scale | None = None
+
+
+class DownloadRequest(BaseModel):
+    """The body of `/download`. What else Piper's server understands is ignored."""
+
+    voice: Annotated[str, Field(max_length=256)]
 
 
 def piper_routes(services: Services) -> APIRouter:
@@ -83,7 +92,32 @@ def piper_routes(services: Services) -> APIRouter:
         """The config of each voice by name."""
         return {voice.id: _config(voice) for voice in services.catalogue.voices().values()}
 
+    @router.get("/all-voices")
+    def list_all_voices() -> dict[str, Any]:
+        """Piper's public voices by name, as far as its index can be read."""
+        return {voice.name: _public(voice) for voice in search()[0] if voice.quality}
+
+    @router.post("/download")
+    def download(body: DownloadRequest) -> str:
+        """Download a voice, and answer with its name when it is there."""
+        with hub_errors():
+            install(body.voice, accepted=False)
+        return body.voice
+
     return router
+
+
+def _public(voice: LibraryVoice) -> dict[str, Any]:
+    """A voice as Piper's index describes it."""
+    code, _, rest = voice.name.partition("-")
+    family, _, region = code.partition("_")
+    return {
+        "key": voice.name,
+        "name": rest.rpartition("-")[0],
+        "language": {"code": code, "family": family, "region": region, "name_english": voice.language_name},
+        "quality": voice.quality,
+        "num_speakers": voice.num_speakers,
+    }
 
 
 def _parsed(body: bytes) -> PiperRequest:

@@ -31,10 +31,10 @@ def info(voices: Mapping[str, VoiceCard]) -> Info:
 def _described(voice: VoiceCard) -> TtsVoice:
     return TtsVoice(
         name=voice.id,
-        attribution=_OURS,
+        attribution=Attribution(name=voice.family, url=voice.source) if voice.source else _OURS,
         installed=True,
-        description=voice.id,
-        version=None,
+        description=voice.title or voice.id,
+        version=voice.version or None,
         languages=[language_code(language) for language in voice.languages],
         speakers=[TtsVoiceSpeaker(name=name) for name in voice.speaker_names] or None,
     )

@@ -1,15 +1,13 @@
 """A finished training, exported as a voice that can be spoken with at once."""
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from voxmatrix.config import home
 from voxmatrix.piper.files import config_path
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, number
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, number
 from voxmatrix.serve.jobs.kinds.train import training
 
 
@@ -18,8 +16,7 @@ class ExportJobRequest(JobRequest):
 
     kind: Literal["export"]
     job: Id
-    #: Also the name of a file, everywhere.
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+    name: VoiceName
     noise: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     noise_w: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     replace: bool = False

@@ -19,6 +19,8 @@ from voxmatrix.serve.jobs.uploads import Uploads
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
+#: A name for a new voice: also that of a file, everywhere.
+VoiceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 #: No control characters, which cannot be part of a name.
 Plain = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]

@@ -10,11 +10,13 @@ import { startSpeak } from "./speak/speak.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
 import { startTrain } from "./train/train.js";
+import { startVoices } from "./voices/voices.js";
 
 startTheme();
 const settings = read("page/settings.json");
 startTabs({
   speak: startSpeak(settings),
+  voices: startVoices(settings),
   record: startRecord(),
   train: startTrain(),
   book: startBook(),

@@ -76,7 +76,7 @@ function warned({ result }) {
 }
 
 /** A button that asks once more. */
-function deletion(remove) {
+export function deletion(remove) {
   const button = el("button", { class: "quiet" }, "Delete");
   button.addEventListener("click", () => {
     if (button.dataset.sure) return remove();

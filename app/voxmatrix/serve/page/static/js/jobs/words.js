@@ -3,7 +3,7 @@
 import { duration } from "../words.js";
 
 export const KINDS = {
-  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", export: "Export of a voice", benchmark: "Benchmark",
+  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
 };
 const STATES = {
   queued: ["", "Waiting"],

@@ -128,7 +128,7 @@ export function startSpeak(settings) {
   }
 
   onBack(() => voices.load());
-  text.value = sessionStorage.getItem(DRAFT) ?? "";
+  text.value = sessionStorage.getItem(DRAFT) ?? EXAMPLE;
   count();
   load();
   return ([voice]) => (voice ? voices.choose(voice) : voices.load());

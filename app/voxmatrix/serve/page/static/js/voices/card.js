@@ -1,0 +1,85 @@
+// A voice of this server: hear it, speak with it, rename it, let it be the default, delete it.
+
+import { ask } from "../api.js";
+import { el, trouble } from "../dom.js";
+import { showPlaying } from "../icons.js";
+import { deletion } from "../jobs/card.js";
+import { player } from "../sound/player.js";
+import { Take } from "../speak/take.js";
+import { language, sentence } from "../words.js";
+import { sampleOf } from "./samples.js";
+
+const NAME = "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}";
+const ORIGINS = { included: "Included", downloaded: "Downloaded", trained: "Trained", added: "Added" };
+const pathOf = (id) => `v1/voices/${id.split("/").map(encodeURIComponent).join("/")}`;
+
+/** `changed` is called when something is different; `signal` ends the life of the card. */
+export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
+  const problem = trouble();
+  const name = voice.id.split("/").at(-1);
+  const menu = el("details", { class: "voice-menu", name: "voice-menu" }, el("summary", { "aria-label": `More for ${voice.title}` }, "⋯"));
+
+  async function act(method, body) {
+    try {
+      await ask(pathOf(voice.id), { method, body });
+      changed();
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+  const input = el("input", { value: name, required: true, maxlength: 64, pattern: NAME, autocomplete: "off", spellcheck: "false", "aria-label": "Name", title: "Letters, digits, - and _" });
+  const naming = el("form", { class: "naming", onsubmit: (event) => {
+    event.preventDefault();
+    act("PATCH", { name: input.value });
+  } }, input, el("button", { class: "quiet", type: "submit" }, "Rename"));
+  const address = `#/speak/${encodeURIComponent(voice.id)}`;
+  menu.append(el("div", {},
+    !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
+    voice.own && naming,
+    !isDefault && !isFixed && !voice.problem && el("button", { class: "quiet", onclick: () => act("PATCH", { default: true }) }, "Use by default"),
+    voice.source && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
+    voice.own && deletion(() => act("DELETE"))));
+  const has = menu.lastChild.childElementCount > 0;
+
+  return el("li", { class: "voice-card", "aria-label": voice.title },
+    voice.problem ? el("span", { class: "voice-mark bad", "aria-hidden": "true" }, "!") : playButton(voice, problem, signal),
+    el("div", { class: "voice-about" },
+      el("h3", {}, voice.problem ? voice.title : el("a", { href: address, title: voice.id }, voice.title), isDefault && el("span", { class: "tag" }, "Default")),
+      el("p", { class: "note" }, [voice.language && language(voice.language), voice.gender || voice.quality.replaceAll("_", " "), voice.speakers.length ? `${voice.speakers.length} speakers` : ""].filter(Boolean).join(" · ")),
+      el("p", { class: "note small" }, [ORIGINS[voice.origin], voice.license].filter(Boolean).join(" · ")),
+      voice.problem && el("p", { class: "problem" }, sentence(voice.problem)),
+      problem),
+    has && menu);
+}
+
+/** A button that lets the voice say something, once; then it is there to be heard again. */
+function playButton({ id, title, language: code, rate_hz: rateHz }, problem, signal) {
+  const button = el("button", { class: "play", onclick: press });
+  let take = null;
+
+  function press() {
+    player.prepare(rateHz); // now, while this is a click: later the browser would not allow sound
+    if (take?.sound) return player.toggle(take.sound);
+    if (take?.state === "waiting") return undefined;
+    problem.textContent = "";
+    take = new Take({ voice: id, label: title, text: sampleOf(code), speed: 1, knobs: {} });
+    take.addEventListener("change", update);
+    player.pause();
+    player.hear(take);
+    take.compute(signal);
+    return update();
+  }
+  function update() {
+    showPlaying(button, Boolean(take?.sound && player.playing && player.sound === take.sound), title, "Hear");
+    button.classList.toggle("busy", take?.state === "waiting");
+    if (take?.state === "failed") {
+      problem.textContent = take.status;
+      if (!take.sound) take = null;
+    }
+  }
+
+  player.addEventListener("change", update, { signal });
+  signal.addEventListener("abort", () => take?.sound && player.sound === take.sound && player.pause());
+  update();
+  return button;
+}

@@ -1,0 +1,167 @@
+// The library: voices that can be downloaded, and how far that is.
+
+import { read } from "../api.js";
+import { el, note, progressBar, trouble } from "../dom.js";
+import { cancelJob, createJob, ENDED, listJobs } from "../jobs/api.js";
+import { followJob } from "../jobs/follow.js";
+import { facts } from "../jobs/words.js";
+import { count, language } from "../words.js";
+
+const FIRST = 24;
+const KOKORO = "kokoro";
+
+export class Library {
+  voices = [];
+  complete = false;
+  element = el("section", { "aria-label": "Library" });
+  #problem = "";
+  #all = false;
+  #cards = new Map(); // by name: a download goes on while others are searched
+
+  /** `changed` is called when a voice has come. */
+  constructor(changed) {
+    this.changed = changed;
+  }
+
+  async load() {
+    this.element.replaceChildren(el("div", { class: "bone" }));
+    try {
+      const { voices, problem } = await read("v1/library");
+      this.voices = voices;
+      this.#problem = problem ?? "";
+      this.complete = !problem;
+      await this.#findRunning();
+    } catch (problem) {
+      this.#problem = problem.message;
+    }
+  }
+
+  /** Show those that match, but not those that are here. */
+  show(matches, here) {
+    if (!this.voices.length && !this.#problem) return;
+    const others = this.voices.filter((voice) => !here.has(voice.id) && matches(voice));
+    // Kokoro's come together.
+    const ofKokoro = others.filter(({ family }) => family === KOKORO);
+    const hasKokoro = [...here].some((id) => id.startsWith(`${KOKORO}/`));
+    const offers = others.filter(({ family }) => family !== KOKORO);
+    if (ofKokoro.length && !hasKokoro) offers.unshift(this.#kokoro());
+    const shown = this.#all ? offers : offers.slice(0, FIRST);
+    this.element.replaceChildren(
+      el("h2", { class: "shelf-heading" }, "Library ", el("span", { class: "number note" }, offers.length ? `${count(offers.length, "more voice")} to download` : "")),
+      this.#problem ? note(this.#problem) : "",
+      shown.length ? el("ul", { class: "voice-cards" }, shown.map((voice) => this.#card(voice).element)) : note("None of them matches."),
+      shown.length < offers.length ? el("button", { class: "quiet more", onclick: () => {
+        this.#all = true;
+        this.show(matches, here);
+      } }, `Show all ${offers.length}`) : "");
+  }
+
+  #kokoro() {
+    const all = this.voices.filter(({ family }) => family === KOKORO);
+    const languages = new Set(all.map((voice) => voice.language));
+    return { ...all[0], id: KOKORO, title: "Kokoro", about: `${all.length} natural voices in ${languages.size} languages` };
+  }
+
+  #card(voice) {
+    if (!this.#cards.has(voice.id)) this.#cards.set(voice.id, new Offer(voice, this.changed));
+    return this.#cards.get(voice.id);
+  }
+
+  /** Downloads that somebody has begun before. */
+  async #findRunning() {
+    const { data } = await listJobs({ kind: "download", limit: 100 });
+    for (const job of data) {
+      if (ENDED.includes(job.state)) continue;
+      const id = job.request.voice.startsWith(`${KOKORO}/`) ? KOKORO : job.request.voice;
+      const voice = id === KOKORO ? this.#kokoro() : this.voices.find((each) => each.id === id);
+      if (voice) this.#card(voice).follow(job);
+    }
+  }
+}
+
+/** A voice that can be downloaded. */
+class Offer {
+  #problem = trouble();
+  #progress = progressBar();
+  #status = el("p", { class: "note small number", role: "status" });
+  #buttons = el("div", { class: "voice-acts" });
+  #license = el("div", { class: "voice-license", hidden: true });
+
+  constructor(voice, changed) {
+    Object.assign(this, { voice, changed });
+    const { title, about, language: code, quality, speakers, family, bytes, license } = voice;
+    const facts = about ?? [language(code), quality.replaceAll("_", " "), speakers > 1 ? count(speakers, "speaker") : ""].filter(Boolean).join(" · ");
+    const megabytes = `${Math.round(bytes / 1e6)} MB`;
+    this.#progress.element.hidden = true;
+    this.element = el("li", { class: about ? "voice-card large" : "voice-card", "aria-label": title },
+      el("div", { class: "voice-about" },
+        el("h3", {}, title),
+        el("p", { class: "note" }, facts),
+        el("p", { class: "note small" }, [family === KOKORO ? "Kokoro" : "Piper", megabytes, license].filter(Boolean).join(" · ")),
+        this.#license, this.#progress.element, this.#status, this.#problem),
+      this.#buttons);
+    this.#offer();
+  }
+
+  #offer() {
+    const label = { "aria-label": `Download ${this.voice.title}` };
+    this.#buttons.replaceChildren(el("button", { class: this.voice.about ? "primary" : "quiet", ...label, onclick: () => this.#ask() }, "Download"));
+    this.#progress.element.hidden = true;
+    this.#status.textContent = "";
+  }
+
+  /** Show the licence; one that allows every use needs no answer. */
+  async #ask() {
+    this.#problem.textContent = "";
+    this.#buttons.firstChild.disabled = true;
+    try {
+      const { license, permissive, model_card: card } = await read(`v1/library/${this.voice.id}`);
+      if (permissive) return await this.#download();
+      this.#license.hidden = false;
+      this.#license.replaceChildren(
+        el("p", {}, "Its licence may restrict what you may use it for: ", el("strong", {}, license)),
+        card ? el("details", {}, el("summary", {}, "Model card"), el("pre", {}, card)) : "");
+      this.#buttons.replaceChildren(
+        el("button", { class: "quiet", onclick: () => this.#download(true) }, "Accept and download"),
+        el("button", { class: "link", onclick: () => this.#refuse() }, "No, thanks"));
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+      this.#offer();
+    }
+    return undefined;
+  }
+
+  #refuse() {
+    this.#license.hidden = true;
+    this.#offer();
+  }
+
+  async #download(accepted = false) {
+    this.#license.hidden = true;
+    try {
+      this.follow(await createJob({ kind: "download", voice: this.voice.id, accept_licence: accepted, title: this.voice.title }));
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+      this.#offer();
+    }
+  }
+
+  /** Show how far a download is. */
+  follow(job) {
+    this.#progress.element.hidden = false;
+    this.#progress.show(job.progress);
+    this.#status.textContent = facts(job);
+    this.#buttons.replaceChildren(el("button", { class: "quiet", onclick: () => cancelJob(job.id) }, "Cancel"));
+    const onProgress = ({ progress, seconds_left }) => {
+      this.#progress.show(progress);
+      this.#status.textContent = facts({ state: "running", progress, seconds_left });
+    };
+    followJob(job.id, { onProgress, onEnd: (ended) => this.#ended(ended) });
+  }
+
+  #ended(job) {
+    this.#offer();
+    if (job?.error) this.#problem.textContent = `${job.error.message} ${job.error.remedy}`;
+    if (job?.state === "done") this.changed();
+  }
+}

@@ -1,0 +1,71 @@
+// The tab Voices: those of this server, those of the library, and how programs connect.
+
+import { read } from "../api.js";
+import { onBack } from "../connection.js";
+import { byId, el, note, trouble } from "../dom.js";
+import { count, language } from "../words.js";
+import { Adding } from "./adding.js";
+import { installedCard } from "./card.js";
+import { startConnect } from "./connect.js";
+import { Library } from "./library.js";
+
+/** `settings` is the promise of the page's settings. Returns what to call when the tab is shown. */
+export function startVoices(settings) {
+  const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the voices", autocomplete: "off", spellcheck: "false", oninput: show });
+  const tongue = el("select", { "aria-label": "Language", onchange: show });
+  const adding = new Adding(byId("voices-panel"), load);
+  const here = el("div");
+  const library = new Library(load);
+  let found = { voices: [] };
+  let end = new AbortController();
+
+  /** Read the voices again. */
+  async function load() {
+    try {
+      found = await read("v1/voices");
+      show();
+    } catch (problem) {
+      here.replaceChildren(trouble(problem.message));
+    }
+    if (!library.complete) library.load().then(showLibrary); // the cards above stay: one may be speaking
+  }
+
+  function show() {
+    end.abort();
+    end = new AbortController();
+    const voices = found.voices.filter(matches);
+    const cards = voices.map((voice) =>
+      installedCard(voice, { isDefault: voice.id === found.default, isFixed: found.default_is_fixed, changed: load, signal: end.signal }));
+    here.replaceChildren(
+      el("h2", { class: "shelf-heading" }, "On this server ", el("span", { class: "number note" }, count(voices.length, "voice"))),
+      cards.length ? el("ul", { class: "voice-cards" }, cards) : note("None of them matches."));
+    showLibrary();
+  }
+
+  function showLibrary() {
+    offerLanguages();
+    library.show(matches, new Set(found.voices.map(({ id }) => id)));
+  }
+
+  function matches(voice) {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const about = [voice.id, voice.title, language(voice.language), voice.quality, voice.gender, voice.family].join(" ").toLowerCase();
+    return (!tongue.value || voice.language === tongue.value) && words.every((word) => about.includes(word));
+  }
+
+  function offerLanguages() {
+    const codes = [...new Set([...found.voices, ...library.voices].map((voice) => voice.language))].filter(Boolean);
+    const named = codes.map((code) => [language(code), code]).sort(([a], [b]) => a.localeCompare(b));
+    const before = tongue.value;
+    tongue.replaceChildren(el("option", { value: "" }, "All languages"), ...named.map(([name, code]) => el("option", { value: code }, name)));
+    tongue.value = codes.includes(before) ? before : "";
+  }
+
+  byId("voices-place").replaceChildren(
+    el("div", { class: "heading" }, el("h1", {}, "Voices"), adding.button),
+    adding.element,
+    el("div", { class: "voice-filter" }, search, tongue),
+    here, library.element, startConnect(settings));
+  onBack(() => byId("voices-panel").hidden || load());
+  return load;
+}

@@ -1,0 +1,160 @@
+"""`/v1/voices`: the voices of this server, to be looked after."""
+
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.piper.config import MADE_BY
+from voxmatrix.piper.files import ONNX
+from voxmatrix.piper.library import add
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
+from voxmatrix.serve.routes.route import Route
+from voxmatrix.serve.services import Services
+from voxmatrix.voices.resolve import installed, is_own, make_default, remove, rename
+
+_Name = Annotated[str, Path(min_length=1, max_length=256)]
+
+
+class NewVoice(BaseModel):
+    """The body of `POST /v1/voices`: two uploads, NAME.onnx and NAME.onnx.json."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    files: Annotated[list[Id], Field(min_length=2, max_length=2)]
+    name: VoiceName
+    replace: bool = False
+
+
+class Change(BaseModel):
+    """The body of `PATCH`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: VoiceName | None = None
+    default: bool = False
+
+
+def voice_routes(services: Services) -> APIRouter:
+    """The routes of voices and of the library."""
+    router = APIRouter(route_class=Route)
+    catalogue, uploads = services.catalogue, services.jobs.uploads
+
+    @router.get("/v1/voices")
+    def list_voices() -> dict[str, Any]:
+        """All voices, the default one first, also those that cannot be used, each with the reason."""
+        cards = catalogue.voices()
+        found = [_facts(card, catalogue.problem(card)) for card in cards.values()]
+        found += [_unusable(name, path) for name, (_, path) in installed().items() if name not in cards]
+        return {"voices": found, "default": next(iter(cards)), "default_is_fixed": catalogue.is_fixed}
+
+    @router.post("/v1/voices", status_code=201)
+    def add_voice(body: NewVoice) -> dict[str, Any]:
+        """Install an uploaded voice."""
+        _install(body, [uploads.get(file).path for file in body.files])
+        for file in body.files:
+            uploads.remove(file)
+        return {"id": body.name}
+
+    @router.patch("/v1/voices/{name:path}")
+    def change_voice(name: _Name, body: Change) -> dict[str, Any]:
+        """Rename a voice, or let it be the one that speaks where none is named."""
+        _check_installed(name)
+        if body.default and catalogue.is_fixed:
+            raise ApiError(409, "this server was started with a default voice", param="default", code="wrong_state")
+        if body.name is not None and body.name != name.rpartition("/")[2]:
+            try:
+                name = rename(name, body.name)
+            except UsageError as error:
+                raise ApiError(409, error.problem, param="name", code="voice_exists") from error
+            except BadInputError as error:
+                message = _named(f"{error.problem}; {error.remedy}", *(path for _, path in installed().values()))
+                raise ApiError(400, message, param="name", code="invalid_value") from error
+        if body.default:
+            make_default(name)
+        return {"id": name}
+
+    @router.delete("/v1/voices/{name:path}")
+    def delete_voice(name: _Name) -> dict[str, Any]:
+        """Delete a voice, or all of a family: kokoro."""
+        if not any(each.startswith(f"{name}/") for each in installed()):
+            _check_installed(name)
+        try:
+            remove(name)
+        except BadInputError as error:
+            raise ApiError(
+                400, "that voice is not in the folder of voices", param="name", code="invalid_value"
+            ) from error
+        return {"id": name, "deleted": True}
+
+    return router
+
+
+def _install(body: NewVoice, paths: Sequence[FilePath]) -> None:
+    """Install uploaded files.
+
+    Raises:
+        ApiError: they are no voice, or its name is taken.
+        UnreachableError: the disk is full.
+    """
+    onnx = next((path for path in paths if path.suffix.lower() == ONNX), None)
+    config = next((path for path in paths if path.suffix.lower() == ".json"), None)
+    if onnx is None or config is None:
+        message = "one of the files must be NAME.onnx, and the other NAME.onnx.json"
+        raise ApiError(400, message, param="files", code="invalid_value")
+    if body.name in installed() and not body.replace:
+        message = f"there is already a voice {body.name}; choose another name, or set replace to true"
+        raise ApiError(409, message, param="name", code="voice_exists")
+    try:
+        add(onnx, config, body.name)
+    except (UnreachableError, UsageError):
+        raise
+    except VoxmatrixError as error:
+        raise ApiError(400, _named(error.problem, *paths), param="files", code="invalid_value") from error
+
+
+def _check_installed(name: str) -> None:
+    if name not in installed():
+        raise ApiError(404, "there is no such voice", param="name", code="not_found")
+
+
+def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
+    own = is_own(card.path)
+    made = card.facts.get(MADE_BY)
+    origin = "downloaded" if card.source else "trained" if made else "added"
+    return {
+        "id": card.id,
+        "title": card.title.partition(":")[0] or card.id,
+        "family": card.family,
+        "language": card.language,
+        "gender": card.gender,
+        "quality": card.quality,
+        "rate_hz": card.rate_hz,
+        "speakers": card.speaker_names,
+        "license": card.license,
+        "source": card.source,
+        "origin": origin if own else "included",
+        "own": own,
+        "problem": problem or None,
+    }
+
+
+def _unusable(name: str, path: FilePath) -> dict[str, Any]:
+    empty = dict.fromkeys(("language", "gender", "quality", "license", "source"), "")
+    problem = "its description NAME.onnx.json is missing or damaged"
+    return {
+        **empty, "id": name, "title": name, "family": "", "rate_hz": 0, "speakers": [], "origin": "added",
+        "own": is_own(path), "problem": problem,
+    }  # fmt: skip
+
+
+def _named(message: str, *paths: FilePath) -> str:
+    """A message with the names of files as clients see them."""
+    for path in paths:
+        message = message.replace(f"{path.parent}/", "")
+    return message
