@@ -30,9 +30,7 @@ def test_an_unknown_word_is_usage(capsys: pytest.CaptureFixture[str]) -> None:
     ],
     ids=str,
 )
-def test_a_wrong_word_names_what_to_run(
-    words: list[str], named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_word_names_what_to_run(words: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(words) == 2
     assert f"  → {named}" in capsys.readouterr().err
 

@@ -78,7 +78,7 @@ def _totals(scores: Tensor) -> Tensor:
     First the best sums of all blocks through all of their frames, for each number of symbols that a path moves on in
     them; with these, the sums at the end of one block after the other; and then those of the frames in all blocks.
     """
-    b, f, t = scores.shape
+    b, _, t = scores.shape
     blocks = scores.transpose(0, 1).view(-1, _BLOCK, b, t)
     n = blocks.size(0)
     # The last dimension is the number of moves, from _BLOCK down to 0, and a column that is forbidden.
