@@ -157,6 +157,7 @@ def test_on_a_full_disk_it_says_so_and_goes_on_when_there_is_space(tmp_path: Pat
         ([str(VOICE), "--out", "fast.onnx", "--text", "absent.txt"], 3, "absent.txt"),
         (["cut.onnx", "--out", "fast.onnx"], 9, "cut.onnx"),
         (["other.onnx", "--out", "fast.onnx"], 3, "not a Piper voice"),
+        (["cut.onnx", "--out", "./cut.onnx", "--force"], 2, "is the voice itself"),
     ],
 )
 def test_what_cannot_be_used_is_refused(
@@ -180,7 +181,7 @@ def test_what_cannot_be_used_is_refused(
 
     assert run(["distil", *words]) == code
     assert says in capsys.readouterr().err
-    assert not list(tmp_path.glob("fast*"))
+    assert not list(tmp_path.glob("fast*")) and (tmp_path / "cut.onnx").stat().st_size == 100_000
 
 
 def test_a_folder_of_another_voice_is_not_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,20 @@ def words(tmp_path: Path) -> list[str]:
     ]  # fmt: skip
 
 
+def test_the_folder_of_the_recordings_is_no_place_for_a_run(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--fresh would move them aside with the run that is there."""
+    data = Path(words[1])
+    before = sorted(data.rglob("*"))
+    assert main.run([*words[:3], str(data / "wavs" / ".."), *words[4:]]) == 2
+    assert "choose another folder for the run" in capsys.readouterr().err
+    assert sorted(data.rglob("*")) == before
+    (data / "last.ckpt").touch()  # of an earlier version: it may go on, and is not moved
+    assert main.run([*words[:3], str(data), *words[4:], "--fresh"]) == 2
+    assert (data / "metadata.csv").is_file()
+
+
 def test_a_training_that_measures_first_shows_it_keeps_it_and_trains(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], break_children: Callable[[str], None]
 ) -> None:

@@ -13,7 +13,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.errors import Finding, VoxmatrixError
+from voxmatrix.errors import Finding, UsageError, VoxmatrixError
 from voxmatrix.files import check_not_folder
 
 if TYPE_CHECKING:
@@ -69,8 +69,13 @@ def command(
     device = _device(context)
     preflight = context.obj
     check_trainable(voice, "be distilled")
+    original = locate(voice)[1]
+    if out.resolve() == original.resolve():
+        raise UsageError(
+            f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
+        )
     settings = DistilSettings(
-        voice=locate(voice)[1],
+        voice=original,
         out=out,
         text=given.text,
         limits=Limits(steps=given.steps, minutes=given.minutes),

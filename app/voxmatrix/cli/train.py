@@ -13,6 +13,7 @@ from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
 from voxmatrix.cli.terminal.messages import print_json, with_flags
 from voxmatrix.config import home, is_rank_zero
+from voxmatrix.errors import UsageError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def command(
     context: typer.Context, data: options.Data, out: _Out, given: TrainOptions, as_json: options.AsJson = False
 ) -> None:
     """Train or fine-tune a voice, or continue the run in --out."""
+    if out.resolve() == data.resolve() and (given.fresh or not any(out.glob("*.ckpt"))):
+        raise UsageError(f"--out {out} is the folder of the recordings", "choose another folder for the run")
     if given.start_from is not None:
         from voxmatrix.piper.files import find_checkpoint
         from voxmatrix.voices.resolve import check_trainable
