@@ -101,7 +101,7 @@ def _command_line_problem(error: Any, words: Sequence[str]) -> tuple[str, str]:
     commands = getattr(context and context.command, "commands", {})
     if words and words[0] in _MEANT:
         return error.format_message(), f"run: voxmatrix {_MEANT[words[0]]}"
-    if commands and error.message.startswith("Missing"):
+    if context and commands and error.message.startswith("Missing"):
         return error.format_message(), f"run one of: {', '.join(f'{context.command_path} {name}' for name in commands)}"
     return error.format_message(), f"see: {context.command_path if context else _command_path(words)} --help"
 

@@ -170,8 +170,8 @@ def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]"
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     if given.captions:
         check_captions(given.captions, force=given.force)
-    if text := given.text or (given.file and given.file.is_file() and read_text_or_empty(given.file)):
-        task = replace(task, style=with_voices_of(task.style, text))
+    if known := given.text or (given.file and given.file.is_file() and read_text_or_empty(given.file)):
+        task = replace(task, style=with_voices_of(task.style, known))
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, length):
         partial = None if given.captions else _partial(given, task.voice, task.style, task.output)

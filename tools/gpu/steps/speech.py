@@ -62,7 +62,7 @@ def measure(check: Check) -> dict[str, Any]:
 
 
 def _wave(engine: TorchEngine, ids: list[int], seed: int | None = None) -> Any:
-    return np.concatenate([part() for part in engine.begin(ids, SynthesisOptions(), seed)])
+    return np.concatenate([part() for part in engine.begin(ids, SynthesisOptions(), seed).segments])
 
 
 def _latency(engine: TorchEngine, ids: list[int], rate: int, count: int) -> dict[str, Any]:

@@ -96,10 +96,13 @@ class Timeline:
     @property
     def captions(self) -> list[Caption]:
         """Its sentences as captions."""
-        return [Caption(one.spoken.text, *self._milliseconds(one.start, one.end)) for one in self.sentences]
+        return [
+            Caption(one.spoken.text, self._milliseconds(one.start), self._milliseconds(one.end))
+            for one in self.sentences
+        ]
 
-    def _milliseconds(self, *samples: int) -> list[int]:
-        return [round(1000 * place / self.rate_hz) for place in samples]
+    def _milliseconds(self, samples: int) -> int:
+        return round(1000 * samples / self.rate_hz)
 
     def seconds(self, samples: int) -> float:
         """The time of a position that is counted in samples."""

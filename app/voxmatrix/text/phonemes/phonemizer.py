@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
@@ -83,7 +82,7 @@ class EspeakPhonemizer(Closeable):
         except UsageError:  # an older espeak-ng
             read = []
         found = []
-        for text, clauses in zip_longest(texts, read, fillvalue=[]):
+        for text, clauses in zip(texts, read or [[] for _ in texts], strict=True):
             toneless = [(_TONES.sub("", phonemes), end) for phonemes, end in clauses]
             phonemes = list(self._convert(_punctuated(text, toneless)))
             found.append(phonemes if any(map(str.isalpha, phonemes)) else _unread(text))
