@@ -240,6 +240,18 @@ SHAPES = [
         [("page", ["See here.", "Map 1", "The end of x squared", "Label"])],
     ),
     Shape(
+        "lines-of-a-drawing",
+        epub(
+            {
+                "a.xhtml": '<svg xmlns="http://www.w3.org/2000/svg"><text><tspan y="0">He was rest-</tspan>'
+                '<tspan y="9">less in 2005.</tspan><tspan y="18">S</tspan>'
+                '<tspan y="18">he was not, and the well-</tspan>\n'
+                '<tspan y="27">Being was</tspan><tspan y="36">hers.</tspan></text></svg>'
+            }
+        ),
+        [("page", ["He was restless in 2005. She was not, and the well- Being was hers."])],
+    ),
+    Shape(
         "formulas",
         epub(
             {

@@ -82,6 +82,7 @@ _MAX_GLYPH = 3
 #: Longer raised text has no number to be read as one.
 _MAX_SHIFTED = 12
 _NUMBER_BEFORE = re.compile(r"(?:\d|(?<!\w)[IVXLC]{2,})$")
+_DIVIDED = re.compile(r"[^\W\d_]-\s*$")
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
 
 
@@ -196,6 +197,8 @@ class _Reader:
 
     def _read_content(self, element: etree._Element, name: str) -> None:
         start = len(self._pieces)
+        if name == "tspan" and (before := element.getprevious()) is not None and before.get("y") != element.get("y"):
+            self._end_line(element.text or "")
         apart = self._level and name == "span" and self._follows_number(element.text or "")
         self._pieces.append((_BREAK if apart else "") + self._text(element.text or "", name))
         for child in element:
@@ -203,6 +206,15 @@ class _Reader:
             self._pieces.append(self._text(child.tail or "", name))
         if name in _CODE:  # brackets in it are no marks of notes
             self._pieces[start:] = [piece.replace("[", f"{_NO_MARK}[") for piece in self._pieces[start:]]
+
+    def _end_line(self, following: str) -> None:
+        """Of lines that stand one by one in a drawing (SVG): a space, or nothing in a word that is divided."""
+        while self._pieces and not self._pieces[-1]:
+            self._pieces.pop()
+        if self._pieces and _DIVIDED.search(self._pieces[-1]) and following[:1].islower():
+            self._pieces[-1] = self._pieces[-1].rstrip()[:-1]
+        else:
+            self._pieces.append(" ")
 
     def _text(self, text: str, name: str) -> str:
         """Text in an element of this name, with its line breaks where they are shown."""

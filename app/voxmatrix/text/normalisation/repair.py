@@ -56,11 +56,20 @@ _PICTURES = re.compile(
     "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U00100000-\U0010ffff]+"
 )
 _FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
-_COMPATIBLE = re.compile("[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f]+")
+#: Letters in other shapes, as people decorate names with: small capitals, mathematical, and in circles.
+_SMALL_CAPITALS = {
+    code: name.removeprefix("LATIN LETTER SMALL CAPITAL ").lower()
+    for code in (*range(0x250, 0x2B0), *range(0x1D00, 0x1D24), 0xA730, 0xA731)
+    if (name := unicodedata.name(chr(code))).startswith("LATIN LETTER SMALL CAPITAL ") and len(name.split()[-1]) == 1
+}
+_IN_SMALL_CAPITALS = re.compile("[^\\W\\d_]*[\u1d00-\u1d23\ua730\ua731][^\\W\\d_]*")
+_MATHEMATICAL = "\u3300-\u33ff\U0001d400-\U0001d7ff"
+_CIRCLED = re.compile("[\u2460-\u24ea\u3200-\u32ff]+")
+_COMPATIBLE = re.compile(f"[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f{_MATHEMATICAL}]+")
 #: The same without what espeak-ng reads in some languages, such as the signs for number and trade mark.
 _LETTERS = re.compile(
     "[\u2102\u2103\u2107\u2109-\u2113\u2115\u2119-\u211d\u2124-\u2138\u213c-\u213f\u2145-\u2149"
-    "\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e]+"
+    f"\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e{_MATHEMATICAL}]+"
 )
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 
@@ -134,7 +143,14 @@ def _with_unread_replaced(text: str, base: str) -> str:
 def _visible(text: str, table: dict[int, str]) -> str:
     text = _FRENCH_CLOSING.sub('"', _FRENCH_OPENING.sub('"', text))
     text = unicodedata.normalize("NFC", text.translate(table))
-    return _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text))
+    text = _IN_SMALL_CAPITALS.sub(lambda match: match[0].translate(_SMALL_CAPITALS), text)
+    return _CIRCLED.sub(_out_of_circles, _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text)))
+
+
+def _out_of_circles(match: re.Match[str]) -> str:
+    """`①②` as ` 1 2 `, letters as a word."""
+    found = [unicodedata.normalize("NFKC", character) for character in match[0]]
+    return f" {('' if all(map(str.isalpha, found)) else ' ').join(found)} "
 
 
 def _in_known_characters(text: str) -> str:
