@@ -3,11 +3,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 from torch.nn.utils import parametrize
 
 from voxmatrix.tables.quality import qualities
 from voxmatrix.vits.checkpoint.weights import to_piper
-from voxmatrix.vits.discriminator import PERIODS, MultiPeriodDiscriminator
+from voxmatrix.vits.discriminator import PERIODS, MultiPeriodDiscriminator, merged
 from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial
 
 
@@ -91,3 +92,12 @@ def test_in_training_on_a_cpu_it_computes_what_it_computes_otherwise(n: int) -> 
         for rows, planes in zip(ours, theirs, strict=True):
             same = planes.permute(0, 3, 2, 1).flatten(0, 1)  # (b, c, positions, period), as rows
             torch.testing.assert_close(rows, same, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("channels", "made", "groups"), [(16, 64, 4), (64, 32, 16)])
+def test_fewer_groups_with_zeros_between_them_give_the_same(channels: int, made: int, groups: int) -> None:
+    conv, x = nn.Conv1d(channels, made, 41, 4, padding=20, groups=groups), torch.randn(2, channels, 50)
+    weight = merged(conv.weight, groups)
+    assert weight.shape == (made, 16, 41)
+    found = nn.functional.conv1d(x, weight, conv.bias, 4, 20, groups=groups // 4)
+    torch.testing.assert_close(found, conv(x), atol=1e-5, rtol=1e-5)

@@ -5,6 +5,7 @@ Activations are in place: their gradient follows from their output, so the outpu
 
 from itertools import pairwise
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -13,6 +14,8 @@ from voxmatrix.vits.layers.rows import Convolve, convolve_rows, suits_rows
 
 SLOPE = 0.1
 PERIODS = (2, 3, 5, 7, 11)
+#: Groups of a convolution that become one: 4 of them have the 16 channels of a tensor core's tile.
+_MERGED = 4
 
 
 class ScaleDiscriminator(nn.Module):
@@ -32,10 +35,27 @@ class ScaleDiscriminator(nn.Module):
         """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions)."""
         x, features = wave, []
         for conv in self.convs:
-            x = functional.leaky_relu(conv(x), SLOPE, inplace=True)
+            x = functional.leaky_relu(_convolve_groups(conv, x), SLOPE, inplace=True)
             features.append(x)
         score = self.conv_post(x)
         return score.flatten(1), [*features, score]
+
+
+def _convolve_groups(conv: nn.Module, x: Tensor) -> Tensor:
+    """The same as `conv`. On a GPU, groups become one, with zeros in its weight: cuDNN computes one after the other."""
+    assert isinstance(conv, nn.Conv1d)
+    if x.device.type == "cpu" or conv.groups % _MERGED:
+        return conv(x)  # type: ignore[no-any-return]
+    weight = merged(conv.weight, conv.groups)
+    return functional.conv1d(x, weight, conv.bias, conv.stride, conv.padding, groups=conv.groups // _MERGED)
+
+
+def merged(weight: Tensor, groups: int) -> Tensor:
+    """The weight of the same convolution with a quarter of the groups: (d, c, taps) -> (d, 4 c, taps)."""
+    outputs, inputs, taps = weight.shape
+    separate = weight.view(-1, _MERGED, outputs // groups, 1, inputs, taps)
+    own = torch.eye(_MERGED, device=weight.device).view(_MERGED, 1, _MERGED, 1, 1)
+    return (separate * own).view(outputs, _MERGED * inputs, taps)
 
 
 class PeriodDiscriminator(nn.Module):
@@ -52,7 +72,7 @@ class PeriodDiscriminator(nn.Module):
         self.conv_post = weight_norm(nn.Conv2d(widths[-1], 1, (3, 1), 1, padding=(1, 0)))
 
     def forward(self, wave: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions, period) or, on a CPU,
+        """(b, 1, n) -> score (b, positions), features of each layer (b, c, positions, period) or, in rows,
         (b * period, positions, c)."""
         x = functional.pad(wave, (0, -wave.size(2) % self.period), "reflect")
         x, features = x.view(x.size(0), 1, -1, self.period), []  # (b, 1, n / period, period)

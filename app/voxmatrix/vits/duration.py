@@ -6,10 +6,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.vits.layers.constants import BINS
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.noise import normal
 from voxmatrix.vits.layers.norm import ChannelNorm
+from voxmatrix.vits.layers.rows import convolve
 from voxmatrix.vits.layers.splines import spline
 
 _LOG_2PI = math.log(2 * math.pi)
@@ -97,7 +99,7 @@ class SplineCoupling(nn.Module):
 
     def _transform(self, z: Tensor, mask: Tensor, condition: Tensor, *, reverse: bool) -> tuple[Tensor, Tensor]:
         fixed, moved = z.chunk(2, dim=1)  # (b, 1, t) each
-        shape = self.proj(self.convs(self.pre(fixed), mask, condition)) * mask  # (b, 29, t)
+        shape = convolve(self.proj, self.convs(convolve(self.pre, fixed), mask, condition)) * mask  # (b, 29, t)
         widths, heights, slopes = shape.float().transpose(1, 2).unsqueeze(1).split([BINS, BINS, BINS - 1], dim=-1)
         moved, log_derivative = spline(moved, widths / self.scale, heights / self.scale, slopes, reverse=reverse)
         return torch.cat([fixed.float(), moved], 1) * mask, log_derivative
@@ -136,7 +138,14 @@ class StochasticDurationPredictor(CheckpointedModule):
             self.cond = nn.Conv1d(speaker_channels, channels, 1)
 
     def forward(self, hidden: Tensor, mask: Tensor, durations: Tensor, speaker: Tensor | None = None) -> Tensor:
-        """Upper bound of the negative log-likelihood of durations (b, 1, t) in frames, summed over symbols: (b,)."""
+        """Upper bound of the negative log-likelihood of durations (b, 1, t) in frames, summed over symbols: (b,).
+
+        In float32: these are so many and so small operations that casts would take longer than they save.
+        """
+        with without_autocast(hidden):
+            return self._nll(hidden.float(), mask, durations, None if speaker is None else speaker.float())
+
+    def _nll(self, hidden: Tensor, mask: Tensor, durations: Tensor, speaker: Tensor | None) -> Tensor:
         condition = self._condition(hidden, mask, speaker)
         noise = torch.randn(durations.size(0), 2, durations.size(2), device=durations.device) * mask
         z_q, log_q = self._posterior(noise, mask, durations, condition)
@@ -163,14 +172,14 @@ class StochasticDurationPredictor(CheckpointedModule):
 
     def _condition(self, hidden: Tensor, mask: Tensor, speaker: Tensor | None) -> Tensor:
         """Conditioning on the text and the speaker, without gradients to them: (b, c, t)."""
-        x = self.pre(hidden.detach())
+        x = convolve(self.pre, hidden.detach())
         if speaker is not None:
             x = x + self.cond(speaker.detach())
-        return self.proj(self.convs(x, mask)) * mask  # type: ignore[no-any-return]
+        return convolve(self.proj, self.convs(x, mask)) * mask
 
     def _posterior(self, noise: Tensor, mask: Tensor, durations: Tensor, condition: Tensor) -> tuple[Tensor, Tensor]:
         """The two auxiliary channels of variational dequantisation, and their log-likelihood (b,)."""
-        encoded = self.post_proj(self.post_convs(self.post_pre(durations), mask)) * mask
+        encoded = convolve(self.post_proj, self.post_convs(convolve(self.post_pre, durations), mask)) * mask
         z = noise
         log_determinant = torch.zeros(noise.size(0), device=noise.device)
         for step in self.post_flows:

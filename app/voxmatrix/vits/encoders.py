@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from voxmatrix.vits.layers.attention import Encoder
 from voxmatrix.vits.layers.masks import sequence_mask
+from voxmatrix.vits.layers.rows import convolve
 from voxmatrix.vits.layers.wavenet import WaveNet
 
 
@@ -44,7 +45,7 @@ class TextEncoder(nn.Module):
         x = (self.emb(text) * self.scale).transpose(1, 2)  # (b, t, hidden) -> (b, hidden, t)
         mask = sequence_mask(lengths, text.size(1))
         x = self.encoder(x, mask)
-        mean, log_scale = torch.chunk((self.proj(x) * mask).float(), 2, dim=1)
+        mean, log_scale = torch.chunk((convolve(self.proj, x) * mask).float(), 2, dim=1)
         return x, mean, log_scale, mask
 
 
@@ -61,7 +62,7 @@ class PosteriorEncoder(nn.Module):
 
     def forward(self, spec: Tensor, mask: Tensor, speaker: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """(b, bins, f), (b, 1, f) -> sample z, mean, log-scale, each (b, c, f)."""
-        x = self.enc(self.pre(spec) * mask, mask, speaker)
-        mean, log_scale = torch.chunk((self.proj(x) * mask).float(), 2, dim=1)
+        x = self.enc(convolve(self.pre, spec) * mask, mask, speaker)
+        mean, log_scale = torch.chunk((convolve(self.proj, x) * mask).float(), 2, dim=1)
         z = (mean + torch.randn_like(mean) * torch.exp(log_scale)) * mask
         return z, mean, log_scale

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from voxmatrix.vits.layers.rows import convolve
 from voxmatrix.vits.layers.wavenet import WaveNet
 
 
@@ -30,7 +31,7 @@ class Coupling(nn.Module):
     def forward(self, x: Tensor, mask: Tensor, speaker: Tensor | None = None, *, reverse: bool = False) -> Tensor:
         """(b, c, f), (b, 1, f) -> (b, c, f)."""
         fixed, moved = x.chunk(2, dim=1)
-        shift = self.post(self.enc(self.pre(fixed) * mask, mask, speaker)) * mask
+        shift = convolve(self.post, self.enc(convolve(self.pre, fixed) * mask, mask, speaker)) * mask
         moved = (moved - shift if reverse else moved + shift) * mask
         return torch.cat([fixed, moved], 1)
 

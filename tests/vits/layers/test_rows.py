@@ -4,8 +4,10 @@ import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.utils import parametrize
 
-from voxmatrix.vits.layers.rows import convolve_rows, suits_rows
+from voxmatrix.vits.layers.norm import weight_norm
+from voxmatrix.vits.layers.rows import convolve, convolve_rows, suits_rows
 
 
 @pytest.mark.parametrize(("dtype", "bound"), [(torch.float32, 2e-5), (torch.float64, 1e-13)])
@@ -44,14 +46,32 @@ def test_columns_of_a_plane_are_independent_rows() -> None:
     torch.testing.assert_close(found.unflatten(0, (2, 7)).permute(0, 3, 2, 1), conv(x), atol=1e-5, rtol=1e-5)
 
 
-def test_only_for_training_in_full_precision_on_a_cpu() -> None:
+def test_only_for_training_and_on_a_cpu_in_full_precision() -> None:
     x = torch.zeros(1)
-    assert suits_rows(x) and suits_rows(x.double())
-    assert not suits_rows(x.half()) and not suits_rows(x.bfloat16()) and not suits_rows(x.to("meta"))
+    assert suits_rows(x) and suits_rows(x.double()) and suits_rows(x.bfloat16().to("meta"))
+    assert not suits_rows(x.half()) and not suits_rows(x.bfloat16())
     with torch.autocast("cpu", torch.bfloat16):
         assert not suits_rows(x)
     with torch.no_grad():
-        assert not suits_rows(x)
+        assert not suits_rows(x) and not suits_rows(x.to("meta"))
+
+
+@pytest.mark.parametrize(("training", "strides"), [(True, (36, 1, 4)), (False, (36, 9, 1))])
+def test_on_a_gpu_channels_are_the_last_dimension_in_memory_in_training(training: bool, strides: tuple[int]) -> None:
+    conv = nn.Conv1d(3, 4, 5, padding=2, device="meta").train(training)
+    made = convolve(conv, torch.empty(2, 3, 9, device="meta"))
+    assert (made.shape, made.stride()) == ((2, 4, 9), strides)
+
+
+def test_what_is_made_of_a_normalised_weight_is_made_once_for_all_calls_with_it() -> None:
+    conv = weight_norm(nn.Conv1d(2, 3, 5, padding=2))
+    x = torch.randn(1, 9, 2)
+    with parametrize.cached():
+        found = convolve_rows(conv, x)
+        matrix = conv.weight._made  # type: ignore[union-attr]
+        assert torch.equal(convolve_rows(conv, x), found)
+        assert conv.weight._made is matrix  # type: ignore[union-attr]
+    assert not hasattr(conv.weight, "_made")
 
 
 def test_fake_tensors_leave_nothing_behind() -> None:

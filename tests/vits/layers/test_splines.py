@@ -1,3 +1,4 @@
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,6 +56,14 @@ def test_the_log_derivative_is_that_of_autograd() -> None:
     bent, log_derivative = spline(x, *shape)
     (slope,) = torch.autograd.grad(bent.sum(), x)
     torch.testing.assert_close(log_derivative, slope.log(), atol=1e-3, rtol=1e-3)
+
+
+def test_gradients_are_those_of_small_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tensor, "float", Tensor.double)
+    shape = [part.double().requires_grad_() for part in random_shape(3, 1.0, 20)]
+    x = torch.linspace(-5.5, 5.5, 20).double().requires_grad_()
+    for reverse in (False, True):
+        assert torch.autograd.gradcheck(lambda *given, way=reverse: spline(*given, reverse=way), (x, *shape))
 
 
 def test_gradients_are_finite_in_the_box_on_its_edge_and_outside() -> None:

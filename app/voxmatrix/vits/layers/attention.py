@@ -9,6 +9,7 @@ from torch.nn import functional
 from voxmatrix.vits.layers.constants import WINDOW
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.norm import ChannelNorm
+from voxmatrix.vits.layers.rows import convolve
 
 
 class RelativeAttention(nn.Module):
@@ -30,14 +31,14 @@ class RelativeAttention(nn.Module):
 
     def forward(self, x: Tensor, pair_mask: Tensor) -> Tensor:
         """(b, c, t), (b, 1, t, t) -> (b, c, t)."""
-        q, k, v = (self._heads(projection(x)) for projection in (self.conv_q, self.conv_k, self.conv_v))
+        q, k, v = (self._heads(convolve(projection, x)) for projection in (self.conv_q, self.conv_k, self.conv_v))
         q = q / math.sqrt(q.size(-1))
         scores = q @ k.transpose(-1, -2)  # (b, heads, t, t)
         scores = scores + distances_to_pairs(q @ self.emb_rel_k.transpose(-1, -2))
         scores = scores.float().masked_fill(pair_mask == 0, -1e4)
         weights = self.drop(scores.softmax(-1))
         values = weights @ v + pairs_to_distances(weights) @ self.emb_rel_v  # (b, heads, t, head_channels)
-        return self.conv_o(values.transpose(2, 3).flatten(1, 2))  # type: ignore[no-any-return]
+        return convolve(self.conv_o, values.transpose(1, 2).flatten(2).mT)
 
     def _heads(self, x: Tensor) -> Tensor:
         """(b, c, t) -> (b, heads, t, head_channels)."""
@@ -73,8 +74,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """(b, c, t), (b, 1, t) -> (b, c, t)."""
-        x = self.drop(functional.relu(self.conv_1(x * mask)))
-        return self.conv_2(x * mask) * mask  # type: ignore[no-any-return]
+        x = self.drop(functional.relu(convolve(self.conv_1, x * mask)))
+        return convolve(self.conv_2, x * mask) * mask
 
 
 class Encoder(CheckpointedModule):

@@ -1,11 +1,12 @@
-"""Convolutions as matrix products, for training on a CPU. The channels of a place are one row.
+"""Convolutions as matrix products, for training. The channels of a place are one row.
 
-oneDNN's convolutions reach half to nine tenths of the speed of a matrix product there. Kernels without a stride need
-0.4 to 0.5 of the multiplications as well (`winograd`); results differ by a few millionths.
+On a CPU, oneDNN's convolutions reach half to nine tenths of the speed of a matrix product. Kernels without a stride
+need 0.4 to 0.5 of the multiplications as well (`winograd`); results differ by a few millionths. On a GPU, cuDNN brings
+inputs, weights and outputs of each convolution into this order and back, which takes longer than the small ones do.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ _OUTPUTS = 4
 #: With fewer channels, what is added before and after the products takes longer than they do.
 _MIN_CHANNELS = 64
 
+Made = TypeVar("Made")
 #: Applies a convolution.
 Convolve = Callable[[Any, Tensor], Tensor]
 
@@ -25,7 +27,12 @@ Convolve = Callable[[Any, Tensor], Tensor]
 def suits_rows(x: Tensor) -> bool:
     """Whether these networks should compute this input in rows."""
     exact = x.dtype in (torch.float32, torch.float64) and not torch.is_autocast_enabled("cpu")
-    return x.device.type == "cpu" and exact and torch.is_grad_enabled()
+    return torch.is_grad_enabled() and (exact or x.device.type != "cpu")
+
+
+def convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
+    """The same as `conv`: (b, c, t) -> (b, d, t). In training on a GPU, (b, t, d) in memory."""
+    return convolve_rows(conv, x.mT).mT if conv.training and x.device.type != "cpu" and suits_rows(x) else conv(x)
 
 
 def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
@@ -36,10 +43,14 @@ def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
     weight, taps, stride = conv.weight, conv.kernel_size[0], conv.stride[0]
     if taps == 1:
         return functional.linear(x, weight.flatten(1), conv.bias)
-    if stride == 1 and min(weight.shape[:2]) >= _MIN_CHANNELS:
+    if x.device.type == "cpu" and stride == 1 and min(weight.shape[:2]) >= _MIN_CHANNELS:
         return _filtered(x, weight, conv.bias)
+    if x.is_cuda and torch.is_autocast_enabled("cuda"):
+        x = x.to(torch.get_autocast_dtype("cuda"))  # before windows repeat it
     windows = _windows(x, taps // 2, taps, stride)
-    return functional.linear(windows, weight.flatten(2).transpose(1, 2).flatten(1), conv.bias)
+    matrix = _kept(weight, lambda: weight.to(x.dtype).flatten(2).transpose(1, 2).flatten(1))
+    made = functional.linear(windows.flatten(0, 1), matrix, conv.bias)
+    return torch.ops.aten._unsafe_view(made, (*windows.shape[:2], -1))  # activations change it in place, not its base
 
 
 def _windows(x: Tensor, before: int, size: int, step: int) -> Tensor:
@@ -67,9 +78,10 @@ class _Windows(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
         (n, h, c), count = ctx.shape, gradient.size(1)
-        steps = gradient.new_zeros(n, count + len(ctx.parts) - 1, ctx.step * c)
-        for at, part in ctx.parts:
-            steps[:, at : at + count, : part.stop - part.start] += gradient[:, :, part]
+        (_, first), *others = ctx.parts
+        steps = functional.pad(gradient[:, :, first], (0, ctx.step * c - first.stop, 0, len(others)))
+        for at, part in others:
+            steps[:, at : at + count, : part.stop - part.start].add_(gradient[:, :, part])
         return steps.view(n, -1, c)[:, ctx.before : ctx.before + h], None, None, None
 
 
@@ -81,7 +93,9 @@ def _filtered(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     windows = _windows(x, taps // 2, size, _OUTPUTS).view(n * count, size, c)
     mixed = torch.bmm(before.expand(n * count, -1, -1), windows)
     # A product for each, not bmm: the gradient of its kernels would be transposed, which takes as long as a product.
-    products = [functional.linear(*pair) for pair in zip(mixed.unbind(1), _kernels(weight), strict=True)]
+    products = [
+        functional.linear(*pair) for pair in zip(mixed.unbind(1), _kept(weight, lambda: _kernels(weight)), strict=True)
+    ]
     made = torch.bmm(after.expand(n * count, -1, -1), torch.stack(products, 1))
     made = made.view(n, count * _OUTPUTS, -1)[:, :h]
     return made if bias is None else made + bias
@@ -89,15 +103,19 @@ def _filtered(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 def _kernels(weight: Tensor) -> tuple[Tensor, ...]:
     """A matrix (d, c) for each row that is multiplied."""
-    kernels: tuple[Tensor, ...] | None = getattr(weight, "_kernels", None)
-    if kernels is None:
-        d, c, taps = weight.shape[:3]
-        kernel = _matrices(taps, weight.dtype)[1]
-        kernels = (kernel @ weight.reshape(-1, taps).t()).view(-1, d, c).unbind()
-        if not weight.is_leaf:
-            # A normalised weight, which is never updated: in `parametrize.cached()`, several calls have the same one.
-            weight._kernels = kernels  # type: ignore[attr-defined]
-    return kernels
+    d, c, taps = weight.shape[:3]
+    kernel = _matrices(taps, weight.dtype)[1]
+    return (kernel @ weight.reshape(-1, taps).t()).view(-1, d, c).unbind()
+
+
+def _kept(weight: Tensor, make: Callable[[], Made]) -> Made:
+    """What is made of a weight. A normalised one is never updated, and several calls in `parametrize.cached()` have it:
+    then it is made once."""
+    if weight.is_leaf:
+        return make()
+    if not hasattr(weight, "_made"):
+        weight._made = make()  # type: ignore[attr-defined]
+    return weight._made  # type: ignore[attr-defined, no-any-return]
 
 
 def _matrices(taps: int, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
