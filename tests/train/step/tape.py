@@ -41,8 +41,10 @@ class Tape(TorchDispatchMode):
         if func.is_view or func.overloadpacket.__name__ in _FREE:
             return func(*args, **(kwargs or {}))
         held = tree_map_only(Tensor, Tensor.detach, (args, kwargs or {}))  # with the shapes of now
-        if func._schema.is_mutable:
-            self._before += [(x, x.clone()) for x in tree_leaves(held) if isinstance(x, Tensor)]
+        for number, argument in enumerate(func._schema.arguments):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                written = held[0][number] if number < len(held[0]) else held[1].get(argument.name)
+                self._before += [(x, x.clone()) for x in tree_leaves(written) if isinstance(x, Tensor)]
         out = func(*args, **(kwargs or {}))
         self.calls.append((func, *held, tree_map_only(Tensor, Tensor.detach, out)))
         return out
