@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.student import Student
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
+from voxmatrix.piper.onnx.original import INT8, phase_positions
 
 #: Layers that are computed in float32.
 _FLOAT32 = ("dec.conv_pre", "dec.cond", "dec.low_head.")
@@ -113,7 +114,7 @@ _MADE = _Scale(np.float32(1), np.uint8(_STEPS_MADE + 1))
 
 class _Int8Nodes(NewNodes):
     def __init__(self) -> None:
-        super().__init__("int8/")
+        super().__init__(INT8)
         self._quantised: dict[str, str] = {}  # by their inputs
 
     def convolve(self, node: Any, path: str, weight: Array, bias: Array, ranges: Ranges) -> None:
@@ -137,11 +138,8 @@ class _Int8Nodes(NewNodes):
         sizes = _channel_sizes(ranges.made)
         weight = weight * factors[:, None, None, None]
 
-        def positions(phase: int) -> tuple[int, int]:
-            return -((taps - 1 - phase - pad) // stride), (phase + pad) // stride
-
         parts: list[str] = []
-        for (first, last), phases in groupby(range(stride), positions):
+        for (first, last), phases in groupby(range(stride), partial(phase_positions, taps, stride, pad)):
             columns = [
                 [weight[:, :, 0, phase + pad - stride * k] for k in range(first, last + 1)] for phase in phases
             ]  # (phases, positions, c, d)

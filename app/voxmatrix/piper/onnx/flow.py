@@ -4,7 +4,6 @@ What is linear is one matrix: the first layer of a coupling with the convolution
 them. `flow_nodes` writes the rest.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import numpy as np
 
 from voxmatrix.piper.onnx.flow_nodes import TAPS, Coupling, CouplingLayer, FlowNodes, FlowTensors
 from voxmatrix.piper.onnx.graph_edits import Array, decoder_input, set_nodes, weights_of
+from voxmatrix.piper.onnx.weights import layers as layers_of
 
-#: The end of the name of a convolution of the flow: weights have no names of their own in some exports.
-_LAYER = re.compile(r"\bflow/(flows\.\d+/.+)/Conv$")
+#: Where its layers are in a voice.
+_FLOW = "flow."
 #: Operations that select channels.
 _SELECTING = frozenset({"Gather", "Slice", "Split"})
 
@@ -46,9 +46,7 @@ def _of_piper(model: Any, path: Path | None) -> tuple[FlowTensors, list[Coupling
         LookupError, ValueError: its nodes do not have the names that torch gives them, or it is not Piper's.
     """
     initializers = {tensor.name: tensor for tensor in model.graph.initializer}
-    nodes = {
-        found[1].replace("/", "."): node for node in model.graph.node if (found := _LAYER.search(node.name)) is not None
-    }
+    nodes = {path.removeprefix(_FLOW): node for path, node, _ in layers_of(model) if path.startswith(_FLOW)}
     if not nodes:
         raise ValueError("no node has the name of a layer of the flow")
     if any(list(one.ints) != [1] for node in nodes.values() for one in node.attribute if one.name == "dilations"):

@@ -107,19 +107,19 @@ def weights_of(tensor: Any, path: Path | None = None) -> Array:
     """The values of a constant. `path` is the file that has those that are not in the model.
 
     Raises:
-        ValueError: they are in another file, or not float32.
+        ValueError: they are in another file.
     """
-    from onnx import TensorProto, numpy_helper
+    from onnx import TensorProto, helper, numpy_helper
 
     if tensor.data_location != TensorProto.EXTERNAL:
         return np.asarray(numpy_helper.to_array(tensor))
     places = {entry.key: entry.value for entry in tensor.external_data}
-    if path is None or places["location"] != path.name or tensor.data_type != TensorProto.FLOAT:
-        raise ValueError("its weights are in another file, or not float32")
-    shape = list(tensor.dims)
-    if int(places["length"]) != prod(shape) * np.float32().itemsize:
+    if path is None or places["location"] != path.name:
+        raise ValueError("its weights are in another file")
+    shape, dtype = list(tensor.dims), helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    if int(places["length"]) != prod(shape) * dtype.itemsize:
         raise ValueError("its shape is not that of its values")
-    return np.fromfile(path, np.float32, prod(shape), offset=int(places["offset"])).reshape(shape)
+    return np.fromfile(path, dtype, prod(shape), offset=int(places["offset"])).reshape(shape)
 
 
 def self_contained(model: Any, path: Path, shapes: Mapping[str, Sequence[int | None]]) -> bytes | None:

@@ -9,7 +9,7 @@ from voxmatrix.piper.onnx.graph_edits import Array
 from voxmatrix.piper.onnx.text.rows import RowNodes, count_layers, inverse_spline, spline_columns
 
 #: GELU is x (1 + erf(x times this)) / 2.
-_ROOT_HALF = np.sqrt(0.5)
+ROOT_HALF = np.sqrt(0.5)
 
 _FIRST_LAYER = re.compile(r"flows\.\d+\.pre\.weight$")
 #: In inference: as in VITS, one before it is skipped.
@@ -59,9 +59,9 @@ class DurationNodes:
         for layer in range(count_layers(self._weights, path)):
             y = self._depthwise(f"{path}.convs_sep.{layer}", graph.add("Mul", x, self._mask), layer)
             y = self._active(f"{path}.norms_1.{layer}", y)
-            y = self._linear(f"{path}.convs_1x1.{layer}", y, _ROOT_HALF)
+            y = self._linear(f"{path}.convs_1x1.{layer}", y, ROOT_HALF)
             y = self._active(f"{path}.norms_2.{layer}", y)
-            x = graph.add("Add", x, graph.add("Mul", y, graph.number(_ROOT_HALF)))
+            x = graph.add("Add", x, graph.add("Mul", y, graph.number(ROOT_HALF)))
         return x
 
     def _depthwise(self, path: str, x: str, layer: int) -> str:
@@ -75,8 +75,8 @@ class DurationNodes:
         return made
 
     def _active(self, path: str, x: str) -> str:
-        """GELU of the normalised channels x, divided by `_ROOT_HALF`: x (1 + erf x)."""
-        graph, (scale, bias) = self.graph, (_ROOT_HALF * self._weights[f"{path}.{one}"] for one in ("gamma", "beta"))
+        """GELU of the normalised channels x, divided by `ROOT_HALF`: x (1 + erf x)."""
+        graph, (scale, bias) = self.graph, (ROOT_HALF * self._weights[f"{path}.{one}"] for one in ("gamma", "beta"))
         x = graph.norm(path, x, scale, bias)
         return graph.add("Mul", x, graph.add("Add", graph.add("Erf", x), graph.number(1.0)))
 

@@ -11,6 +11,8 @@ import numpy as np
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes
 from voxmatrix.vits.layers.constants import BINS, EDGE_SLOPE, EPSILON, MINIMUM, TAIL
 
+#: How the names of constants start.
+PREFIX = "text/"
 #: The number of a type of tensors, onnx.TensorProto.FLOAT.
 FLOAT = 1
 #: The shares (BINS,) of all bins times this, and then this added, are their lower edges and their sizes (2 BINS,).
