@@ -21,6 +21,7 @@ from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines import openvino
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import SplitModelEngine, WholeModelEngine, open_onnx
+from voxmatrix.piper.engines.torch import exported_generator
 from voxmatrix.piper.export import onnx_writer
 from voxmatrix.piper.export.export import export_voice
 from voxmatrix.piper.files import config_path
@@ -63,6 +64,19 @@ def grafted(request: pytest.FixtureRequest, make_onnx: MakeCheckpoint, tmp_path:
     )
     config_path(fast).write_bytes(config_path(original).read_bytes())
     return original, fast, request.param[1]
+
+
+def test_its_weights_are_read_back_for_a_gpu_with_their_integers_as_numbers(grafted: tuple[Path, Path, int]) -> None:
+    original, fast, speakers = grafted
+    student = student_of(read_graph(original)).state_dict()
+
+    generator = exported_generator(fast, speakers)
+
+    before, after = exported_generator(original, speakers).state_dict(), generator.state_dict()
+    for name, weight in after.items():
+        wanted = student[name] if name.startswith("dec.") else before[name]
+        assert weight.shape == wanted.shape
+        assert torch.linalg.vector_norm(weight - wanted) <= 0.02 * torch.linalg.vector_norm(wanted), name
 
 
 def test_it_is_valid_and_has_the_inputs_of_the_original(grafted: tuple[Path, Path, int]) -> None:

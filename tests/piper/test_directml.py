@@ -12,7 +12,7 @@ from tests.piper.directml_rules import AUTOCAST, NotOnDirectmlError, directml_ru
 from voxmatrix.audio.waves import Samples
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.torch import TorchEngine
+from voxmatrix.piper.engines.torch import TorchEngine, speaking_generator
 from voxmatrix.text.front import front_end
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
@@ -28,7 +28,7 @@ def sentences(path: Path) -> list[list[int]]:
 
 def spoken(path: Path, speaker: int) -> list[Samples]:
     """Every sentence with a seed, so that what is random is the same each time."""
-    engine = TorchEngine(read_checkpoint(path), 1)
+    engine = TorchEngine(speaking_generator(read_checkpoint(path)), torch.device("cpu"), "the CPU")
     said = [
         part() for ids in sentences(path) for part in engine.begin(ids, SynthesisOptions(speaker=speaker), 7).segments
     ]

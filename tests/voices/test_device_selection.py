@@ -14,6 +14,7 @@ from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import CPU, GpuSupport, SpeakDevice
+from voxmatrix.piper.family import PiperFamily
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.voices.device_selection import select_devices, selection
 
@@ -109,6 +110,36 @@ def test_an_onnx_voice_on_a_computer_without_a_gpu_for_it_speaks_on_the_cpu_with
     assert selection(computer(RADEON), AUTO, None, CUDA) == ((CPU,), ())
 
 
+#: What computes Piper's exported voices where torch is built for CUDA.
+TORCH = GpuSupport(frozenset(), "onnxruntime", "see doctor", by_torch=True)
+
+
+def test_an_exported_voice_speaks_on_the_gpus_that_torch_has_kernels_for() -> None:
+    machine = computer(OLD, T4, RADEON)
+
+    assert selection(machine, AUTO, None, TORCH).devices == selection(machine, AUTO, None).devices
+    assert gpu_of(selection(machine, asked("cuda:1"), None, TORCH).best) == T4
+    with pytest.raises(NoDeviceError, match="GTX 750") as caught:
+        selection(machine, asked("cuda:0"), None, TORCH)
+    assert caught.value.exit_code == 4
+    with pytest.raises(NoDeviceError, match="onnxruntime has no provider"):
+        selection(machine, asked("directml:0"), None, TORCH)
+
+
+@pytest.mark.parametrize("machine", [computer(), computer(RADEON), computer(ARC)])
+def test_an_exported_voice_says_nothing_of_gpus_that_torch_is_not_built_for(machine: Machine) -> None:
+    assert selection(machine, AUTO, None, TORCH) == ((CPU,), ())
+
+
+def test_onnxruntime_computes_where_torch_cannot() -> None:
+    both = TORCH._replace(kinds=frozenset({"cuda", "directml"}))
+
+    assert gpu_of(selection(computer(OLD), AUTO, None, both).best) == OLD
+    assert gpu_of(selection(computer(RADEON), AUTO, None, both).best) == RADEON
+    torch, provider = (selection(computer(gpu), AUTO, None, both).best for gpu in (T4, OLD))
+    assert torch.in_batches and not provider.in_batches
+
+
 def test_a_demand_that_onnxruntime_cannot_meet_is_no_device_and_says_what_to_do() -> None:
     with pytest.raises(NoDeviceError, match="onnxruntime has no provider") as caught:
         selection(computer(T4, RADEON), asked("directml:0"), None, CUDA)
@@ -189,7 +220,20 @@ def test_a_demand_on_an_onnx_voice_that_nothing_here_serves_is_exit_4_with_what_
         select_devices(onnx, parse_device(text, "flag", f"--device {text}"))
 
     assert caught.value.exit_code == 4 and not found
-    assert "checkpoint" in caught.value.remedy and "onnxruntime-gpu" in caught.value.remedy
+    assert "voxmatrix doctor" in caught.value.remedy and "onnxruntime-directml" in caught.value.remedy
+
+
+def test_a_few_sentences_are_spoken_before_a_gpu_would_have_started(
+    onnx: VoiceCard, checkpoint: VoiceCard, found: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PiperFamily, "gpu_support", lambda self: TORCH)
+
+    assert select_devices(onnx, AUTO, brief=True) == ((CPU,), ()) and not found
+    assert gpu_of(select_devices(onnx, AUTO).best) == T4
+    assert gpu_of(select_devices(onnx, asked("cuda:1"), brief=True).best) == T4
+    assert gpu_of(select_devices(checkpoint, AUTO, brief=True).best) == T4
+    save_device(SavedDevice(device="cuda:1", uuid="GPU-t4"))
+    assert gpu_of(select_devices(onnx, AUTO, brief=True).best) == T4
 
 
 def test_a_wish_on_such_a_voice_is_a_warning(onnx: VoiceCard, monkeypatch: pytest.MonkeyPatch) -> None:

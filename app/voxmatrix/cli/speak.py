@@ -108,7 +108,7 @@ def command(
     if given.batch is not None:
         _speak_batch(task, source, given.batch, lambda: selected_devices(voice, request, context.obj))
     else:
-        _speak_one(task, source, lambda: selected_devices(voice, request, context.obj))
+        _speak_one(task, source, lambda brief: selected_devices(voice, request, context.obj, brief=brief))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], De
     )
 
 
-def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]") -> None:
+def _speak_one(task: _Task, source: str, select: "Callable[[bool], DeviceSelection]") -> None:
     from voxmatrix.models.style import Runtime
     from voxmatrix.speak.captions import check_captions, write_captions
     from voxmatrix.voices.cast import with_voices_of
@@ -175,7 +175,7 @@ def _speak_one(task: _Task, source: str, select: "Callable[[], DeviceSelection]"
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, length):
         partial = None if given.captions else _partial(given, task.voice, task.style, task.output)
-        device = select().best
+        device = select(length < _LONG_CHARACTERS).best
         runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
         with _progress(length, task.as_json) as on_spoken:
             speech = _speak(

@@ -33,6 +33,11 @@ class WithCpuFallback(Generic[T]):
         on_gpu = None if device.on is None else self._try(partial(to_gpu, device.on))
         self._networks = on_gpu if on_gpu is not None else self._move_to_cpu()
 
+    @property
+    def current(self) -> T:
+        """The networks."""
+        return self._networks
+
     def do(self, work: Callable[[T], R]) -> R:
         """Run some work and return its result.
 

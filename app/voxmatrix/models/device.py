@@ -28,6 +28,17 @@ class FoundGpu:
         """The index among the visible GPUs of its kind, which is how CUDA and DirectX number them."""
         return [gpu for gpu in self.machine.gpus if gpu.kind == self.gpu.kind].index(self.gpu)
 
+    @property
+    def by_torch(self) -> bool:
+        """Whether the installed torch is built for GPUs like this one."""
+        from voxmatrix.plan.device_selection import unsupported
+        from voxmatrix.plan.verdict import assess
+
+        torch = self.machine.torch
+        if torch is None or torch.built_for != self.gpu.kind:
+            return False
+        return unsupported(self.gpu, self.machine, assess, "speak") is None
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakDevice:
@@ -39,16 +50,22 @@ class SpeakDevice:
     def __str__(self) -> str:
         return "the CPU" if self.on is None else str(self.on)
 
+    @property
+    def in_batches(self) -> bool:
+        """Whether one process computes many sentences at once there: several would only share the GPU."""
+        return self.on is not None and self.on.by_torch
+
 
 CPU = SpeakDevice()
 
 
 class GpuSupport(NamedTuple):
-    """The kinds of GPU that compute the voices of a family without torch."""
+    """What computes the voices of a family on a GPU, apart from checkpoints."""
 
-    kinds: frozenset[GpuKind]
+    kinds: frozenset[GpuKind]  # that need no torch
     by: str  # the program that computes them: onnxruntime
     remedy: str  # how to compute them on another GPU
+    by_torch: bool = False  # torch computes them on the GPUs that it is built for
 
 
 class DeviceSelection(NamedTuple):

@@ -47,6 +47,8 @@ class Utterance:
     findings: tuple[Finding, ...] = ()  # what else is left out, and why
     #: Its words in order, once its segments are computed; none if the voice does not tell when it says what.
     words: Callable[[], Sequence[TimedWord]] = tuple
+    #: What nobody wants any more need not be computed: calls that wait for a segment end with a CancelledError.
+    cancel: Callable[[], None] = lambda: None
 
 
 class OpenVoice(Protocol):

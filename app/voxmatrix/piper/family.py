@@ -27,6 +27,10 @@ NAME = "piper"
 MAX_NOISE = 10.0
 PHONEME_TYPES = ("espeak", "text", *PIPER_TYPES)
 _MIB = 2**20
+_REMEDY = (
+    "use the image or the torch that `voxmatrix doctor` names for this GPU (on Windows with DirectML: pip install "
+    "onnxruntime-directml instead of onnxruntime), or set `device=cpu`"
+)
 #: Memory of an open voice compared with the size of its file (onnxruntime 1.31, 63 MB: 145 to 165 MiB).
 _MEMORY_PER_BYTE = 2.75
 
@@ -62,10 +66,13 @@ class PiperFamily:
         return card_of(path, VoiceConfig.read(beside), beside)
 
     def gpu_support(self) -> GpuSupport:
-        """What the installed onnxruntime has a provider for."""
-        from voxmatrix.inference.provider import INSTALL, served_kinds
+        """Torch on the GPUs that it is built for; what the installed onnxruntime has a provider for on others."""
+        from voxmatrix.inference.provider import served_kinds
+        from voxmatrix.machine.probes.torch_build import find_torch, read_torch_build
 
-        return GpuSupport(kinds=served_kinds(), by="onnxruntime", remedy=INSTALL)
+        torch = read_torch_build(find_torch())
+        by_torch = torch is not None and torch.built_for is not None
+        return GpuSupport(kinds=served_kinds(), by="onnxruntime", remedy=_REMEDY, by_torch=by_torch)
 
     def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
         """Open a voice; its networks load in the background."""
@@ -110,6 +117,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
                 "noise_w": Knob(title="Variation of the rhythm", default=config.noise_w, low=0.0, high=MAX_NOISE),
             },
             phonemes=True,
+            seed="device",
             uses_torch=not exported,
         ),
     )

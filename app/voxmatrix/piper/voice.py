@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding
@@ -15,12 +16,15 @@ from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.engines.base import Begun, Engine, SynthesisOptions
+from voxmatrix.piper.engines.base import PARALLEL, Begun, Engine, SynthesisOptions
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
 from voxmatrix.text.front import Sentence, front_end
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.symbols import BOS, PAD
+
+if TYPE_CHECKING:
+    from voxmatrix.vits.checkpoint.checkpoint import Checkpoint
 
 P = ParamSpec("P")
 
@@ -29,10 +33,10 @@ class PiperVoice(Closeable):
     """An open voice. Close it, or use it as a context manager."""
 
     def __init__(self, card: VoiceCard, config: VoiceConfig, parallel: int, loading: "Future[Engine]") -> None:
-        """`parallel` segments are to be computed at once by the engine that is loading."""
+        """`parallel` segments are to be computed at once while the engine is loading, which knows it better."""
         self.card = card
         self.config = config
-        self.parallel = parallel
+        self._parallel = parallel
         self._loading = loading
         self._front = front_end(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters)
 
@@ -40,6 +44,11 @@ class PiperVoice(Closeable):
     def engine(self) -> Engine:
         """The networks. Waits until they are loaded, and raises any error of loading them."""
         return self._loading.result()
+
+    @property
+    def parallel(self) -> int:
+        """Segments of sentences to compute at once."""
+        return self.engine.parallel if self.is_loaded else self._parallel
 
     @property
     def is_loaded(self) -> bool:
@@ -67,6 +76,7 @@ class PiperVoice(Closeable):
             unknown=sentence.unknown,
             findings=findings,
             words=partial(self._words, text, sentence, begun),
+            cancel=begun.cancel,
         )
 
     def _words(self, text: SpokenText, sentence: Sentence, begun: Begun) -> list[TimedWord]:
@@ -99,7 +109,8 @@ class PiperVoice(Closeable):
     def close(self) -> None:
         """Wait until loading has ended, so that no thread outlives the voice."""
         self._front.close()
-        self._loading.exception()
+        if self._loading.exception() is None:
+            self.engine.close()
 
 
 def open_voice(
@@ -115,41 +126,67 @@ def open_voice(
             when the voice first speaks.
     """
     runtime = runtime or Runtime()
-    threads = runtime.threads or cpus()
+    runtime = replace(runtime, threads=runtime.threads or cpus())
     if not is_exported(path):
-        return _open_checkpoint(path, 1 if runtime.reproducible else threads, device, warn)
+        return _open_checkpoint(path, 1 if runtime.reproducible else runtime.threads, device, warn)
     beside = config_path(path)
     config = VoiceConfig.read(beside)
     card = card_of(path, config, beside)
-    loading = _start(
-        _load_onnx,
-        path,
-        config.num_speakers,
-        device=device,
-        warn=warn,
-        threads=threads,
-        reproducible=runtime.reproducible,
-    )
-    return PiperVoice(card, config, threads, loading)
+    on_gpu = device.in_batches
+    open_exported = partial(_on_gpu_or_cpu if on_gpu else _in_onnxruntime, path, config.num_speakers, runtime)
+    return PiperVoice(card, config, PARALLEL if on_gpu else runtime.threads, _start(open_exported, device, warn))
 
 
-def _load_onnx(
-    path: Path, num_speakers: int, *, device: SpeakDevice, warn: Warn, threads: int, reproducible: bool
-) -> Engine:
+def _in_onnxruntime(path: Path, num_speakers: int, runtime: Runtime, device: SpeakDevice, warn: Warn) -> Engine:
     from voxmatrix.piper.engines.onnx import open_onnx
 
-    return open_onnx(path, num_speakers, device=device, warn=warn, threads=threads, reproducible=reproducible)
+    return open_onnx(
+        path,
+        num_speakers,
+        device=device,
+        warn=warn,
+        threads=runtime.threads,
+        reproducible=runtime.reproducible,
+    )
+
+
+def _on_gpu_or_cpu(path: Path, num_speakers: int, runtime: Runtime, device: SpeakDevice, warn: Warn) -> Engine:
+    """An exported voice in torch and, if the GPU fails, in onnxruntime."""
+    from voxmatrix.piper.engines.gpu import GpuEngine
+    from voxmatrix.piper.engines.torch import exported_generator
+
+    return GpuEngine(
+        partial(exported_generator, path, num_speakers),
+        partial(_in_onnxruntime, path, num_speakers, runtime, CPU, warn),
+        device,
+        warn,
+        compare=True,
+    )
 
 
 def _open_checkpoint(path: Path, threads: int, device: SpeakDevice, warn: Warn) -> PiperVoice:
     """Sums in torch depend on the number of threads: one gives the same bytes everywhere."""
-    from voxmatrix.piper.engines.torch import TorchEngine
     from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
     checkpoint = read_checkpoint(path)
     config = checkpoint_config(path, checkpoint)
     card = card_of(path, config, config_beside(path))
-    return PiperVoice(card, config, 1, _start(TorchEngine, checkpoint, threads, device=device, warn=warn))
+    return PiperVoice(card, config, 1, _start(_load_checkpoint, checkpoint, threads, device, warn))
+
+
+def _load_checkpoint(checkpoint: "Checkpoint", threads: int, device: SpeakDevice, warn: Warn) -> Engine:
+    import torch
+
+    from voxmatrix.piper.engines.gpu import GpuEngine
+    from voxmatrix.piper.engines.torch import TorchEngine, speaking_generator
+
+    torch.set_num_threads(threads)
+    generator = partial(speaking_generator, checkpoint)
+
+    def on_cpu() -> Engine:
+        return TorchEngine(generator(), torch.device("cpu"), str(CPU))
+
+    return on_cpu() if device.on is None else GpuEngine(generator, on_cpu, device, warn)
 
 
 def _start(load: Callable[P, Engine], *arguments: P.args, **keywords: P.kwargs) -> "Future[Engine]":

@@ -161,11 +161,18 @@ class StochasticDurationPredictor(CheckpointedModule):
         return nll + log_q
 
     def sample(
-        self, hidden: Tensor, mask: Tensor, noise_scale: float | Tensor, speaker: Tensor | None = None
+        self,
+        hidden: Tensor,
+        mask: Tensor,
+        noise_scale: float | Tensor,
+        speaker: Tensor | None = None,
+        noise: Tensor | None = None,
     ) -> Tensor:
-        """Sampled log-durations in frames: (b, 1, t)."""
+        """Sampled log-durations in frames: (b, 1, t). `noise` (b, 2, t) is drawn if it is not given."""
         condition = self._condition(hidden, mask, speaker)
-        z = normal((hidden.size(0), 2, hidden.size(2)), hidden.device) * noise_scale
+        if noise is None:
+            noise = normal((hidden.size(0), 2, hidden.size(2)), hidden.device)
+        z = noise * noise_scale
         for step in reversed([self.flows[0], *self.flows[2:]]):  # as in VITS, inference skips the first spline
             z = step.inverse(z, mask, condition)
         return z[:, :1]

@@ -48,6 +48,12 @@ class Flow(nn.Module):
             self.flows.append(Coupling(channels, hidden_channels, n_layers, speaker_channels))
             self.flows.append(Flip())
 
+    @property
+    def margin(self) -> int:
+        """Frames on either side of a frame that the latent frame depends on."""
+        convolutions = [conv for step in self.flows if isinstance(step, Coupling) for conv in step.enc.in_layers]
+        return sum(int(conv.kernel_size[0]) // 2 for conv in convolutions)
+
     def forward(self, x: Tensor, mask: Tensor, speaker: Tensor | None = None, *, reverse: bool = False) -> Tensor:
         """Map z to the space of the prior, or back if `reverse`: (b, c, f) -> (b, c, f)."""
         for step in reversed(self.flows) if reverse else self.flows:

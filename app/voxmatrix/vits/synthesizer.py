@@ -1,5 +1,6 @@
 """The VITS generator (Kim, Kong, Son 2021): text to wave in one network, for training and inference."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -28,6 +29,21 @@ class TrainingOutput(NamedTuple):
     logs_q: Tensor
     frame_mask: Tensor  # (b, 1, f)
     path: Tensor  # (b, f, t)
+
+
+class Prior(NamedTuple):
+    """What the text says about the frames."""
+
+    durations: Tensor  # (b, t), in frames
+    mean: Tensor  # (b, c, t); this and the next: the normal distribution of the frames of a symbol
+    log_scale: Tensor
+
+    def at(self, frames: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log-scale of frames (b or 1, f): (b, c, f) each."""
+        ends = self.durations.cumsum(1)
+        symbol = (frames.unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
+        symbol = symbol.clamp_max(ends.size(1) - 1).unsqueeze(1).expand(-1, self.mean.size(1), -1)
+        return self.mean.gather(2, symbol), self.log_scale.gather(2, symbol)
 
 
 class Latent(NamedTuple):
@@ -73,7 +89,7 @@ class Synthesizer(nn.Module):
         segment_frames: int = SEGMENT_FRAMES,
     ) -> TrainingOutput:
         """Text (b, t) and the linear spectrum of its recording (b, 513, f) -> generated segments and loss inputs."""
-        g = self._speaker(speaker)
+        g = self.embedding(speaker)
         hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
         frame_mask = sequence_mask(spec_lengths, spec.size(2))
         z, _, logs_q = self.enc_q(spec, frame_mask, g)
@@ -119,24 +135,45 @@ class Synthesizer(nn.Module):
         length_scale: float | Tensor = 1.0,
         noise_w: float | Tensor = 0.8,
         speaker: Tensor | None = None,
+        rhythm_noise: Tensor | None = None,
+        noise_like: Callable[[Tensor], Tensor] = normal_like,
     ) -> Latent:
-        """Everything in `infer` except the decoder."""
-        g = self._speaker(speaker)
-        hidden, m_text, logs_text, text_mask = self.enc_p(text, text_lengths)
-        log_durations = self.dp.sample(hidden, text_mask, noise_w, g)
-        durations = torch.ceil(torch.exp(log_durations) * text_mask * length_scale).squeeze(1)  # (b, t)
-        ends = durations.cumsum(1)
-        n_frames = ends[:, -1].clamp_min(1).long()
+        """Everything in `infer` except the decoder.
+
+        Noise is drawn unless it is given: `rhythm_noise` (b, 2, t), and `noise_like` in the shape of frames (b, c, f).
+        """
+        g = self.embedding(speaker)
+        prior = self.prior(text, text_lengths, g, length_scale=length_scale, noise_w=noise_w, noise=rhythm_noise)
+        n_frames = prior.durations.sum(1).clamp_min(1).long()
         f = longest(n_frames)  # the only value that is read back from the device
         frame_mask = sequence_mask(n_frames, f)
-        symbol = (positions(f, text.device).unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
-        symbol = symbol.clamp_max(text.size(1) - 1).unsqueeze(1).expand(-1, m_text.size(1), -1)
-        m_p, logs_p = m_text.gather(2, symbol), logs_text.gather(2, symbol)  # (b, c, t) -> (b, c, f)
-        z_p = m_p + normal_like(m_p) * torch.exp(logs_p) * noise_scale
+        m_p, logs_p = prior.at(positions(f, text.device).unsqueeze(0))
+        z_p = m_p + noise_like(m_p) * torch.exp(logs_p) * noise_scale
         z = self.flow(z_p, frame_mask, g, reverse=True) * frame_mask
-        return Latent(z, g, durations)
+        return Latent(z, g, prior.durations)
 
-    def _speaker(self, speaker: Tensor | None) -> Tensor | None:
+    def prior(
+        self,
+        text: Tensor,
+        text_lengths: Tensor,
+        speaker: Tensor | None,
+        *,
+        length_scale: float | Tensor,
+        noise_w: float | Tensor,
+        noise: Tensor | None = None,
+    ) -> Prior:
+        """The part of `infer` that reads text. The speaker is an embedding; `noise` (b, 2, t) is drawn if missing."""
+        hidden, mean, log_scale, text_mask = self.enc_p(text, text_lengths)
+        log_durations = self.dp.sample(hidden, text_mask, noise_w, speaker, noise)
+        durations = torch.ceil(torch.exp(log_durations) * text_mask * length_scale).squeeze(1)
+        return Prior(durations, mean, log_scale)
+
+    def drop_training_parts(self) -> None:
+        """Drop what only training needs, and exported voices do not have."""
+        del self.enc_q, self.dp.post_pre, self.dp.post_proj, self.dp.post_convs, self.dp.post_flows
+        self.dp.flows[1] = nn.Identity()  # which speech skips
+
+    def embedding(self, speaker: Tensor | None) -> Tensor | None:
         """Speaker numbers (b,) -> (b, SPEAKER_CHANNELS, 1); None for a voice with one speaker."""
         if not hasattr(self, "emb_g"):
             return None

@@ -12,15 +12,18 @@ from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.voices.families import family_named
 
 if TYPE_CHECKING:
-    from voxmatrix.plan.device_selection import SelectedDevice
+    from voxmatrix.plan.device_selection import Assess, SelectedDevice
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.plan.verdict import Assessment
 
 
-def select_devices(voice: VoiceCard, request: DeviceRequest, preflight: "Preflight | None" = None) -> DeviceSelection:
+def select_devices(
+    voice: VoiceCard, request: DeviceRequest, preflight: "Preflight | None" = None, *, brief: bool = False
+) -> DeviceSelection:
     """The best device for a voice, and all others of its kind unless a specific one was requested.
 
-    Probes nothing if only the CPU can speak the voice.
+    Probes nothing if only the CPU can speak the voice. With `brief`, there are a few sentences: torch would take longer
+    to start on a GPU than onnxruntime takes to speak them on the CPU.
 
     Raises:
         NoDeviceError: the required device is missing, or cannot speak this voice.
@@ -30,14 +33,15 @@ def select_devices(voice: VoiceCard, request: DeviceRequest, preflight: "Preflig
     if request.kind == "cpu":
         return DeviceSelection((CPU,))
     support = None if voice.capabilities.uses_torch else family_named(voice.family).gpu_support()
-    if support is not None and not support.kinds:
+    if support is not None and not support.kinds and not support.by_torch:
         return _without_gpu(request, support)
-    if preflight is not None:
-        return selection(preflight.machine, request, preflight.saved_device, support)
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
 
-    return selection(detect().machine, request, saved_device(), support)
+    saved = preflight.saved_device if preflight else saved_device()
+    if brief and request.kind == "auto" and saved is None and support is not None and support.by_torch:
+        return DeviceSelection((CPU,))
+    return selection(preflight.machine if preflight else detect().machine, request, saved, support)
 
 
 def selection(
@@ -52,6 +56,7 @@ def selection(
     from voxmatrix.plan.device_request import is_cpu_allowed
     from voxmatrix.plan.device_selection import USED_BY, select_device
     from voxmatrix.plan.driver_state import lacks_gpu
+    from voxmatrix.plan.verdict import assess
 
     if support is None:
         selected = select_device(machine, request, task="speak", saved_device=saved)
@@ -59,7 +64,9 @@ def selection(
         selected = _select_supported(machine, request, saved, support)
     # The absence of a usable GPU is reported only if one was requested or saved, or if torch is built for one.
     usable = (
-        support.kinds if support is not None else {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
+        {kind for kind in USED_BY["speak"] if _may_be_meant(kind, machine)}
+        if support is None
+        else {gpu.kind for gpu in machine.gpus if gpu.kind in support.kinds or _is_for_torch(gpu, machine, support)}
     )
     is_relevant = (
         request.kind != "auto"
@@ -68,7 +75,7 @@ def selection(
         or (support is None and lacks_gpu(machine) and not is_cpu_allowed(request, saved))
     )
     return DeviceSelection(
-        _with_others(selected, machine, request, saved, by_torch=support is None),
+        _with_others(selected, machine, request, saved, assess if support is None else _assess_with(support)),
         selected.findings if is_relevant else (),
     )
 
@@ -85,12 +92,10 @@ def _with_others(
     machine: Machine,
     request: DeviceRequest,
     saved: SavedDevice | None,
-    *,
-    by_torch: bool,
+    assess: "Assess",
 ) -> tuple[SpeakDevice, ...]:
     """The selected GPU and the other usable ones of its kind, unless a specific one was requested."""
     from voxmatrix.plan.device_selection import unsupported
-    from voxmatrix.plan.verdict import assess
 
     best = selected.gpu
     if best is None:
@@ -100,7 +105,7 @@ def _with_others(
     others = [
         gpu
         for gpu in machine.gpus
-        if gpu != best and gpu.kind == best.kind and not (by_torch and unsupported(gpu, machine, assess, "speak"))
+        if gpu != best and gpu.kind == best.kind and not unsupported(gpu, machine, assess, "speak")
     ]
     return tuple(
         SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=required)
@@ -112,20 +117,33 @@ def _select_supported(
     machine: Machine, request: DeviceRequest, saved: SavedDevice | None, support: GpuSupport
 ) -> "SelectedDevice":
     from voxmatrix.plan.device_selection import select_device
-    from voxmatrix.plan.verdict import assess
-
-    def assess_support(gpu: Gpu, machine: Machine) -> "Assessment":
-        """Whether the program that computes the voice supports the GPU. It has kernels of its own."""
-        assessment = assess(gpu, machine)
-        if gpu.kind in support.kinds:
-            return replace(assessment, verdict="native", reason=f"{support.by} has a provider for it", remedy="")
-        reason = f"{support.by} has no provider for it"
-        return replace(assessment, verdict="unsupported", reason=reason, remedy=support.remedy)
 
     try:
-        return select_device(machine, request, task="speak", saved_device=saved, assess=assess_support)
+        return select_device(machine, request, task="speak", saved_device=saved, assess=_assess_with(support))
     except NoKernelsError as error:  # raised for any unsupported GPU; the kernels of torch do not matter here
         raise NoDeviceError(error.problem, error.remedy) from error
+
+
+def _assess_with(support: GpuSupport) -> "Assess":
+    """Whether a GPU computes voices that are supported like this."""
+    from voxmatrix.plan.verdict import assess
+
+    def assessed(gpu: Gpu, machine: Machine) -> "Assessment":
+        """By torch if possible, which computes in batches; other programs have kernels of their own."""
+        own = assess(gpu, machine)
+        if _is_for_torch(gpu, machine, support) and (FoundGpu(gpu=gpu, machine=machine).by_torch or not support.kinds):
+            return own
+        if gpu.kind in support.kinds:
+            return replace(own, verdict="native", reason=f"{support.by} has a provider for it", remedy="")
+        reason = f"{support.by} has no provider for it"
+        return replace(own, verdict="unsupported", reason=reason, remedy=support.remedy)
+
+    return assessed
+
+
+def _is_for_torch(gpu: Gpu, machine: Machine, support: GpuSupport) -> bool:
+    """Whether torch computes such voices on GPUs of this kind."""
+    return support.by_torch and machine.torch is not None and machine.torch.built_for == gpu.kind
 
 
 def _without_gpu(request: DeviceRequest, support: GpuSupport) -> DeviceSelection:

@@ -10,7 +10,7 @@ from functools import partial
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.device import SpeakDevice, Warn
+from voxmatrix.models.device import CPU, SpeakDevice, Warn
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.plan.device_request import DeviceRequest
@@ -72,7 +72,7 @@ class OpenVoices(Closeable):
         self._open: dict[VoiceFile, VoiceInMemory] = {}
         self._failed: dict[VoiceFile, FileVersion] = {}
         self._devices: dict[tuple[str, bool], SpeakDevice] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._selecting = threading.Lock()
 
     @contextmanager
@@ -108,6 +108,11 @@ class OpenVoices(Closeable):
         """The open voices with the kind of their device: NAME_cuda, NAME_cpu."""
         with self._lock:
             return tuple(device_name(one.card, one.device) for one in self._open.values())
+
+    def is_on_gpu(self, name: str) -> bool:
+        """Whether the voice of this name is open on a GPU."""
+        with self._lock:
+            return any(one.card.id == name and one.device.on is not None for one in self._open.values())
 
     def tidy(self) -> None:
         """Close voices that were not used for long and, if memory is short, those used least recently."""
@@ -184,9 +189,12 @@ class OpenVoices(Closeable):
 
     def _on_device_failure(self, file: "VoiceFile", finding: Finding) -> None:
         """A device that fails while the voice loads was never in use; one that fails later is lost."""
-        opened, self.fallback = self._open.get(file), finding
-        if opened is not None and opened.voice.is_loaded:
-            self.lost_device = finding
+        with self._lock:
+            opened, self.fallback = self._open.get(file), finding
+            if opened is not None:
+                opened.device = CPU
+                if opened.voice.is_loaded:
+                    self.lost_device = finding
         self._warn(finding)
 
     def _close(self, voices: list[VoiceInMemory]) -> None:

@@ -8,11 +8,8 @@ import torch
 from torch import Tensor
 
 from tests.device_traffic import DEVICE, DeviceTraffic
-from tests.models.gpus import T4, on
-from voxmatrix.errors import NoDeviceError
-from voxmatrix.piper.engines import torch as torch_engine
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.torch import TorchEngine
+from voxmatrix.piper.engines.torch import TorchEngine, speaking_generator
 from voxmatrix.tables.quality import HOP, qualities
 from voxmatrix.vits import synthesizer
 from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
@@ -22,16 +19,12 @@ FRAMES = 90
 
 
 @pytest.fixture
-def traffic(
-    make_checkpoint: Callable[..., Path], ids: list[int], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., DeviceTraffic]:
+def traffic(make_checkpoint: Callable[..., Path], ids: list[int]) -> Callable[..., DeviceTraffic]:
     """Speak a sentence of a quality that becomes FRAMES long."""
-    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-    monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: DEVICE)
 
     def speak(quality: str = "tiny", speakers: int = 1) -> DeviceTraffic:
         checkpoint = read_checkpoint(make_checkpoint(quality, speakers, "text"))
-        engine = TorchEngine(checkpoint, 1, device=on(T4, required=True))
+        engine = TorchEngine(speaking_generator(checkpoint), DEVICE, "the GPU")
         (part,) = engine.begin(ids, SynthesisOptions(speaker=speakers - 1), 1).segments
         with DeviceTraffic(FRAMES) as traffic:
             samples = part()
@@ -56,5 +49,5 @@ def test_another_read_or_a_tensor_on_the_cpu_is_noticed(
     plant: Callable[[Tensor], Tensor], traffic: Callable[..., DeviceTraffic], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthesizer, "sequence_mask", lambda lengths, size: plant(sequence_mask(lengths, size)))
-    with pytest.raises(NoDeviceError, match=r"read back|on device cpu"):
+    with pytest.raises(Exception, match=r"read back|on device cpu"):
         traffic()

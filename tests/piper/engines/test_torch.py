@@ -1,4 +1,4 @@
-"""A checkpoint speaks on any device, in windows where memory is short, and on the CPU when its GPU fails."""
+"""A checkpoint speaks on any device, in windows where memory is short."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from tests.models.gpus import T4, on
 from voxmatrix.audio.waves import Samples
-from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
-from voxmatrix.models.device import CPU, SpeakDevice
-from voxmatrix.piper.engines import torch as torch_engine
+from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.torch import MIN_FRAMES, TorchEngine
+from voxmatrix.piper.engines.torch import MIN_FRAMES, TorchEngine, speaking_generator
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint, read_checkpoint
 from voxmatrix.vits.decoders.hifigan import Generator
 
@@ -41,9 +38,9 @@ def decoding(guard: Guard) -> Iterator[None]:
     """Whatever is decoded meanwhile asks first."""
     forward = Generator.forward
 
-    def guarded(self: Generator, x: torch.Tensor, *speaker: torch.Tensor | None) -> torch.Tensor:
+    def guarded(self: Generator, x: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
         guard(x.size(2))
-        return forward(self, x, *speaker)
+        return forward(self, x, *others)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Generator, "forward", guarded)
@@ -55,24 +52,14 @@ def checkpoint(make_checkpoint: Callable[..., Path]) -> Checkpoint:
     return read_checkpoint(make_checkpoint("tiny", 1, "text"))
 
 
-@pytest.fixture
-def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU that computes as the CPU does."""
-    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-    monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
-
-
 def spoken(
     checkpoint: Checkpoint,
     ids: list[int],
     options: SynthesisOptions = MANNER,
     *,
     guard: Guard = lambda frames: None,
-    device: SpeakDevice = CPU,
-    told: list[Finding] | None = None,
 ) -> Samples:
-    warn = [].append if told is None else told.append
-    engine = TorchEngine(checkpoint, 1, device=device, warn=warn)
+    engine = TorchEngine(speaking_generator(checkpoint), torch.device("cpu"), "the CPU")
     (part,) = engine.begin(ids, options, 5).segments
     with decoding(guard):
         return part()
@@ -153,84 +140,6 @@ def test_text_that_runs_out_of_memory_before_there_are_frames_is_said(
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(torch_engine, "_latent", full)
+    monkeypatch.setattr(TorchEngine, "_latent", full)
     with pytest.raises(MemoryExhaustedError, match="a sentence of 40 symbols\n"):
         spoken(checkpoint, ids)
-
-
-@pytest.mark.usefixtures("gpu_is_here")
-def test_a_seed_means_the_same_on_a_gpu_and_no_word_is_said(checkpoint: Checkpoint, ids: list[int]) -> None:
-    told: list[Finding] = []
-    assert np.array_equal(spoken(checkpoint, ids, device=on(T4), told=told), spoken(checkpoint, ids)) and not told
-
-
-@pytest.mark.usefixtures("gpu_is_here")
-def test_a_gpu_that_fails_amid_a_sentence_leaves_the_whole_sentence_to_the_cpu(
-    checkpoint: Checkpoint, ids: list[int]
-) -> None:
-    told: list[Finding] = []
-    answers = iter([None, RuntimeError("CUDA error: unspecified launch failure")])
-
-    def guard(frames: int) -> None:
-        for answer in answers:
-            if answer:
-                raise answer
-            raise MemoryError  # so that the sentence is in pieces when the GPU fails
-
-    samples = spoken(checkpoint, ids, guard=guard, device=on(T4), told=told)
-
-    assert np.array_equal(samples, spoken(checkpoint, ids))
-    assert [finding.severity for finding in told] == ["warning"]
-    assert "cuda:1 (Tesla T4) failed" in told[0].problem and "unspecified launch failure" in told[0].problem
-
-
-@pytest.mark.usefixtures("gpu_is_here")
-def test_a_gpu_whose_memory_holds_nothing_leaves_it_to_the_cpu_unless_it_was_demanded(
-    checkpoint: Checkpoint, ids: list[int]
-) -> None:
-    told: list[Finding] = []
-    left = [9]
-
-    def guard(frames: int) -> None:
-        left[0] -= 1
-        if left[0] > 0:
-            raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
-
-    samples = spoken(checkpoint, ids, guard=guard, device=on(T4), told=told)
-
-    assert np.abs(samples - spoken(checkpoint, ids)).max() <= 1e-4
-    assert "no memory left to speak a sentence of 40 symbols" in told[0].problem and "`device=cpu`" in told[0].remedy
-    with pytest.raises(MemoryExhaustedError, match="cuda:1") as caught:
-        spoken(checkpoint, ids, guard=memory_for(0), device=on(T4, required=True))
-    assert "`device=cpu`" in caught.value.remedy
-
-
-@pytest.mark.parametrize("required", [False, True])
-def test_a_gpu_that_torch_does_not_see_is_a_warning_or_an_error(
-    checkpoint: Checkpoint, ids: list[int], required: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    told: list[Finding] = []
-    if required:
-        with pytest.raises(NoDeviceError, match="sees 0 CUDA devices"):
-            spoken(checkpoint, ids, device=on(T4, required=True), told=told)
-    else:
-        assert np.array_equal(spoken(checkpoint, ids, device=on(T4), told=told), spoken(checkpoint, ids))
-        assert "sees 0 CUDA devices" in told[0].problem
-
-
-@pytest.mark.gpu
-def test_a_real_gpu_speaks_as_the_cpu_does(checkpoint: Checkpoint, ids: list[int]) -> None:
-    from voxmatrix.machine.detect import detect
-    from voxmatrix.models.device import FoundGpu
-
-    machine = detect().machine
-    gpu = next(each for each in machine.gpus if each.kind == "cuda")
-    device = SpeakDevice(on=FoundGpu(gpu=gpu, machine=machine), required=True)
-
-    there, here = spoken(checkpoint, ids, device=device), spoken(checkpoint, ids)
-    pieces = spoken(checkpoint, ids, device=device, guard=memory_for(120))
-
-    assert there.shape == here.shape and np.abs(there - here).max() <= 1e-3
-    assert np.abs(pieces - there).max() <= 1e-4

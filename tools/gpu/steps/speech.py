@@ -13,10 +13,8 @@ from tools.gpu.check import TEXTS, VOXMATRIX, Check
 from tools.gpu.programs import run
 from voxmatrix.machine.detect import detect
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
-from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.engines.torch import TorchEngine
-from voxmatrix.tables.quality import quality
-from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
+from voxmatrix.piper.engines.base import Engine, SynthesisOptions
+from voxmatrix.piper.voice import open_voice
 
 _LENGTHS = (60, 180, 400)
 #: A launch that fails on the GPU itself, in the second sentence.
@@ -26,13 +24,13 @@ from voxmatrix_entrypoint import patches
 patches.install()
 import voxmatrix.vits.decoders.hifigan as hifigan
 forward, calls = hifigan.Generator.forward, 0
-def lose(self, z, speaker=None):
+def lose(self, z, speaker=None, mask=None):
     global calls
     calls += z.is_cuda
     if z.is_cuda and calls == 2:
         torch.zeros(4, device="cuda")[torch.tensor([10**6], device="cuda")]
         torch.cuda.synchronize()
-    return forward(self, z, speaker)
+    return forward(self, z, speaker, mask)
 hifigan.Generator.forward = lose
 from voxmatrix_entrypoint.launch import launch
 sys.exit(launch(sys.argv[1:]))
@@ -42,11 +40,11 @@ sys.exit(launch(sys.argv[1:]))
 def measure(check: Check) -> dict[str, Any]:
     """The engine in this process, then the command."""
     voice = check.voice()
-    checkpoint = read_checkpoint(voice)
-    rate, machine = quality(checkpoint.quality).rate_hz, detect()[0]
+    machine = detect()[0]
     device = CPU if check.cpu else SpeakDevice(on=FoundGpu(gpu=machine.gpus[0], machine=machine), required=True)
     began = time.perf_counter()
-    engine = TorchEngine(checkpoint, machine.cpus, device=device)
+    opened = open_voice(voice, device=device)
+    engine, rate = opened.engine, opened.config.rate_hz
     found: dict[str, Any] = {"open_seconds": round(time.perf_counter() - began, 2)}
     dice = random.Random(2)
     for symbols in _LENGTHS:
@@ -54,18 +52,18 @@ def measure(check: Check) -> dict[str, Any]:
         found[f"{symbols} symbols"] = _latency(engine, ids, rate, 3 if check.cpu else 25)
     if check.cpu:
         return found
-    here, there = (_wave(TorchEngine(checkpoint, machine.cpus, device=one), ids, 5) for one in (CPU, device))
+    here, there = (_wave(open_voice(voice, device=one).engine, ids, 5) for one in (CPU, device))
     found["samples_cpu_and_gpu"] = [len(here), len(there)]
     if len(here) == len(there):
         found["largest_difference_from_cpu"] = float(np.abs(here - there).max())
     return {**found, "batch_command": _batch(check, voice), **_lost(check, voice)}
 
 
-def _wave(engine: TorchEngine, ids: list[int], seed: int | None = None) -> Any:
+def _wave(engine: Engine, ids: list[int], seed: int | None = None) -> Any:
     return np.concatenate([part() for part in engine.begin(ids, SynthesisOptions(), seed).segments])
 
 
-def _latency(engine: TorchEngine, ids: list[int], rate: int, count: int) -> dict[str, Any]:
+def _latency(engine: Engine, ids: list[int], rate: int, count: int) -> dict[str, Any]:
     seconds, lengths = [], []
     for _ in range(count):
         began = time.perf_counter()

@@ -93,15 +93,17 @@ def _knobs(words: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def selected_devices(voice: "VoiceCard", request: "DeviceRequest", preflight: "Preflight | None") -> "DeviceSelection":
-    """The devices for a voice, the best one first; what is wrong with others is a warning.
+def selected_devices(
+    voice: "VoiceCard", request: "DeviceRequest", preflight: "Preflight | None", *, brief: bool = False
+) -> "DeviceSelection":
+    """The devices for a voice (`brief`: for few sentences), the best one first; what is wrong with others is a warning.
 
     Raises:
         NoDeviceError, NoKernelsError: the requested device cannot be used.
     """
     from voxmatrix.voices.device_selection import select_devices
 
-    selection = select_devices(voice, request, preflight)
+    selection = select_devices(voice, request, preflight, brief=brief)
     for finding in selection.findings:
         warn(finding)
     return selection

@@ -14,6 +14,8 @@ FRAME_SAMPLES = 256
 #: Reads the frames of each id, one number for each, in any shape; None if the network does not tell.
 Frames = Callable[[], NDArray[Any] | None]
 
+#: Sentences of one text that are to be computed at once on a GPU, as far as it has so many.
+PARALLEL = 32
 #: Computes a segment of a sentence. Segments may be computed in parallel.
 PendingSamples = Callable[[], Samples]
 
@@ -34,6 +36,7 @@ class Begun:
 
     segments: Sequence[PendingSamples]
     frames: Frames = lambda: None  # known once the segments are computed
+    cancel: Callable[[], None] = lambda: None  # do not compute what has not begun
 
     def ends(self) -> list[int] | None:
         """Where each id ends, in samples; None if the network does not tell."""
@@ -54,7 +57,12 @@ def begun_whole(compute: Callable[[], tuple[Samples, Frames]]) -> Begun:
 
 
 class Engine(Protocol):
-    """The loaded networks of a voice."""
+    """The loaded networks of a voice. Thread-safe."""
+
+    @property
+    def parallel(self) -> int:
+        """Segments of sentences to be computed at once."""
+        ...
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """Prepare a sentence.
@@ -65,4 +73,8 @@ class Engine(Protocol):
 
     def prepare(self) -> None:
         """Get ready for many sentences: that takes time once, and less for each of them."""
+        ...
+
+    def close(self) -> None:
+        """End its threads, if it has any."""
         ...

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError
 from voxmatrix.piper.engines.base import SynthesisOptions
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
+#: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
+_NOISE_PER_ID = 512
 
 
 def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, Any]:
@@ -21,6 +24,11 @@ def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, 
         "scales": np.array([options.noise, options.length, options.noise_w], dtype=np.float32),
         SPEAKER_INPUT: np.array([options.speaker], dtype=np.int64),
     }
+
+
+def sentence_noise(ids: int, seed: int | np.random.Generator | None) -> Samples:
+    """The standard normal numbers for one sentence, the same for all engines on all devices (`onnx.model_split`)."""
+    return np.random.default_rng(seed).standard_normal(ids * _NOISE_PER_ID, dtype=np.float32)
 
 
 def check_inputs(path: Path, inputs: frozenset[str], num_speakers: int) -> None:

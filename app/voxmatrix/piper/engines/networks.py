@@ -15,11 +15,9 @@ from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu
 from voxmatrix.piper.engines.base import Frames, SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder
-from voxmatrix.piper.engines.inputs import sentence_inputs
+from voxmatrix.piper.engines.inputs import sentence_inputs, sentence_noise
 from voxmatrix.piper.onnx.parts import NOISE, ModelPart
 
-#: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
-_NOISE_PER_ID = 512
 _REMEDY = "set `threads=1`, split long sentences (. ! ?), or use a smaller voice"
 
 
@@ -63,10 +61,9 @@ def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimi
     return Network(session, part, ChunkedDecoder(least, str(gpu), f"set `device=cpu`, or {_REMEDY}"))
 
 
-def all_inputs(ids: Sequence[int], options: SynthesisOptions, random: np.random.Generator) -> dict[str, Any]:
+def all_inputs(ids: Sequence[int], options: SynthesisOptions, seed: int | np.random.Generator | None) -> dict[str, Any]:
     """The inputs for one sentence, of Piper and the noise."""
-    noise = random.standard_normal(len(ids) * _NOISE_PER_ID, dtype=np.float32)
-    return sentence_inputs(ids, options) | {NOISE: noise}
+    return sentence_inputs(ids, options) | {NOISE: sentence_noise(len(ids), seed)}
 
 
 @contextmanager

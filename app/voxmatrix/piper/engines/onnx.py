@@ -7,8 +7,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.inference.cpu_fallback import WithCpuFallback
@@ -63,7 +61,7 @@ def open_onnx(
             device = CPU  # which computes 8-bit convolutions in any case: onnxruntime has none for CUDA
         with suppress(DamagedFileError):  # if the whole model cannot be loaded either, that error is raised below
             return SplitModelEngine(path, split, device=device, warn=warn, threads=threads, reproducible=reproducible)
-    return WholeModelEngine(path, num_speakers, device=device, warn=warn)
+    return WholeModelEngine(path, num_speakers, device=device, warn=warn, threads=threads)
 
 
 class WholeModelEngine:
@@ -76,7 +74,9 @@ class WholeModelEngine:
         *,
         device: SpeakDevice = CPU,
         warn: Warn = python_warning,
+        threads: int = 1,
     ) -> None:
+        self.parallel = threads
         self._path = path
         for whole, inputs in whole_voices(path):
             check_inputs(path, inputs, num_speakers)
@@ -88,9 +88,12 @@ class WholeModelEngine:
     def prepare(self) -> None:
         """Nothing."""
 
+    def close(self) -> None:
+        """Nothing."""
+
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """The whole sentence as one segment."""
-        inputs = all_inputs(ids, options, np.random.default_rng(seed))
+        inputs = all_inputs(ids, options, seed)
         return begun_whole(partial(self._speak, inputs, SentenceLength(len(ids))))
 
     def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> tuple[Samples, Frames]:
@@ -119,6 +122,7 @@ class SplitModelEngine:
         threads: int = 1,
         reproducible: bool = False,
     ) -> None:
+        self.parallel = threads
         self._path = path
         self._split = rewritten_voice(path, split) if reproducible else split
         self._first = on_cpu(path, self._split.first, threads=min(threads, _MAX_TOGETHER))
@@ -152,7 +156,7 @@ class SplitModelEngine:
             self._spoken += 1
         elif self._spoken == _MANY:
             self.prepare()
-        inputs = all_inputs(ids, options, np.random.default_rng(seed))
+        inputs = all_inputs(ids, options, seed)
         first = self._first
         with voice_errors(self._path):
             boundary, frames = first.chunked.whole(partial(first.run_timed, inputs), SentenceLength(len(ids)))
@@ -160,6 +164,9 @@ class SplitModelEngine:
         bounds = self._bounds(boundary.shape[-1])
         pending = [partial(self._segment, inputs, boundary, size, start, end) for start, end in bounds]
         return Begun(pending, frames)
+
+    def close(self) -> None:
+        """Nothing."""
 
     def _use_bf16(self) -> None:
         from voxmatrix.piper.engines.openvino import in_bf16

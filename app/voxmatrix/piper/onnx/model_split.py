@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from voxmatrix.piper.onnx.conv2d import CONVOLUTIONS, INT8_CONVOLUTION, add_heights, are_conv2d, can_be_conv2d
 from voxmatrix.piper.onnx.graph_edits import FIRST_DECODER_WEIGHT, NewNodes, inputs_of
-from voxmatrix.piper.onnx.parts import NOISE, ModelPart, SplitModel
+from voxmatrix.piper.onnx.parts import NOISE, NOISE_APART, ModelPart, SplitModel
 from voxmatrix.piper.onnx.reading import read_model
 from voxmatrix.piper.onnx.receptive_field import Layer, receptive_field
 
@@ -32,8 +32,6 @@ _FLOAT = 1  # onnx.TensorProto.FLOAT
 _RANDOM = "RandomNormalLike"
 #: Attributes that ask for something else than standard normal numbers. None of Piper's exports has them.
 _OTHER_NOISE = frozenset({"mean", "scale"})
-#: Between the places of two nodes that read noise.
-_APART = 10_007
 
 
 class _Node(NamedTuple):
@@ -204,7 +202,7 @@ def _with_noise_input(nodes: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     for node in nodes:
         first = len(new.nodes)
         if _takes_noise(node):
-            _read_noise(new, node.input[0], [count * _APART], node.output[0])
+            _read_noise(new, node.input[0], [count * NOISE_APART], node.output[0])
             count += 1
         made += new.nodes[first:] or [node]
     return made, list(new.initializers.values())

@@ -8,6 +8,8 @@ from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 
 #: The input with standard normal numbers: (length,), of any length above zero.
 NOISE = "voxmatrix.noise"
+#: Between the places of two tensors of noise in it: that of the durations, (b, 2, t), and that of the frames.
+NOISE_APART = 10_007
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.tables.quality import Quality
-from voxmatrix.vits.decoders import Decoder, count_modules
+from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsampled, widened
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.norm import weight_norm
 
@@ -23,10 +23,11 @@ class PairedBlock(CheckpointedModule):
         self.convs1 = nn.ModuleList(_same_conv(channels, kernel, dilation) for dilation in dilations)
         self.convs2 = nn.ModuleList(_same_conv(channels, kernel, 1) for _ in dilations)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(b, c, n) -> (b, c, n)."""
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(b, c, n), (b, 1, n) -> (b, c, n)."""
         for dilated, plain in zip(self.convs1, self.convs2, strict=True):
-            x = x + plain(functional.leaky_relu(dilated(functional.leaky_relu(x, SLOPE)), SLOPE))
+            hidden = dilated(masked(functional.leaky_relu(x, SLOPE), mask))
+            x = x + plain(masked(functional.leaky_relu(hidden, SLOPE), mask))
         return x
 
 
@@ -37,10 +38,10 @@ class SingleBlock(CheckpointedModule):
         super().__init__()
         self.convs = nn.ModuleList(_same_conv(channels, kernel, dilation) for dilation in dilations)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(b, c, n) -> (b, c, n)."""
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(b, c, n), (b, 1, n) -> (b, c, n)."""
         for conv in self.convs:
-            x = x + conv(functional.leaky_relu(x, SLOPE))
+            x = x + conv(masked(functional.leaky_relu(x, SLOPE), mask))
         return x
 
 
@@ -80,19 +81,24 @@ class Generator(Decoder):
         if speaker_channels:
             self.cond = nn.Conv1d(speaker_channels, upsample_channels, 1)
 
-    def forward(self, z: Tensor, speaker: Tensor | None = None) -> Tensor:
-        """(b, c, f), (b, speaker_channels, 1) -> wave (b, 1, f * hop)."""
-        x = self.conv_pre(z)
+    def forward(self, z: Tensor, speaker: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """(b, c, f), (b, speaker_channels, 1), (b, 1, f) -> wave (b, 1, f * hop)."""
+        x = self.conv_pre(masked(z, mask))
         if speaker is not None:
             x = x + self.cond(speaker)
         for step, up in enumerate(self.ups):
-            x = up(functional.leaky_relu(x, SLOPE))
+            x = functional.leaky_relu(x, SLOPE)
+            if mask is None:
+                x = up(x)
+            else:
+                x = upsampled(x * mask, up.weight, up.bias, up.stride[0], up.padding[0])
+                mask = widened(mask, up.stride[0])
             first = step * self.n_kernels
-            total = self.resblocks[first](x)
+            total = self.resblocks[first](x, mask)
             for block in self.resblocks[first + 1 : first + self.n_kernels]:
-                total = total + block(x)
+                total = total + block(x, mask)
             x = total / self.n_kernels
-        return torch.tanh(self.conv_post(functional.leaky_relu(x)))  # with torch's default slope, 0.01
+        return torch.tanh(self.conv_post(masked(functional.leaky_relu(x), mask)))  # with torch's default slope, 0.01
 
     @property
     def margin(self) -> int:

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.tables.quality import HOP, Quality
-from voxmatrix.vits.decoders import Decoder, count_modules
+from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsampled, widened
 from voxmatrix.vits.decoders.hifigan import SLOPE, PairedBlock, SingleBlock
 from voxmatrix.vits.layers.norm import weight_norm
 from voxmatrix.vits.layers.rows import suits_rows
@@ -53,11 +53,11 @@ class SpectralHead(nn.Module):
         self.register_buffer("real", real)
         self.register_buffer("imaginary", imaginary)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(b, channels, n) -> (b, 1, n * hop)."""
-        magnitude, real, imaginary = self._predict(x)
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(b, channels, n), (b, 1, n) -> (b, 1, n * hop)."""
+        magnitude, real, imaginary = self._predict(masked(x, mask))
         with without_autocast(x):  # half precision has too few steps for a sum of 65 loud and quiet waves
-            magnitude = torch.exp(magnitude.float().clamp_max(_MAX))
+            magnitude = masked(torch.exp(magnitude.float().clamp_max(_MAX)), mask)
             return self.samples(magnitude * real.float(), magnitude * imaginary.float())
 
     def _predict(self, x: Tensor) -> Sequence[Tensor]:
@@ -79,6 +79,9 @@ class SpectralHead(nn.Module):
             hops, overlaps = torch.split(windows, self.hop, 2), self._window_hops - 1
             shifted = [functional.pad(part, (0, 0, place, overlaps - place)) for place, part in enumerate(hops)]
             return torch.stack(shifted).sum(0).flatten(1)[:, None, padding : padding + real.size(2) * self.hop]
+        if not (real.is_cpu or torch.is_grad_enabled()):
+            inverse = torch.cat([self.real, self.imaginary])
+            return upsampled(torch.cat([real, imaginary], 1), inverse, None, self.hop, padding)
         both = zip((real, imaginary), (self.real, self.imaginary), strict=True)
         one, other = (functional.conv_transpose1d(*part, stride=self.hop, padding=padding) for part in both)
         return one + other
@@ -119,20 +122,25 @@ class FourierDecoder(Decoder):
         if speaker_channels:
             self.cond = nn.Conv1d(speaker_channels, upsample_channels, 1)
 
-    def forward(self, z: Tensor, speaker: Tensor | None = None) -> Tensor:
-        """(b, c, f), (b, speaker_channels, 1) -> wave (b, 1, f * HOP)."""
-        x = self.conv_pre(z)
+    def forward(self, z: Tensor, speaker: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """(b, c, f), (b, speaker_channels, 1), (b, 1, f) -> wave (b, 1, f * HOP)."""
+        x = self.conv_pre(masked(z, mask))
         if speaker is not None:
             x = x + self.cond(speaker)
-        x = self.ups[0](functional.leaky_relu(x, SLOPE))
-        total = self.resblocks[0](x)
+        x, up = functional.leaky_relu(x, SLOPE), self.ups[0]
+        if mask is None:
+            x = up(x)
+        else:
+            x = upsampled(x * mask, up.weight, up.bias, up.stride[0], up.padding[0])
+            mask = widened(mask, up.stride[0])
+        total = self.resblocks[0](x, mask)
         for block in self.resblocks[1:]:
-            total = total + block(x)
+            total = total + block(x, mask)
         x = total / len(self.resblocks)
         for conv in self.trunk:
-            x = x + conv(functional.leaky_relu(x, SLOPE))
+            x = x + conv(masked(functional.leaky_relu(x, SLOPE), mask))
         x = functional.leaky_relu(x, SLOPE)
-        samples: Tensor = self.head(x) + self.low_head(x)
+        samples: Tensor = self.head(x, mask) + self.low_head(x, mask)
         return samples
 
     @property
