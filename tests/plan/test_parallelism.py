@@ -3,6 +3,7 @@
 import pytest
 
 from tests.plan.computers import RTX_3060, machine
+from voxmatrix.machine.facts import TorchBuild
 from voxmatrix.plan.budget import Budget
 from voxmatrix.plan.parallelism import (
     MAX_VOICES_ON_A_GPU,
@@ -75,7 +76,12 @@ def test_recordings_are_checked_by_one_process_for_each_cpu_up_to_16(cpus: int, 
     assert f"{cpus} CPU" in choice.reason
 
 
-def test_as_many_voices_as_fit_into_the_gpu_up_to_a_limit() -> None:
+def test_one_process_speaks_on_a_gpu_that_torch_is_built_for() -> None:
+    choice = choose_parallel_voices(RTX_3060, machine(torch=TorchBuild(version="2.10.0", cuda="12.8")), budget(100 * EACH_VOICE), None)
+    assert choice.value == 1 and "batches" in choice.reason
+
+
+def test_as_many_voices_as_fit_into_another_gpu_up_to_a_limit() -> None:
     assert choose_parallel_voices(RTX_3060, machine(), budget(3.5 * EACH_VOICE), None).value == 3
     assert choose_parallel_voices(RTX_3060, machine(), budget(100 * EACH_VOICE), None).value == MAX_VOICES_ON_A_GPU
 

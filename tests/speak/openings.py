@@ -3,9 +3,11 @@
 import errno
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -65,6 +67,18 @@ def _said(job: SpeakJob, on_characters: OnCharacters) -> Speech:
 def obedient(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """Texts say what happens to them."""
     yield _said
+
+
+@contextmanager
+def together(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """Texts that end only when four of them are spoken at once."""
+    barrier = threading.Barrier(4)
+
+    def said(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        barrier.wait(60)
+        return _written(replace(job, text=f"process {os.getpid()}"), on_characters)
+
+    yield said
 
 
 @contextmanager

@@ -133,6 +133,23 @@ def test_a_text_that_kills_two_workers_is_named_and_the_others_go_on(
     assert failures(outcomes)[1].exit_code == code and said in failures(outcomes)[1].problem
 
 
+GPU = (SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4))),)
+
+
+def test_one_process_speaks_many_texts_at_once_on_a_gpu(batch: Any, tmp_path: Path) -> None:
+    outcomes = batch(*"abcdefgh", workers=1, devices=GPU, opening=openings.together)
+
+    assert all(isinstance(one.result, Speech) for one in outcomes)
+    assert len({one.out.read_bytes() for one in outcomes}) == 1  # the number of the process
+
+
+@needs_signals
+def test_a_text_that_kills_a_gpus_process_loses_only_itself(batch: Any, tmp_path: Path) -> None:
+    outcomes = batch("fine a", "deadly one", "fine b", "fine c", workers=1, devices=GPU)
+
+    assert [isinstance(one.result, Failure) for one in outcomes] == [False, True, False, False]
+
+
 @needs_signals
 def test_a_worker_that_dies_once_costs_nothing_and_leaves_no_half_file(batch: Any, tmp_path: Path) -> None:
     outcomes = batch("one", "unlucky text", "three", workers=1)

@@ -67,9 +67,11 @@ def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Set
 def choose_parallel_voices(
     gpu: Gpu | None, machine: Machine, budget: Budget, forced: Setting[int] | None
 ) -> Setting[int]:
-    """The number of voices that speak in parallel on a device, limited by memory and on a CPU also by its cores."""
+    """The number of processes that speak on a device, limited by memory and on a CPU also by its cores."""
     if forced is not None:
         return forced
+    if gpu is not None and machine.torch is not None and machine.torch.built_for == gpu.kind:
+        return automatic(1, "one process on a GPU speaks many texts at once, and computes their sentences in batches")
     voice_mib = memory_table().voice_mib
     limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // CPUS_PER_VOICE)
     why = (

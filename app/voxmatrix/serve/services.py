@@ -58,7 +58,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         metrics=metrics,
         catalogue=catalogue,
         voices=voices,
-        speech=SpeechService(voices, SpeechQueue(settings.queue, metrics), metrics),
+        speech=SpeechService(voices, SpeechQueue(settings.queue, metrics, voices.is_on_gpu), metrics),
         machine=machine,
         jobs=Jobs(catalogue, log, cluster=settings.cluster, automatic_device=machine.automatic_device),
     )

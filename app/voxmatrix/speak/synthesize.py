@@ -145,7 +145,7 @@ def synthesize(
     measured = leveller is not None and leveller.gain_db is None
     cut = partial(split_early, rate_hz=rate_hz, measured=measured) if early else whole
     first = last = None
-    for text, utterance, samples in prefetch(sentences, begin, voice.parallel, cut_first=cut):
+    for text, utterance, samples in prefetch(sentences, begin, voice.parallel, cut_first=cut, check=check):
         first = first or (utterance if utterance.segments else None)
         begins, last = utterance is not last, utterance
         spoken = _finite(samples, voice.card)

@@ -156,7 +156,9 @@ class _Batch:
         self._results = results
         self._on_progress = on_progress
         self._files: dict[str, list[tuple[int, Path]]] = {}
-        self._held: dict[str, Unit] = {}  # by worker
+        self._held: dict[str, dict[str, Unit]] = {}  # by worker and key
+        self._at_once: dict[str, int] = {}
+        self._suspects: set[str] = set()  # keys of those that were spoken when a worker died
         self._deaths: Counter[str] = Counter()
         self._spoken: Counter[str] = Counter()  # characters
         self._lengths: dict[str, int] = {}
@@ -189,39 +191,46 @@ class _Batch:
 
     def _on_event(self, event: object, executor: Executor) -> None:
         match event:
-            case WorkerJoined(worker=worker):
+            case WorkerJoined(worker=worker, at_once=at_once):
                 self._take_back(worker, None)
+                self._at_once[worker] = at_once
                 self._give(worker, executor)
             case WorkerLeft(worker=worker, failure=failure):
                 self._take_back(worker, failure)
             case UnitProgress(key=key, characters=characters):
                 self._progress(key, characters)
-            case UnitSpoken(worker=worker):
-                self._held.pop(worker, None)
+            case UnitSpoken(worker=worker, key=key):
+                self._held.get(worker, {}).pop(key, None)
                 self._keep(event)
                 self._give(worker, executor)
             case UnitFailed(worker=worker, key=key, failure=failure):
-                self._held.pop(worker, None)
+                self._held.get(worker, {}).pop(key, None)
                 self._end(key, failure)
                 self._give(worker, executor)
 
     def _give(self, worker: str, executor: Executor) -> None:
-        """Give a worker its next text, if there is one. It has one at a time: texts may be long."""
-        if self.waiting:
-            self._held[worker] = self.waiting.popleft()
-            executor.submit(worker, [self._held[worker]])
+        """Give a worker its next texts, if there are any. It has only those that it speaks: texts may be long."""
+        held = self._held.setdefault(worker, {})
+        units: list[Unit] = []
+        while self.waiting and len(held) < self._at_once[worker]:
+            if held and not self._suspects.isdisjoint({self.waiting[0].key, *held}):
+                break  # one that may have killed a worker is spoken alone
+            units.append(self.waiting.popleft())
+            held[units[-1].key] = units[-1]
+        if units:
+            executor.submit(worker, units)
 
     def _take_back(self, worker: str, failure: Failure | None) -> None:
         """What a worker had goes to another one, except a text that has killed several."""
-        unit = self._held.pop(worker, None)
-        if unit is None or unit.key not in self._files:
-            return
-        if failure is not None:
-            self._deaths[unit.key] += 1
-        if failure is not None and self._deaths[unit.key] >= DEATHS_PER_TEXT:
-            self._end(unit.key, replace(failure, problem=f"{DEATHS_PER_TEXT} times, {failure.problem}"))
-        else:
-            self.waiting.appendleft(unit)
+        units = [unit for unit in self._held.pop(worker, {}).values() if unit.key in self._files]
+        for unit in reversed(units):
+            if failure is not None:
+                self._suspects.add(unit.key)
+                self._deaths[unit.key] += len(units) == 1
+            if failure is not None and self._deaths[unit.key] >= DEATHS_PER_TEXT:
+                self._end(unit.key, replace(failure, problem=f"{DEATHS_PER_TEXT} times, {failure.problem}"))
+            else:
+                self.waiting.appendleft(unit)
 
     def _keep(self, event: UnitSpoken) -> None:
         """Give the finished file its place."""

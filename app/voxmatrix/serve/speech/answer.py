@@ -11,7 +11,7 @@ from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public_message, run
-from voxmatrix.serve.speech.queue import MAX_CONCURRENT, SpeechQueue
+from voxmatrix.serve.speech.queue import MAX_CONCURRENT, MAX_CONCURRENT_ON_GPU, SpeechQueue
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError, ResponseStream
 from voxmatrix.voices.opened import OpenVoices
 
@@ -73,7 +73,8 @@ class SpeechService:
         self._voices = voices
         self._queue = queue
         self._metrics = metrics
-        self._pool = ThreadPoolExecutor(MAX_CONCURRENT, thread_name_prefix="answer", initializer=_lower_priority)
+        most = MAX_CONCURRENT + MAX_CONCURRENT_ON_GPU  # no more than compute at once are started
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix="answer", initializer=_lower_priority)
         self._open: set[Answer] = set()
 
     def begin(self, job: SpeechJob) -> Answer:

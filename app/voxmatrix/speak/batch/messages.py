@@ -42,6 +42,7 @@ class WorkerStart:
     scratch: Path  # for temporary files
     opening: Opening
     device: SpeakDevice = CPU
+    at_once: int = 1  # texts that it speaks at once, in threads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +61,9 @@ class VoiceOpened:
 
 @dataclass(frozen=True, kw_only=True)
 class CharactersSpoken:
-    """From a worker: progress of its text."""
+    """From a worker: progress of the text with this file."""
 
+    out: Path
     count: int
 
 
@@ -74,9 +76,10 @@ class WorkerWarning:
 
 @dataclass(frozen=True, kw_only=True)
 class JobEnded:
-    """From a worker: the result of its text or, before the first one, why it cannot open the voice."""
+    """From a worker: the result of the text with this file or, without one, why it cannot open the voice."""
 
     result: Speech | Failure
+    out: Path | None = None
 
 
 Message = VoiceOpened | CharactersSpoken | WorkerWarning | JobEnded

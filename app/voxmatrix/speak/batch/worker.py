@@ -4,7 +4,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -14,6 +15,7 @@ from voxmatrix.models.device import Warn
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
+    Failure,
     JobEnded,
     Message,
     OnCharacters,
@@ -48,16 +50,23 @@ def work(start: WorkerStart, connection: Connection) -> None:
             send(JobEnded(result=failure_of(error)))
             return
         send(VoiceOpened())
+        one = partial(_speak, speak, send)
+        if start.at_once == 1:  # in this thread, so that a signal interrupts the text and removes its file
+            while (job := connection.recv()) is not None:
+                one(job)
+            return
+        pool = stack.enter_context(ThreadPoolExecutor(start.at_once, thread_name_prefix="text"))
         while (job := connection.recv()) is not None:
-            send(_speak(job, speak, lambda count: send(CharactersSpoken(count=count))))
+            pool.submit(one, job)
 
 
-def _speak(job: SpeakJob, speak: SpeakOne, on_characters: OnCharacters) -> JobEnded:
+def _speak(speak: SpeakOne, send: Callable[[Message], None], job: SpeakJob) -> None:
     try:
         with storage_errors(job.out):
-            return JobEnded(result=speak(job, on_characters))
+            result: Speech | Failure = speak(job, lambda count: send(CharactersSpoken(out=job.out, count=count)))
     except Exception as error:  # any error affects only this text
-        return JobEnded(result=failure_of(error))
+        result = failure_of(error)
+    send(JobEnded(result=result, out=job.out))
 
 
 @contextmanager

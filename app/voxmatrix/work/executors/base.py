@@ -17,6 +17,7 @@ class WorkerJoined:
 
     worker: str
     speed: float | None = None  # in seconds of audio per second, if it is known
+    at_once: int = 1  # units that it speaks at once
     failure: Failure | None = None  # it had left without one, and died, as is known only now
 
 

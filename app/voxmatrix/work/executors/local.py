@@ -34,8 +34,10 @@ from voxmatrix.speak.output import Speech
 from voxmatrix.work.executors.base import UnitFailed, UnitProgress, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit
 
-#: Units in the pipe of a worker: the one that it speaks and the next, so that it never waits for this process.
-_SENT = 2
+#: Units in the pipe of a worker beside those that it speaks, so that it never waits for this process.
+_NEXT = 1
+#: Units that a worker speaks at once on a GPU, which computes them in batches.
+_AT_ONCE_ON_GPU = 16
 #: The job ends when this many workers in a row have died without a result in between.
 DEATHS_IN_A_ROW = 10
 #: The job ends when this many workers have died before opening the voice, if no other worker is left.
@@ -86,6 +88,7 @@ class LocalExecutor(Closeable):
                 scratch=Path(self._scratch.name),
                 opening=opening,
                 device=device,
+                at_once=_AT_ONCE_ON_GPU if device.in_batches else 1,
             )
             for device in islice(cycle(devices), max(1, workers))
         ]
@@ -142,7 +145,7 @@ class LocalExecutor(Closeable):
         return next(worker for worker in self._workers if worker.name == name)
 
     def _send(self, worker: _LocalWorker, process: WorkerProcess) -> None:
-        while worker.queue and process.opened and len(process.jobs) < _SENT:
+        while worker.queue and process.opened and len(process.jobs) < worker.start.at_once + _NEXT:
             unit = worker.queue.popleft()
             job = unit.job(self._incoming / f"{worker.name}-{unit.key}.wav")
             process.jobs.append(job)
@@ -164,18 +167,20 @@ class LocalExecutor(Closeable):
                 self._warn(finding)
             case VoiceOpened():
                 process.opened = True
-                self._events.append(WorkerJoined(worker=worker.name))
-            case CharactersSpoken(count=count) if worker.sent:
-                self._events.append(UnitProgress(key=worker.sent[0], characters=count))
-            case JobEnded(result=result) if process.opened:
-                self._events.append(self._ended(worker, process.jobs.popleft(), result))
+                self._events.append(WorkerJoined(worker=worker.name, at_once=worker.start.at_once))
+            case CharactersSpoken(out=out, count=count):
+                self._events.append(UnitProgress(key=worker.sent[_place(process, out)], characters=count))
+            case JobEnded(result=result, out=Path() as out):
+                place = _place(process, out)
+                job, key = process.jobs[place], worker.sent[place]
+                del process.jobs[place], worker.sent[place]
+                self._events.append(self._ended(worker, job, key, result))
                 self._send(worker, process)
             case JobEnded(result=Failure() as failure):
                 self._processes.retire(process)
                 self._on_open_failure(worker, failure, died=False)
 
-    def _ended(self, worker: _LocalWorker, job: SpeakJob, result: Speech | Failure) -> WorkEvent:
-        key = worker.sent.popleft()
+    def _ended(self, worker: _LocalWorker, job: SpeakJob, key: str, result: Speech | Failure) -> WorkEvent:
         now = time.monotonic()
         taken, worker.since = now - worker.since, now
         self._deaths_in_a_row = 0
@@ -204,7 +209,7 @@ class LocalExecutor(Closeable):
             self._on_open_failure(worker, death("a worker that opened the voice", exitcode), died=True)
             return
         failure, worker.failure = worker.failure or death("the worker that spoke it", exitcode), None
-        spoken = tuple(worker.sent)[:1]
+        spoken = tuple(worker.sent)[: worker.start.at_once]
         self._events.append(WorkerLeft(worker=worker.name, failure=failure, possible_causes=spoken))
         worker.queue.clear()
         worker.sent.clear()
@@ -228,6 +233,11 @@ class LocalExecutor(Closeable):
     def _give_up(self, worker: _LocalWorker, failure: Failure) -> None:
         worker.process = None
         self._failed = error_of(failure)
+
+
+def _place(process: WorkerProcess, out: Path) -> int:
+    """Of the job with this file among those of the process."""
+    return next(place for place, job in enumerate(process.jobs) if job.out == out)
 
 
 def _device_name(device: SpeakDevice) -> str:

@@ -16,6 +16,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.speak.batch.messages import failure_of
 from voxmatrix.speak.batch.worker import speak_job
+from voxmatrix.speak.output import Speech
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.broker_client import LiveRuns
@@ -44,6 +45,8 @@ _LIFE_SECONDS, _LOST_SECONDS = 1.0, 4.0
 _PATIENCE_SECONDS = 60.0
 #: Sentences that are on their way to the store while the next one is spoken.
 _UPLOADS = 4
+#: Sentences that are spoken at once on a GPU, which computes them in batches.
+_AT_ONCE_ON_GPU = 16
 _SPEED_WEIGHT = 0.3
 
 OnReport = Callable[[BatchReport], None]
@@ -59,6 +62,7 @@ class _Work:
     voice: OpenVoice
     spoken: list[SpokenUnit] = field(default_factory=list)
     failed: list[FailedUnit] = field(default_factory=list)
+    last_end: float = 0.0
     uploads: "deque[tuple[SpokenUnit, Future[None]]]" = field(default_factory=deque)
 
     def report(self, state: BatchState) -> BatchReport:
@@ -102,23 +106,28 @@ class BatchSpeaker:
                 return BatchReport(state="unusable", failure=failure_of(error))
             self._device_type = opened.device_kind
             work = _Work(task=task, batch=batch, voice=opened.voice)
+            at_once = _AT_ONCE_ON_GPU if opened.device.in_batches else 1
             try:
-                return work.report(self._speak_all(work, on_report))
+                with ThreadPoolExecutor(at_once, thread_name_prefix="unit") as pool:
+                    return work.report(self._speak_all(work, pool, at_once, on_report))
             finally:
                 self._notices.forget(task)
                 self._tell(None)
 
-    def _speak_all(self, work: _Work, on_report: OnReport) -> BatchState:
+    def _speak_all(self, work: _Work, pool: ThreadPoolExecutor, at_once: int, on_report: OnReport) -> BatchState:
         reported = time.monotonic()
         units = work.units()
-        for index, unit in enumerate(units):
+        begun: deque[tuple[int, float, Future[Speech]]] = deque()
+        for index, unit in enumerate([*units, *[None] * (at_once - 1)]):  # at the end, those that have begun
             if unwanted := self._unwanted(work.batch):
                 self._collect(work, wait=True)
                 return unwanted
-            if index in self._notices.cancelled(work.task):
-                continue
-            self._tell(f"{work.batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
-            self._speak_one(work, index, unit)
+            if unit is not None and index not in self._notices.cancelled(work.task):
+                self._tell(f"{work.batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
+                job = unit.job(self._file(work, index))
+                begun.append((index, time.monotonic(), pool.submit(speak_job, work.voice, log_finding, job, _ignore)))
+            if begun and (unit is None or len(begun) >= at_once):
+                self._end(work, *begun.popleft())
             self._collect(work, wait=len(work.uploads) >= _UPLOADS)
             if time.monotonic() - reported >= _REPORT_SECONDS:
                 reported = time.monotonic()
@@ -136,12 +145,15 @@ class BatchSpeaker:
         """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
         return resolve(self._patiently(lambda: fetch(self._store, batch.voice), batch))
 
-    def _speak_one(self, work: _Work, index: int, unit: Unit) -> None:
-        out = self._notices.folder / f"{index}-{unit.key[:16]}.wav"
-        started = time.monotonic()
+    def _file(self, work: _Work, index: int) -> Path:
+        return self._notices.folder / f"{index}-{work.units()[index].key[:16]}.wav"
+
+    def _end(self, work: _Work, index: int, started: float, speaking: "Future[Speech]") -> None:
+        """Wait for a unit, and send its audio. The time that it shared with others counts for one of them."""
+        out = self._file(work, index)
         try:
-            speech = speak_job(work.voice, log_finding, unit.job(out), lambda _count: None)
-            wall = time.monotonic() - started
+            speech = speaking.result()
+            wall = time.monotonic() - max(started, work.last_end)
             spoken = SpokenUnit(
                 index=index,
                 wall_seconds=wall,
@@ -154,6 +166,8 @@ class BatchSpeaker:
         except Exception as error:  # any error affects only this unit
             work.failed.append(FailedUnit(index=index, failure=failure_of(error)))
             return
+        finally:
+            work.last_end = time.monotonic()
         speed = speech.seconds / max(wall, 1e-6)
         self._speed = speed if self._speed is None else self._speed + _SPEED_WEIGHT * (speed - self._speed)
         name = audio_name(work.batch.run, work.task, index)
@@ -209,6 +223,10 @@ class BatchSpeaker:
 
 def _units(batch: SpeechBatch) -> list[Unit]:
     return [Unit(text=text, voice=batch.voice.checksum, options=options) for text, options in batch.units]
+
+
+def _ignore(_count: int) -> None:
+    """Progress within a sentence."""
 
 
 def log_finding(finding: Finding) -> None:
