@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
@@ -118,6 +119,35 @@ def test_nothing_goes_on_when_nobody_listens() -> None:
 
     assert len(begun) < 20
     assert threading.active_count() <= before
+
+
+def test_what_waits_for_a_gpu_is_cancelled_when_nobody_wants_it_any_more() -> None:
+    computing: list[threading.Event] = [threading.Event() for _ in range(4)]
+    cancelled: list[int] = []
+
+    def begin(text: SpokenText) -> Utterance:
+        number = number_of(text)
+
+        def segment() -> np.ndarray:
+            assert computing[number].wait(20)  # the batch before it does not end
+            raise CancelledError
+
+        def cancel() -> None:
+            cancelled.append(number)
+            computing[number].set()
+
+        return Utterance(segments=[segment], cancel=cancel)
+
+    class LeftError(Exception):
+        pass
+
+    def check() -> None:
+        raise LeftError
+
+    with pytest.raises(LeftError):
+        list(prefetch(numbered(range(4)), begin, workers=4, check=check))
+
+    assert sorted(cancelled)[0] == 0 and all(computing[number].is_set() for number in cancelled)
 
 
 def test_no_sentence_is_no_sound() -> None:

@@ -51,8 +51,7 @@ class Flow(nn.Module):
     @property
     def margin(self) -> int:
         """Frames on either side of a frame that the latent frame depends on."""
-        convolutions = [conv for step in self.flows if isinstance(step, Coupling) for conv in step.enc.in_layers]
-        return sum(int(conv.kernel_size[0]) // 2 for conv in convolutions)
+        return sum(conv.kernel_size[0] // 2 for conv in self.modules() if isinstance(conv, nn.Conv1d))
 
     def forward(self, x: Tensor, mask: Tensor, speaker: Tensor | None = None, *, reverse: bool = False) -> Tensor:
         """Map z to the space of the prior, or back if `reverse`: (b, c, f) -> (b, c, f)."""

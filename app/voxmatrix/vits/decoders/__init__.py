@@ -41,7 +41,7 @@ def upsampled(x: Tensor, weight: Tensor, bias: Tensor | None, stride: int, paddi
     steps = taps // stride
     kernel = weight.reshape(channels, made, steps, stride).flip(2).permute(1, 3, 0, 2).reshape(-1, channels, steps)
     phases = functional.conv1d(x, kernel, padding=steps - 1)  # (b, d * stride, n + steps - 1)
-    samples = phases.unflatten(1, (made, stride)).transpose(2, 3).flatten(2)
+    samples = phases.view(len(x), made, stride, -1).transpose(2, 3).flatten(2)
     samples = samples[:, :, padding : padding + x.size(2) * stride]
     return samples if bias is None else samples + bias[:, None]
 
