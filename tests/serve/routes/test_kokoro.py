@@ -4,10 +4,12 @@ import base64
 import io
 import json
 import wave
+from pathlib import Path
 
 import pytest
 
-from tests.serve.conftest import Running
+from tests.serve.conftest import Running, Serve, copy_voice
+from voxmatrix.config import home
 
 TEXT = "Hello there, 911 friends. And — goodbye!"
 WORDS = ["Hello", "there,", "911", "friends.", "And —", "goodbye!"]
@@ -85,3 +87,36 @@ def test_phonemes_are_those_of_the_voice(server: Running) -> None:
     assert (unknown.status_code, unknown.json()["error"]["param"]) == (400, "language")
     named = server.post("/dev/phonemize", {"text": "Hej.", "voice": "nobody"})
     assert (named.status_code, named.json()["error"]["param"]) == (400, "voice")
+
+
+def test_a_text_may_name_voices_and_have_pauses(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "anna.onnx")
+    server = serve()
+
+    def samples(text: str) -> bytes:
+        answer = server.speak(input=text, seed=1)
+        assert answer.status_code == 200, answer.text
+        with wave.open(io.BytesIO(answer.content)) as file:
+            assert file.getframerate() == 16_000
+            return file.readframes(10**7)
+
+    one, other = samples("Hello."), samples("Who is there?")
+    both = samples("Hello. [pause:1s] [voice:Anna] Who is there? [pause:500ms]")
+    assert both == one + bytes(2 * 16_000 * 12 // 10) + other + bytes(16_000)  # 1.2 s of silence, and half a second
+    assert samples('<speak>Hello.<break time="1s"/><voice name="anna">Who is there?</voice></speak>') == both[:-16_000]
+    assert len(samples("[rate:0.5] Hello.")) > len(one)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[voice:nobody] Hello.", "[voice:nobody]: there is no such voice"),
+        ("[voice:../../etc/passwd] Hello.", "there is no such voice"),
+        ("Hello. [pause:60s] a" * 6, "pauses are longer"),
+        ("<speak>Hello.", "not well-formed"),
+    ],
+)
+def test_bad_tags_are_the_clients_fault(text: str, message: str, server: Running) -> None:
+    answer = server.speak(input=text)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]["message"] and answer.json()["error"]["param"] == "input"
