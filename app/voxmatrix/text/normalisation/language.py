@@ -55,6 +55,8 @@ class Language:
     code_words: tuple[str, ...]
     code_links: tuple[str, ...]
     phone_words: tuple[str, ...]
+    emergency_numbers: tuple[str, ...]
+    emergency_words: tuple[str, ...]
     words: Mapping[str, str]
     days: Mapping[str, str]
     fixed: Mapping[str, str]

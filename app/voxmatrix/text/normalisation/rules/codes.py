@@ -18,7 +18,7 @@ _SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|\d{3,}(?=[^\W\d_])|(?<=\w[/-])\d{5,}|
 
 
 def say_codes(text: str, language: Language) -> str:
-    """`555-1234`, `192.168.0.40`, `your code is 4711`, `call 911`."""
+    """`555-1234`, `192.168.0.40`, `your code is 4711`, `call 911`, `911!`."""
 
     def telephone(match: re.Match[str]) -> str:
         groups = ", ".join(numbers.one_by_one(group, language) for group in re.findall(r"\d+", match[0]))
@@ -33,6 +33,7 @@ def say_codes(text: str, language: Language) -> str:
         return f"{match[1]} {groups}" + (", X" if match[2].endswith("X") else "")
 
     text = _ADDRESS.sub(address, _TELEPHONE.sub(telephone, _ISBN.sub(isbn, text)))
+    text = _emergency(language).sub(lambda match: numbers.one_by_one(match[0], language), text)
     return _named(language).sub(lambda match: match[1] + numbers.one_by_one(match[2], language), text)
 
 
@@ -57,6 +58,13 @@ def _named(language: Language) -> re.Pattern[str]:
         rf"(?<!\w)((?i:(?:{codes})(?:\s(?:{links}))?[.:]?\s(?=\d{{3}})|(?:{phones})[.:]?\s(?=\d{{3}}\b)))"
         r"(\d{3,12})(?![\w/%]|[.,:-]\d|\s\d)"
     )
+
+
+@cache
+def _emergency(language: Language) -> re.Pattern[str]:
+    """An emergency number that is the whole text, or stands before a word for what is done with it."""
+    number, words = any_of(language.emergency_numbers), any_of(language.emergency_words)
+    return re.compile(rf"(?<![\w.,-])(?<![$€£])(?:{number})(?=[ -](?:{words})\b)|\A(?:{number})(?=[\s.!?]*\Z)")
 
 
 _ANY = re.compile(r"@|\w\.\w|://")
