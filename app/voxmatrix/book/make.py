@@ -4,10 +4,12 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
+from voxmatrix.book.check import Doubt, check_speech
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, Origin, join_book, manifest_path
 from voxmatrix.book.join.finished import JoinSettings
@@ -19,6 +21,7 @@ from voxmatrix.book.units import book_units
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, write_text
+from voxmatrix.judge.hearing import Recogniser
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.progress import OnProgress
@@ -63,6 +66,7 @@ class BookJob:
         #: What was found when the job was opened: damage, or speech of an earlier version.
         self.findings = tuple(ledger.findings)
         self._meter: SpeechMeter | None = None
+        self._checked: dict[str, Any] | None = None
         self._checksum = request.voice.digest
         self.units = list(book_units(request.book, request.language, self._checksum, request.style))
         if not self.units:
@@ -93,6 +97,17 @@ class BookJob:
             raise _given_up(outcome, len(self.units))
         return outcome
 
+    def check(self, recogniser: Recogniser | None, on_progress: OnProgress) -> list[Doubt]:
+        """The sentences that may not be spoken right, by their sound and by the words that are heard in it.
+
+        Raises:
+            As `check_speech`.
+        """
+        self._checked = {"by": recogniser.name if recogniser else "sound"}
+        doubts = check_speech(list(self._spoken()), self._request.voice.language, recogniser, on_progress)
+        self._checked["doubtful"] = [asdict(doubt) for doubt in doubts]
+        return doubts
+
     def join(self, on_progress: OnProgress) -> Joined:
         """Join the sentences, and remove `B.partial`.
 
@@ -109,6 +124,7 @@ class BookJob:
             source=Origin(request.source.name, digest(request.source)),
             voice=Origin(request.voice.path.name, self._checksum),
             meter=self._meter,
+            checked=self._checked,
             on_progress=on_progress,
         )
         joining.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,25 @@ def manifest_path(out: Path) -> Path:
     return out.with_name(f"{out.stem}.manifest.json")
 
 
-def write_manifest(line: Timeline, levels: Levels, *, book: Origin, voice: Origin, out: Path) -> Path:
-    """Write the certificate. `levels` exist only if every sentence was read and was what was promised.
+def write_manifest(
+    line: Timeline,
+    levels: Levels,
+    *,
+    book: Origin,
+    voice: Origin,
+    out: Path,
+    checked: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write the certificate, with the result of a check of the speech, if there was one.
+
+    `levels` exist only if every sentence was read and was what was promised.
 
     Raises:
         UnreachableError: the file cannot be written.
     """
     path = manifest_path(out)
-    text = json.dumps(_content(line, levels, book, voice), indent=1, ensure_ascii=False) + "\n"
+    content = _content(line, levels, book, voice) | ({"checked": dict(checked)} if checked is not None else {})
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     with replacing(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))  # half a character, \ud83d, is written as in JSON
     return path
@@ -104,13 +115,14 @@ def join_book(
     source: Origin,
     voice: Origin,
     meter: SpeechMeter | None = None,
+    checked: Mapping[str, Any] | None = None,
     on_progress: OnProgress = lambda done, total: None,
 ) -> Joined:
     """Join the speech of a book to `out`: `B.m4b`, or with another extension a file per chapter in the folder `B`.
 
     The certificate `B.manifest.json` appears last: where it is, every sentence is in the audiobook. `meter` may have
-    measured the speech already. Progress is reported twice, in sentences that are measured and then in chapters, or
-    parts of a long file, that are written.
+    measured the speech already; `checked` is added to the certificate. Progress is reported twice, in sentences that
+    are measured and then in chapters, or parts of a long file, that are written.
 
     Raises:
         UsageError: the extension or the bit rate is not supported.
@@ -128,7 +140,7 @@ def join_book(
         manifest_path(out).unlink(missing_ok=True)  # it would be that of an earlier audiobook
     sound = _write_sound(speech, out, on_progress)
     others = _write_others(speech, out)
-    manifest = write_manifest(line, levels, book=source, voice=voice, out=out)
+    manifest = write_manifest(line, levels, book=source, voice=voice, out=out, checked=checked)
     return Joined(
         sound=sound,
         manifest=manifest,

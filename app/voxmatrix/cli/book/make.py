@@ -1,7 +1,7 @@
 """`voxmatrix book`: a book in, an audiobook out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,8 +37,11 @@ from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
+    from voxmatrix.book.check import Doubt
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.finished import JoinSettings
+    from voxmatrix.book.make import BookJob
+    from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.style import Style
     from voxmatrix.work.executors.base import Workers
@@ -83,6 +86,15 @@ class BookOptions(MetadataOptions, VoiceOptions, options.ThreadOptions, options.
             "--read-along", help="Write BOOK.epub, whose text is marked as it is spoken.", rich_help_panel="Output"
         ),
     ] = False
+    check: Annotated[
+        bool, typer.Option("--check", help="Name sentences that may be spoken wrong.", rich_help_panel="Output")
+    ] = False
+    judge: Annotated[
+        str,
+        options.option(
+            "--judge", "MODEL", "Also hear each sentence, with faster-whisper: base, or a folder.", panel="Output"
+        ),
+    ] = ""
     bitrate: options.Bitrate = ""
     force: options.Force = False
     parallel_voices: options.ParallelVoices = "auto"
@@ -98,6 +110,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
+    from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.voices.cast import with_voices_of
 
     out = _out(file, given)
@@ -122,6 +135,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         style=style,
         joining=_joining(given, book.about.narrator or voice.id),
     )
+    recogniser = Recogniser(given.judge, voice.language) if given.judge else None
     workers = cluster_workers(voice, given) if given.cluster else _own_processes(context, given, voice, style)
     with open_book_job(request) as job:
         for finding in job.findings:
@@ -131,10 +145,21 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         for finding in outcome.findings:
             if finding not in job.findings:
                 warn(finding)
+        doubts = _doubts(job, recogniser, as_json=as_json) if given.check or recogniser else None
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     kinds_left = {part.kind: part.count for part in book.kinds if not part.spoken}
-    _show(joined, outcome, len(job.units), request.job_folder, left_out=kinds_left if as_json else None)
+    more = {"left_out": kinds_left} | ({} if doubts is None else {"doubtful": [asdict(doubt) for doubt in doubts]})
+    _show(joined, outcome, len(job.units), request.job_folder, more=more if as_json else None)
+
+
+def _doubts(job: "BookJob", recogniser: "Recogniser | None", *, as_json: bool) -> "list[Doubt]":
+    """The sentences that may be spoken wrong, each said."""
+    with progress("check", "sentences checked", as_json=as_json) as on_checking:
+        doubts = job.check(recogniser, on_checking)
+    for doubt in doubts:
+        warn(doubt.finding())
+    return doubts
 
 
 def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard", style: "Style") -> "Workers":
@@ -175,15 +200,15 @@ def _joining(given: BookOptions, narrator: str) -> "JoinSettings":
 
 
 def _show(
-    joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, left_out: dict[str, int] | None
+    joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, more: dict[str, Any] | None
 ) -> None:
-    """Say what was made, as JSON with what was left out, if that is given."""
+    """Say what was made, as JSON with `more`, if that is given."""
     for finding in joined.findings:
         warn(finding)
-    if left_out is not None:
+    if more is not None:
         files = [str(path) for path in (*joined.sound, *joined.others)]
         summary = {"out": files, "manifest": str(joined.manifest), "sentences": sentences, "seconds": joined.seconds}
-        print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known, "left_out": left_out})
+        print_json({**summary, "spoken": outcome.spoken, "kept": outcome.known, **more})
         return
     *chapters, last = joined.sound
     parts = f"; {pluralise(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""

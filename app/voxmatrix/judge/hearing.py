@@ -1,0 +1,64 @@
+"""Which words of a text are heard in its speech, by faster-whisper."""
+
+from typing import Any
+
+from voxmatrix.audio.waves import Samples
+from voxmatrix.errors import BadInputError, MissingProgramError
+from voxmatrix.text.normalisation.normalise import normalise
+
+_RATE_HZ = 16_000
+#: Names are often heard otherwise: so many words must be wrong, and such a part of all.
+_MIN_ERRORS, _MAX_PART = 2, 0.34
+
+
+class Recogniser:
+    """A model of faster-whisper, for one language."""
+
+    def __init__(self, model: str, language: str) -> None:
+        """`model` is a folder in CTranslate2's format, or a name that faster-whisper knows and downloads.
+
+        Raises:
+            MissingProgramError: faster-whisper is not installed.
+            BadInputError: the model cannot be opened.
+        """
+        try:
+            from faster_whisper import WhisperModel
+        except ImportError as error:
+            raise MissingProgramError("faster-whisper is not installed", 'pip install "voxmatrix[judge]"') from error
+        self.name = model
+        self._language = language
+        try:
+            self._model: Any = WhisperModel(model, device="cpu", compute_type="int8")
+        except (OSError, RuntimeError, ValueError) as error:
+            raise BadInputError(
+                f"the model {model} cannot be opened: {error}", "choose a folder with model.bin, or a name such as base"
+            ) from error
+
+    def doubt(self, text: str, samples: Samples, rate_hz: int) -> str:
+        """What is wrong with the speech of a sentence; "" if its words are heard."""
+        import soxr
+
+        wave = soxr.resample(samples, rate_hz, _RATE_HZ)
+        language = self._language.partition("-")[0]
+        parts, _ = self._model.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
+        heard = "".join(part.text for part in parts).strip()
+        errors, count = word_errors(text, heard, self._language)
+        if errors < _MIN_ERRORS or errors <= _MAX_PART * count:
+            return ""
+        return f"{errors} of its {count} words are not heard, but: {heard}"
+
+
+def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
+    """Words of a text that are missing, added or others in what was heard, and how many words it has."""
+    said, found = (_words(normalise(one, language)) for one in (text, heard))
+    row = list(range(len(found) + 1))
+    for number, word in enumerate(said, start=1):
+        before, row[0] = row[0], number
+        for place, other in enumerate(found, start=1):
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (word != other))
+    return row[-1], len(said)
+
+
+def _words(text: str) -> list[str]:
+    cleared = "".join(character if character.isalnum() else " " for character in text.casefold().replace("'", ""))
+    return cleared.split()

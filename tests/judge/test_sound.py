@@ -1,0 +1,62 @@
+"""A sentence that cannot be all of its text is found among others, whatever the voice."""
+
+import numpy as np
+import pytest
+
+from voxmatrix.judge.hearing import word_errors
+from voxmatrix.judge.sound import doubts, measure
+
+RATE_HZ = 16_000
+RANDOM = np.random.default_rng(1)
+
+
+def speech(seconds: float, amplitude: float = 0.1) -> np.ndarray:
+    return (amplitude * RANDOM.standard_normal(round(seconds * RATE_HZ))).astype(np.float32)
+
+
+def silence(seconds: float) -> np.ndarray:
+    return np.zeros(round(seconds * RATE_HZ), np.float32)
+
+
+#: Sentences of ten to sixty characters at 15 characters per second, a little faster or slower.
+USUAL = [
+    (count, speech((count + 8) / 15 * pace))
+    for count, pace in zip(range(10, 60, 5), [0.7, 1, 1.3, 1, 0.9] * 2, strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("samples", "problem"),
+    [
+        (silence(3), "silent"),
+        (silence(0), "silent"),
+        (speech(0.6), "times as long"),
+        (speech(12), "times as long"),
+        (speech(3.2, 0.005), "quieter"),
+        (np.concatenate([speech(1.5), silence(2.5), speech(1.5)]), "pause of 2.5 s"),
+    ],
+)
+def test_what_is_damaged_is_named_and_nothing_else(samples: np.ndarray, problem: str) -> None:
+    sentences = [*USUAL[:4], (40, samples), *USUAL[4:]]
+    found = doubts([measure(sound, RATE_HZ) for _, sound in sentences], [count for count, _ in sentences])
+    assert problem in found[4]
+    assert not any(found[:4] + found[5:])
+
+
+def test_ordinary_speech_has_no_doubts() -> None:
+    assert not any(doubts([measure(sound, RATE_HZ) for _, sound in USUAL], [count for count, _ in USUAL]))
+    assert doubts([], []) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "heard", "errors"),
+    [
+        ("It was in 1998, wasn't it?", "it was in nineteen ninety-eight wasn't it", (0, 8)),
+        ("She paid $5.", "She paid 5 dollars.", (0, 4)),
+        ("One two three four.", "One three four five six.", (3, 4)),
+        ("One two.", "", (2, 2)),
+        ("", "Hello.", (1, 0)),
+    ],
+)
+def test_words_are_compared_as_they_are_read(text: str, heard: str, errors: tuple[int, int]) -> None:
+    assert word_errors(text, heard, "en-us") == errors
