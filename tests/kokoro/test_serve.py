@@ -7,6 +7,7 @@ from pathlib import Path
 import openai
 import pytest
 
+from tests.kokoro.conftest import write_styles
 from tests.serve.conftest import running
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.settings import ServeSettings
@@ -31,3 +32,38 @@ def test_the_server_speaks_with_the_names_of_kokoros_clients(kokoro: Path) -> No
     for sound in said.values():
         with wave.open(io.BytesIO(sound)) as file:
             assert file.getframerate() == 24_000
+
+
+def test_requests_of_kokoro_fastapis_own_tests_are_answered(kokoro: Path) -> None:
+    """Bodies of api/tests/test_openai_endpoints.py, and of its README."""
+    voices = ["af_bella", "af_heart+af_bella", "af_bella(2)+af_heart(1)", "kokoro/af_heart+bf_emma", "alloy", "nova"]
+    bodies = [
+        *({"model": "kokoro", "input": "Hello world", "voice": voice, "response_format": "wav"} for voice in voices),
+        {"model": "tts-1", "input": "Hello world", "voice": "alloy", "response_format": "mp3"},
+        {"model": "tts-1-hd", "input": "Hello world", "voice": "af_heart", "speed": 1.0, "stream": False},
+        {"model": "kokoro", "input": "Hello world", "voice": "af_heart", "response_format": "pcm", "stream": True},
+        {"model": "kokoro", "input": "Hello", "voice": "af_heart", "lang_code": "a", "volume_multiplier": 1.5,
+         "normalization_options": {"normalize": False}, "return_download_link": False, "download_format": None},
+        {"input": "Hello"},
+    ]  # fmt: skip
+    with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        answers = [server.post("/v1/audio/speech", body) for body in bodies]
+        for wrong in ("invalid_voice", "af_heart+nobody_x", "../../af_heart+x", "af_heart(0)"):
+            body = {"model": "kokoro", "input": "Hello", "voice": wrong}
+            assert server.post("/v1/audio/speech", body).status_code == 400
+        assert server.post("/v1/audio/speech", {"model": "no", "input": "Hello"}).status_code == 404
+        said_by = [line["voice"] for line in server.requests(len(voices))]
+        phonemes = server.post("/dev/phonemize", {"text": "Hello, world.", "language": "b"}).json()["phonemes"]
+    assert [answer.status_code for answer in answers] == [200] * len(bodies)
+    assert all(len(answer.content) > 1000 for answer in answers)
+    assert said_by[:3] == ["kokoro/af_bella", "kokoro/af_heart+af_bella", "kokoro/af_bella(2)+af_heart(1)"]
+    assert phonemes.startswith("həlˈQ")
+
+
+def test_openais_names_are_those_of_kokoros_voices_where_these_speak(kokoro: Path) -> None:
+    write_styles(kokoro / "voices" / "am_echo.bin", 0.7)
+    with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        names = {"echo": "kokoro/am_echo", "alloy": "kokoro/af_heart", "shimmer": "kokoro/af_heart"}
+        for name in names:
+            server.speak(voice=name)
+        assert [line["voice"] for line in server.requests(3)] == list(names.values())

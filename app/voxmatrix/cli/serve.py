@@ -19,7 +19,7 @@ from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.files import write_text
-from voxmatrix.serve.settings import ServeSettings, checked_origin, checked_root_path
+from voxmatrix.serve.settings import ServeSettings, checked_aliases, checked_origin, checked_root_path
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
 _MAX_PORT = 65_535
@@ -51,6 +51,12 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
         str,
         options.option("--voice", "PATH", "Default voice: name or path (also VIBEVOICE_MODEL).", panel="Voice"),
     ] = ""
+    alias: Annotated[
+        list[str] | None,
+        options.option(
+            "--alias", "NAME=VOICE", "Another name of a voice, or VOICE:SPEAKER; repeatable.", panel="Voice"
+        ),
+    ] = None
     keys: Annotated[
         Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
     ] = None
@@ -216,6 +222,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return key, ServeSettings(
         voice=voice_named(voice).path if voice else None,
+        aliases=checked_aliases(_each(given.alias)),
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,

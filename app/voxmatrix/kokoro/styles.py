@@ -16,6 +16,8 @@ MAX_IDS = 510
 WIDTH = 256
 BYTES = MAX_IDS * WIDTH * 4
 SUFFIX = ".bin"
+#: That are kept: any client of a server may ask for one, of half a MiB.
+_MAX_MIXTURES = 200
 _PART = re.compile(r"([a-z]{2}_[a-z0-9_]+)(?:\((\d{1,3}(?:\.\d{1,3})?)\))?", re.ASCII)
 
 
@@ -57,6 +59,13 @@ def parts_of(name: str) -> dict[str, float]:
     return {part: share / total for part, share in shares.items() if share}
 
 
+def _make_room(folder: Path) -> None:
+    """Remove the oldest mixtures of many, which are made again when they are wanted."""
+    files = sorted(folder.glob(f"*/*{SUFFIX}"), key=lambda path: path.stat().st_mtime)
+    for path in files[: 1 - _MAX_MIXTURES]:
+        path.unlink(missing_ok=True)
+
+
 def mix(name: str, shares: Mapping[Path, float], folder: Path) -> Path:
     """Write the mixture of voices into a folder of its own, unless it is there; returns the file.
 
@@ -68,6 +77,7 @@ def mix(name: str, shares: Mapping[Path, float], folder: Path) -> Path:
     if not place.exists():
         table = sum(np.float32(share) * read_styles(path) for path, share in shares.items())
         place.parent.mkdir(parents=True, exist_ok=True)
+        _make_room(folder)
         with replacing(place) as file:
             file.write(np.asarray(table, "<f4").tobytes())
     return place

@@ -36,6 +36,7 @@ class Style:
     volume: float = 1.0  # 0.5 is half the amplitude
     levelled: bool = True  # make sentences equally loud
     lexicon: Lexicon = field(default_factory=Lexicon)
+    normalised: bool = True  # numbers, abbreviations and the like are read by the rules of the language
     seed: int | None = None  # the same seed gives the same speech, as far as the voice can
     cast: Mapping[str, Role] = field(default_factory=dict)  # by name in small letters; "" is what has no name
 
@@ -64,6 +65,8 @@ class Style:
         values = {**asdict(self), "knobs": dict(self.knobs), "lexicon": [list(pair) for pair in self.lexicon.entries]}
         cast = {"cast": {name: list(role) for name, role in self.cast.items()}} if self.cast else {}
         del values["cast"]  # without one, the JSON is that of versions that know none
+        if self.normalised:
+            del values["normalised"]
         return {**values, **cast}
 
     @classmethod

@@ -1,6 +1,7 @@
 """The voices that requests can name. A name is looked up in a listing and never becomes part of a path."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
+from voxmatrix.voices.families import families
 from voxmatrix.voices.opened import FileVersion, file_version
 from voxmatrix.voices.resolve import check_files, installed, locate
 
@@ -22,22 +24,40 @@ BUILT_IN = frozenset(
 MODELS = ("tts-1", "tts-1-hd", "gpt-4o-mini-tts")
 #: Separates the name of a voice from that of one of its speakers.
 SPEAKER_MARK = ":"
+#: What may be the name of a mixture; nothing that leads out of a folder.
+_MIXTURE = re.compile(r"(?=.*[+(])(?:\w+/)?[\w+(). -]{1,200}", re.ASCII)
 
 
 class UnknownVoiceError(VoxmatrixError):
     """There is no voice, or no speaker, of this name."""
 
 
+class VoiceList(dict[str, VoiceCard]):
+    """Voices by name, the default one first, and other names for them, in small letters."""
+
+    def __init__(self, voices: Mapping[str, VoiceCard], aliases: Mapping[str, str]) -> None:
+        super().__init__(voices)
+        self.aliases = aliases
+
+
 class Catalogue:
     """The default voice, and the voices in the voice folders. Thread-safe."""
 
-    def __init__(self, named: Path | None, has_failed: Callable[[VoiceCard], bool], warn: Warn) -> None:
-        """`named` is the default voice; without it, that is the first one that has not failed to load.
+    def __init__(
+        self,
+        named: Path | None,
+        has_failed: Callable[[VoiceCard], bool],
+        warn: Warn,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
+        """`named` is the default voice; without it, that is the first one that has not failed to load. `aliases` are
+        other names of voices.
 
         Raises:
-            BadInputError: there is no voice, or the config of `named` is missing or invalid.
+            BadInputError: there is no voice, that of an alias is missing, or the config of `named` is missing or wrong.
             DamagedFileError: a file of `named` is corrupt.
         """
+        self._aliases = {alias.casefold(): name for alias, name in (aliases or {}).items()}
         found = locate(named or "")
         self._named = None if named is None else found
         self._has_failed = has_failed
@@ -46,14 +66,19 @@ class Catalogue:
         self._warned: set[str] = set()
         if named is not None:
             self._card(*found)
-        self.voices()
+        voices = self.voices()
+        for alias, name in self._aliases.items():
+            try:
+                find_voice(VoiceList(voices, {}), name)
+            except UnknownVoiceError as error:
+                raise BadInputError(f"`alias` is {alias}={name}: {error.problem}", error.remedy) from error
 
     @property
     def default(self) -> VoiceCard:
         """The voice of requests that name none."""
         return self._named_card() or next(iter(self.voices().values()))
 
-    def voices(self) -> dict[str, VoiceCard]:
+    def voices(self) -> VoiceList:
         """All voices by name, the default one first. Those that are incomplete are left out, with a warning.
 
         Raises:
@@ -63,7 +88,7 @@ class Catalogue:
         default = self._named_card() or min(found.values(), key=lambda card: bool(self.problem(card)), default=None)
         if default is None:
             raise BadInputError("no voice can be used", "add one to the folder of voices, or set `voice`")
-        return {default.id: default} | found | {default.id: default}
+        return VoiceList({default.id: default} | found | {default.id: default}, self._aliases)
 
     @property
     def is_fixed(self) -> bool:
@@ -120,17 +145,23 @@ class Catalogue:
         return known[1]
 
 
-def find_voice(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, str | None]:
-    """The voice of this name, or NAME:SPEAKER, and the speaker. OpenAI's names stand for the first voice.
+def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
+    """The voice of this name, or NAME:SPEAKER, and the speaker.
+
+    OpenAI's names stand for the first voice. A name can be that of a mixture, which a family makes.
 
     Raises:
         UnknownVoiceError: there is no such voice or speaker; the message lists what exists.
     """
+    name = voices.aliases.get(name.casefold(), name)
     whole = _listed_name(name, voices)
     if whole is not None:
         return voices[whole], None
+    if mixture := _mixture(name):
+        return mixture, None
     if name.lower() in BUILT_IN:
-        return next(iter(voices.values())), None
+        first = next(iter(voices.values()))
+        return next(_namesakes(voices, first, name.lower()), first), None
     given, _, speaker = name.rpartition(SPEAKER_MARK)
     base = _listed_name(given, voices)
     if base is None:
@@ -140,6 +171,31 @@ def find_voice(voices: Mapping[str, VoiceCard], name: str) -> tuple[VoiceCard, s
         known = ", ".join(voices[base].speaker_names[:50]) or "none: it has one speaker"
         raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
     return voices[base], found
+
+
+def _namesakes(voices: VoiceList, first: VoiceCard, name: str) -> Iterator[VoiceCard]:
+    """Voices of the first one's kind that have one of OpenAI's names: kokoro/am_echo. `alloy` is the first itself."""
+    kind, mark, _ = first.id.partition("/")
+    if mark and name != "alloy":
+        yield from (card for known, card in voices.items() if known.startswith(kind) and known.endswith(f"_{name}"))
+
+
+def _mixture(name: str) -> VoiceCard | None:
+    """A voice that is made of others, such as af_heart+af_bella.
+
+    Raises:
+        UnknownVoiceError: a part of it is missing, or cannot be used.
+    """
+    if not _MIXTURE.fullmatch(name):
+        return None
+    for family in families():
+        for full in (name, f"{family.name}/{name}"):
+            try:
+                if path := family.named(full):
+                    return family.card(path)
+            except BadInputError as error:
+                raise UnknownVoiceError(error.problem, error.remedy) from error
+    return None
 
 
 def _listed_name(name: str, names: Iterable[str]) -> str | None:

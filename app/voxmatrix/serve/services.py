@@ -50,7 +50,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         warn=warn,
         on_count=metrics.voices_loaded.set,
     )
-    catalogue = Catalogue(settings.voice, voices.has_failed, warn)
+    catalogue = Catalogue(settings.voice, voices.has_failed, warn, settings.aliases)
     machine = MachineReport(settings.device)
     return Services(
         settings=settings,

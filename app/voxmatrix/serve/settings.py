@@ -1,7 +1,8 @@
 """The settings of the server."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ class ServeSettings:
     """How the server listens, whom it answers, and what it may use."""
 
     voice: Path | None = None  # the default voice; None: the first one that can be loaded
+    aliases: Mapping[str, str] = field(default_factory=dict)  # other names of voices
     host: str = "127.0.0.1"
     port: int = 3000  # 0: any free one
     wyoming_host: str = "127.0.0.1"
@@ -41,6 +43,19 @@ class ServeSettings:
 
 #: A path that may stand in HTML as it is.
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+
+
+def checked_aliases(given: Iterable[str]) -> dict[str, str]:
+    """Other names of voices, of words NAME=VOICE.
+
+    Raises:
+        UsageError: one has another form.
+    """
+    pairs = [word.partition("=") for word in given]
+    for name, mark, voice in pairs:
+        if not (name and voice):
+            raise UsageError(f"`alias` is {f'{name}{mark}{voice}'!r}", "give NAME=VOICE, e.g. echo=kokoro/am_echo")
+    return {name: voice for name, _, voice in pairs}
 
 
 def checked_origin(given: str) -> str:

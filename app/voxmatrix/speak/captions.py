@@ -11,7 +11,6 @@ from typing import Any
 
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder, write_text
-from voxmatrix.speak.synthesize import SpokenSentence
 
 MAX_LINES = 2
 MAX_CHARACTERS = 42
@@ -47,16 +46,6 @@ class Cue:
     start_ms: int
     end_ms: int
     lines: tuple[str, ...]
-
-
-def caption_of(spoken: SpokenSentence, start: int) -> Caption:
-    """The caption of a whole sentence whose first sample is number `start`."""
-
-    def milliseconds(samples: int) -> int:
-        return round(1000 * (start + samples) / spoken.rate_hz)
-
-    words = (CaptionWord(one.text, milliseconds(one.start), milliseconds(one.end)) for one in spoken.utterance.words())
-    return Caption(spoken.text.source, milliseconds(0), milliseconds(len(spoken.samples)), tuple(words))
 
 
 def cues(captions: Iterable[Caption]) -> Iterator[Cue]:

@@ -15,9 +15,9 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Output, Runtime, Style
-from voxmatrix.speak.captions import Caption, caption_of
+from voxmatrix.speak.captions import Caption
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
-from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, in_words, synthesize
+from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, caption_of, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.text.ssml import from_ssml, is_ssml

@@ -13,10 +13,10 @@ from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
 from voxmatrix.models.style import MAX_SPEED, Style
+from voxmatrix.speak.captions import Caption, CaptionWord
 from voxmatrix.speak.first_chunk import split_early
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
-from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.text.passages import Passage, Passages
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.words import sources
@@ -49,6 +49,16 @@ class SpokenSentence:
 _MAX_NAMED = 8
 
 
+def caption_of(spoken: SpokenSentence, start: int) -> Caption:
+    """The caption of a whole sentence whose first sample is number `start`."""
+
+    def milliseconds(samples: int) -> int:
+        return round(1000 * (start + samples) / spoken.rate_hz)
+
+    words = (CaptionWord(one.text, milliseconds(one.start), milliseconds(one.end)) for one in spoken.utterance.words())
+    return Caption(spoken.text.source, milliseconds(0), milliseconds(len(spoken.samples)), tuple(words))
+
+
 class LeftOut:
     """What could not be spoken of a text, each thing once."""
 
@@ -79,7 +89,7 @@ def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool
     languages = {"": card.language} | {name: resolve(role.voice).language for name, role in style.cast.items()}
     if whole:
         for text in texts:
-            yield from _sentences(Passage(text), languages, style.lexicon, whole=True)
+            yield from _sentences(Passage(text), languages, style, whole=True)
         return
     passages = Passages()
     for text in texts:
@@ -89,17 +99,17 @@ def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool
                     f"the text names the voice {passage.voice!r}, which is not in the cast",
                     "add it to the table of `cast`, or remove the tag",
                 )
-            yield from _sentences(passage, languages, style.lexicon)
+            yield from _sentences(passage, languages, style)
     if passages.rest():
         yield SpokenText("", "", pause=passages.rest())
 
 
 def _sentences(
-    passage: Passage, languages: Mapping[str, str], lexicon: Lexicon, *, whole: bool = False
+    passage: Passage, languages: Mapping[str, str], style: Style, *, whole: bool = False
 ) -> Iterator[SpokenText]:
     language = languages[passage.voice.casefold()]
-    pause, applied = passage.pause, lexicon.apply(passage.text)
-    found: Iterable[SpokenText] = spoken_sentences(applied, language, whole=whole)
+    pause, applied = passage.pause, style.lexicon.apply(passage.text)
+    found: Iterable[SpokenText] = spoken_sentences(applied, language, whole=whole, normalised=style.normalised)
     if applied != passage.text:
         found = list(found)
         written = sources(passage.text, [sentence.source for sentence in found])

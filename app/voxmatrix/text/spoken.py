@@ -26,10 +26,11 @@ class SpokenText(NamedTuple):
     pause: float = 0.0  # seconds of silence before it, besides that between sentences
 
 
-def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterator[SpokenText]:
+def spoken_sentences(text: str, language: str, *, whole: bool = False, normalised: bool = True) -> Iterator[SpokenText]:
     """The sentences of a text in words, as they become ready; none is longer than MAX_CHARACTERS without phonemes.
 
-    With `whole`, the text is one sentence, which was split from others before.
+    With `whole`, the text is one sentence, which was split from others before. Unless it is `normalised`, the sentences
+    stay as they are written.
     """
     found: list[str] = []
 
@@ -44,6 +45,6 @@ def spoken_sentences(text: str, language: str, *, whole: bool = False) -> Iterat
 
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in [text] if whole else split(unwrap(text), language):
-        pieces = list(shortened(normalise(sentence, language)))
+        pieces = list(shortened(normalise(sentence, language) if normalised else sentence))
         for piece, source in zip(pieces, sources(sentence, pieces, language), strict=True):
             yield SpokenText(shown(piece), shown(source))

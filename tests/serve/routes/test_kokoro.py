@@ -10,6 +10,7 @@ import pytest
 
 from tests.serve.conftest import Running, Serve, copy_voice
 from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
 
 TEXT = "Hello there, 911 friends. And — goodbye!"
 WORDS = ["Hello", "there,", "911", "friends.", "And —", "goodbye!"]
@@ -120,3 +121,36 @@ def test_bad_tags_are_the_clients_fault(text: str, message: str, server: Running
     answer = server.speak(input=text)
     assert answer.status_code == 400
     assert message in answer.json()["error"]["message"] and answer.json()["error"]["param"] == "input"
+
+
+def test_a_dialogue_is_spoken_in_turns(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "anna.onnx")
+    server = serve()
+    turns = [{"voice": "random", "text": "Hello."}, {"voice_id": "anna", "text": "Who is there?"}]
+    body = {"turns": turns, "pause_between_turns": 1, "response_format": "wav", "seed": 1}
+    spoken = server.post("/dev/dialogue", body)
+    tagged = server.speak(input="[voice:random] Hello. [pause:1s] [voice:anna] Who is there?", seed=1)
+    assert spoken.content == tagged.content and spoken.headers["content-type"] == "audio/wav"
+    for wrong in ([], [{"voice": "a] [voice:b", "text": "x"}], [{"voice": "nobody", "text": "x"}]):
+        assert server.post("/dev/dialogue", {"turns": wrong}).status_code == 400
+
+
+def test_other_names_of_voices(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "anna.onnx")
+    server = serve(aliases={"Narrator": "anna"})
+    voices = {one["id"]: one for one in server.get("/v1/audio/voices").json()["voices"]}
+    assert voices["narrator"]["alias_of"] == "anna"
+    assert "narrator" in server.get("/v1/audio/voices?legacy=true").json()["voices"]
+    assert server.speak(voice="NARRATOR", seed=1).content == server.speak(voice="anna", seed=1).content
+    assert server.speak(input="[voice:narrator] Hello.").status_code == 200
+    assert server.requests(3)[2]["voice"] == "anna"
+    with pytest.raises(BadInputError, match="alias"):
+        serve(aliases={"narrator": "nobody"})
+
+
+def test_a_text_may_be_left_as_it_is_written(server: Running) -> None:
+    def words(**options: bool) -> int:
+        (answer,) = captioned(server, input="It cost $5.", stream=False, normalization_options=options, seed=1)
+        return len(base64.b64decode(answer["audio"]))
+
+    assert words(normalize=False) < words(normalize=True) == words(unit_normalization=True)

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 from starlette.responses import JSONResponse, Response
 
 from voxmatrix.kokoro.family import LANGUAGES
@@ -12,7 +12,7 @@ from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import SpeechRequest, begun, check_length, complete
+from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, check_length, complete, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
 from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned
@@ -27,6 +27,23 @@ class CaptionedRequest(SpeechRequest):
 
     return_timestamps: bool = True
     captions: Literal["srt", "vtt", "lrc", "json"] | None = None  # also in the answer; not while it is streamed
+
+
+class Turn(BaseModel):
+    """What one voice says in a dialogue."""
+
+    voice: Annotated[
+        str, Field(max_length=256, pattern=r"[^\[\]\n]+", validation_alias=AliasChoices("voice", "voice_id"))
+    ]
+    text: Annotated[str, Field(min_length=1)]
+
+
+class DialogueRequest(SpeechRequest):
+    """A request for speech whose text is in turns."""
+
+    input: str = ""  # has no effect
+    turns: Annotated[list[Turn], Field(min_length=1, max_length=1000, validation_alias=AliasChoices("turns", "inputs"))]
+    pause_between_turns: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
 
 
 class PhonemesRequest(BaseModel):
@@ -60,6 +77,13 @@ def kokoro_routes(services: Services) -> APIRouter:
         words = [word for caption in captions for word in caption.words] if body.return_timestamps else []
         written = {"captions": FORMATS[body.captions](captions)} if body.captions else {}
         return JSONResponse({**captioned(sound, media_type, words), **written})
+
+    @router.post("/dev/dialogue", response_class=Response, responses={200: audio_content(*CONTENT_TYPES.values())})
+    async def dialogue(body: DialogueRequest, request: Request) -> Response:
+        """Speak a text in turns, each with its voice."""
+        pause = f" [pause:{body.pause_between_turns:.3f}s] " if body.pause_between_turns else " "
+        text = pause.join(f"[voice:{turn.voice}] {turn.text}" for turn in body.turns)
+        return await speak(services, body.model_copy(update={"input": text, "voice": body.turns[0].voice}), request)
 
     @router.post("/dev/phonemize")
     def phonemize(body: PhonemesRequest, request: Request) -> dict[str, Any]:

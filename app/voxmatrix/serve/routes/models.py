@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import MODELS
+from voxmatrix.serve.catalogue import MODELS, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -43,9 +43,14 @@ def model_routes(services: Services) -> APIRouter:
         return found
 
     @router.get("/v1/audio/voices")
-    def list_voices() -> dict[str, Any]:
-        """The voices, the default one first."""
-        return {"voices": [_facts(voice, services) for voice in services.catalogue.voices().values()]}
+    def list_voices(*, legacy: bool = False) -> dict[str, Any]:
+        """The voices, the default one first, and those with another name under that as well; `legacy`: names alone."""
+        voices = services.catalogue.voices()
+        listed = [_facts(voice, services) for voice in voices.values()]
+        for alias, name in voices.aliases.items():
+            voice, _ = find_voice(voices, name)
+            listed.append({**_facts(voice, services), "id": alias, "name": alias, "alias_of": name})
+        return {"voices": [voice["id"] for voice in listed] if legacy else listed}
 
     return router
 

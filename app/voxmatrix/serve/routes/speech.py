@@ -1,7 +1,6 @@
 """`POST /v1/audio/speech`, as OpenAI's API has it."""
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -10,7 +9,7 @@ from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, MAX_VOLUME, Style
-from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, check_fields, find_voice
+from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, VoiceList, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -36,6 +35,12 @@ class VoiceId(BaseModel):
     id: _Name
 
 
+class NormalizationOptions(BaseModel):
+    """Kokoro-FastAPI's. Only whether numbers and the like are read by rules can be chosen; other fields do nothing."""
+
+    normalize: bool = True
+
+
 class SpeechRequest(BaseModel):
     """The body. Other fields have no effect. One that is null or empty is as if it were missing, except the input."""
 
@@ -53,6 +58,7 @@ class SpeechRequest(BaseModel):
     stream_format: Literal["audio", "sse"] = "audio"
     #: What the events of `sse` also have: words with their times.
     timestamp_granularities: Annotated[list[Literal["word"]], Field(max_length=1)] = []
+    normalization_options: NormalizationOptions | None = None
     volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] = 1.0
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
@@ -87,22 +93,31 @@ def speech_routes(services: Services) -> APIRouter:
     @router.post("/v1/audio/speech", response_class=Response, responses=answers)
     async def create_speech(body: SpeechRequest, request: Request) -> Response:
         """Speak a text, sentence by sentence."""
-        if body.timestamp_granularities and body.stream_format != "sse":
-            message = "timestamp_granularities needs stream_format sse; /dev/captioned_speech answers with JSON"
-            raise ApiError(400, message, param="timestamp_granularities", code="invalid_value")
-        answer, first = await begun(services, body, request, timed=bool(body.timestamp_granularities))
-        if body.stream_format == "sse":
-            response: Response = SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
-        elif body.stream:
-            response = SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
-        else:
-            sound = await complete(answer, first, request)
-            response = Response(sound, media_type=CONTENT_TYPES[body.response_format])
-        if ignored := body.ignored():
-            response.headers["X-Ignored-Fields"] = ignored
-        return response
+        return await speak(services, body, request)
 
     return router
+
+
+async def speak(services: Services, body: SpeechRequest, request: Request) -> Response:
+    """The answer to a request, as it is sent.
+
+    Raises:
+        As `begun`.
+    """
+    if body.timestamp_granularities and body.stream_format != "sse":
+        message = "timestamp_granularities needs stream_format sse; /dev/captioned_speech answers with JSON"
+        raise ApiError(400, message, param="timestamp_granularities", code="invalid_value")
+    answer, first = await begun(services, body, request, timed=bool(body.timestamp_granularities))
+    if body.stream_format == "sse":
+        response: Response = SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
+    elif body.stream:
+        response = SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
+    else:
+        sound = await complete(answer, first, request)
+        response = Response(sound, media_type=CONTENT_TYPES[body.response_format])
+    if ignored := body.ignored():
+        response.headers["X-Ignored-Fields"] = ignored
+    return response
 
 
 async def begun(services: Services, body: SpeechRequest, request: Request, *, timed: bool) -> tuple[Answer, bytes]:
@@ -117,7 +132,10 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
     voices = services.catalogue.voices()
     voice, speaker = chosen_voice(voices, body)
     volume = body.volume_multiplier
-    style = Style(speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed, volume=volume)
+    normalised = body.normalization_options is None or body.normalization_options.normalize
+    style = Style(
+        speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed, volume=volume, normalised=normalised
+    )
     check_fields(voice, speed=body.speed, knobs=body.knobs)
     # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what of a
     # sentence is ready when it is sent.
@@ -186,7 +204,7 @@ def check_length(text: str, most: int, param: str) -> None:
         raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
 
 
-def chosen_voice(voices: Mapping[str, VoiceCard], body: SpeechRequest) -> tuple[VoiceCard, str | None]:
+def chosen_voice(voices: VoiceList, body: SpeechRequest) -> tuple[VoiceCard, str | None]:
     """The voice and its speaker. A model can be the name of a voice, which then stands for OpenAI's voice names.
 
     The name of a family, such as kokoro, says nothing that the name of the voice does not say.

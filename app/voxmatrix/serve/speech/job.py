@@ -1,7 +1,6 @@
 """Speak one text with one voice into an stream: the part of an answer that computes, in a thread of its own."""
 
 import unicodedata
-from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
@@ -11,14 +10,14 @@ from voxmatrix.errors import BadInputError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Role, Style
-from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
+from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.speech.formats import FormatName, encoder
 from voxmatrix.serve.speech.markup import without_markup
 from voxmatrix.serve.speech.response_stream import ResponseStream
-from voxmatrix.speak.captions import Caption, caption_of
+from voxmatrix.speak.captions import Caption
 from voxmatrix.speak.partial import SpeechPosition
-from voxmatrix.speak.synthesize import in_words, synthesize
+from voxmatrix.speak.synthesize import caption_of, in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
 from voxmatrix.text.passages import Passages, voice_names
 from voxmatrix.text.ssml import from_ssml, is_ssml
@@ -42,7 +41,7 @@ class SpeechJob:
     style: Style
     format: FormatName
     streamed: bool = True  # it is heard while it is computed
-    voices: Mapping[str, VoiceCard] = field(default_factory=dict)  # that the text may name
+    voices: VoiceList  # that the text may name
     timed: bool = False  # its captions are wanted: sentences are sent as wholes
 
 

@@ -7,7 +7,7 @@ from wyoming.tts import SynthesizeVoice
 
 import voxmatrix
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, find_voice
+from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, VoiceList, find_voice
 from voxmatrix.serve.errors import ApiError
 
 _OURS = Attribution(name="voxmatrix", url="")
@@ -47,7 +47,7 @@ def language_code(espeak_voice: str) -> str:
     return f"{language}_{country.upper()}" if len(country) == _COUNTRY_LETTERS else language
 
 
-def chosen_voice(voices: Mapping[str, VoiceCard], wanted: SynthesizeVoice | None) -> tuple[VoiceCard, str | None]:
+def chosen_voice(voices: VoiceList, wanted: SynthesizeVoice | None) -> tuple[VoiceCard, str | None]:
     """The voice requested by name, or else by language, and its speaker. Without a request, the default one.
 
     Raises:
