@@ -19,7 +19,7 @@ from voxmatrix.files import digest, storage_errors
 from voxmatrix.progress import OnProgress
 from voxmatrix.wording import summary
 
-_TIMEOUT_SECONDS = 30.0
+_TIMEOUT_SECONDS, _SMALL_TIMEOUT_SECONDS = 30.0, 10.0
 _CHUNK = 1 << 18
 #: Connections that are cut are taken up again this many times without progress in between.
 _TRIES = 3
@@ -99,7 +99,7 @@ def read_remote(address: str, max_bytes: int) -> tuple[bytes, str]:
     """
     check_online()
     try:
-        with urllib.request.urlopen(_request(address), timeout=_TIMEOUT_SECONDS) as answer:
+        with urllib.request.urlopen(_request(address), timeout=_SMALL_TIMEOUT_SECONDS) as answer:
             content, commit = answer.read(max_bytes + 1), answer.headers.get(_COMMIT, "")
     except (http.client.HTTPException, OSError) as error:
         raise _unreachable(address, error) from error

@@ -65,3 +65,13 @@ def hub(make_onnx: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Iter
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         monkeypatch.delenv("HF_HUB_OFFLINE")
         yield server
+
+
+def replace_file(hub: FileServer, name: str, file: str, content: bytes) -> None:
+    """Change a file of a voice, and the index with it."""
+    place = path_of(name, file)
+    hub.files[place] = content
+    index = json.loads(hub.files[f"{_REPOSITORY}/main/voices.json"])
+    listed = {"size_bytes": len(content), "md5_digest": hashlib.md5(content).hexdigest()}
+    index[name]["files"][place.removeprefix(f"{_REPOSITORY}/{COMMIT}/")] = listed
+    hub.files[f"{_REPOSITORY}/main/voices.json"] = json.dumps(index).encode()

@@ -14,11 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.loopback import FileServer, file_server
-from tests.voices.hub import COMMIT, FREE, RESTRICTED, checkpoint_content, hub, make_checkpoint, make_onnx, path_of
+from tests.voices.hub import (
+    COMMIT,
+    FREE,
+    RESTRICTED,
+    checkpoint_content,
+    hub,
+    make_checkpoint,
+    make_onnx,
+    path_of,
+    replace_file,
+)
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.lock import locked
+from voxmatrix.piper.files import source_path
 from voxmatrix.piper.library import license_in, parse_index, public_voices
 from voxmatrix.voices.library import install, install_from, search
 from voxmatrix.voices.resolve import installed, resolve
@@ -71,6 +82,28 @@ def test_a_licence_that_restricts_the_use_has_to_be_accepted(
     assert not (home() / "voices").exists()
     assert run("download", RESTRICTED, "--accept-licence") == 0
     assert resolve(RESTRICTED).license == "CC BY-NC-SA 4.0"
+
+
+def test_on_a_terminal_the_licence_is_shown_and_asked_for(
+    hub: FileServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    assert run("download", RESTRICTED) == 2
+    assert "## Dataset" in capsys.readouterr().err
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
+    assert run("download", RESTRICTED) == 0
+    kept = json.loads(source_path(resolve(RESTRICTED).path).read_text(encoding="utf-8"))
+    assert kept["accepted"] and "CC BY-NC-SA" in kept["model_card"]
+
+
+def test_a_voice_that_cannot_be_spoken_with_is_not_downloaded(hub: FileServer) -> None:
+    config = json.loads(hub.files[path_of(FREE, f"{FREE}.onnx.json")])
+    replace_file(hub, FREE, f"{FREE}.onnx.json", json.dumps({**config, "phoneme_type": "pinyin"}).encode())
+    with pytest.raises(BadInputError, match="pinyin"):
+        install(FREE, accepted=False)
+    assert path_of(FREE) not in [name for name, _ in hub.asked]
+    assert FREE not in installed()
 
 
 def test_a_connection_that_is_cut_is_taken_up_again(hub: FileServer) -> None:

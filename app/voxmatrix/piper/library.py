@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,6 +22,7 @@ from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, wri
 from voxmatrix.lock import locked
 from voxmatrix.models.library import LibraryVoice, License
 from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import ONNX, PUBLIC_NAME, config_path, source_path, title_of
 from voxmatrix.piper.onnx.reading import check_whole
 from voxmatrix.progress import OnProgress
@@ -95,7 +97,7 @@ def install(voice: PublicVoice, *, url: str = "", accepted: bool, on_progress: O
     `url`: of a mirror of the repository's files. `accepted`: whatever the licence says. `on_progress` is told bytes.
 
     Raises:
-        BadInputError: the server does not have a file.
+        BadInputError: the server does not have a file, or the voice needs phonemes that are not supported.
         DamagedFileError: a file is not the one of the index.
         UnreachableError: no connection, no permission, or no space; what was downloaded is kept for the next try.
         UsageError: the licence is not accepted, or another process downloads.
@@ -109,12 +111,15 @@ def install(voice: PublicVoice, *, url: str = "", accepted: bool, on_progress: O
         found, done = {}, 0
         for file in voice.files:
             progress = partial(_part_progress, on_progress, done, voice.size)
-            found[file.name] = download(file, _address(voice, url), downloads / voice.name, progress)
+            found[file.name] = path = download(file, _address(voice, url), downloads / voice.name, progress)
             done += file.size
+            if path.suffix == ".json":  # it comes first: can the voice be spoken with at all?
+                card_of(target, VoiceConfig.read(path), None)
         about = {
             "source": url or f"{_repository()}/tree/{voice.commit}/{voice.folder}",
             "version": voice.commit[:8],
             "license": license.words,
+            "accepted": "" if license.permissive else datetime.now(UTC).isoformat(timespec="seconds"),
             "model_card": license.card,
         }
         _place(found[target.name], found[f"{target.name}.json"], voice.name, about, shutil.move)
