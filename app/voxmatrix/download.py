@@ -9,7 +9,9 @@ import ssl
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import voxmatrix
@@ -99,7 +101,7 @@ def read_remote(address: str, max_bytes: int) -> tuple[bytes, str]:
     """
     check_online()
     try:
-        with urllib.request.urlopen(_request(address), timeout=_SMALL_TIMEOUT_SECONDS) as answer:
+        with _opener().open(_request(address), timeout=_SMALL_TIMEOUT_SECONDS) as answer:
             content, commit = answer.read(max_bytes + 1), answer.headers.get(_COMMIT, "")
     except (http.client.HTTPException, OSError) as error:
         raise _unreachable(address, error) from error
@@ -110,12 +112,26 @@ def read_remote(address: str, max_bytes: int) -> tuple[bytes, str]:
 
 def _request(address: str) -> urllib.request.Request:
     headers = {"User-Agent": f"voxmatrix/{voxmatrix.__version__}", "Accept-Encoding": "identity"}
-    request = urllib.request.Request(address, headers=headers)
+    return _with_token(urllib.request.Request(address, headers=headers))
+
+
+def _with_token(request: urllib.request.Request) -> urllib.request.Request:
+    """The request with the hub's token, if it goes to the hub: it redirects to other hosts, which must not get it."""
     token = environment().get("HF_TOKEN", "").strip()
-    if token and address.startswith(f"{hub_endpoint()}/"):
-        # The hub sends us on to other hosts, which must not get it.
+    if token and request.full_url.startswith(f"{hub_endpoint()}/"):
         request.add_unredirected_header("Authorization", f"Bearer {token}")
     return request
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *given: Any) -> urllib.request.Request | None:
+        request = super().redirect_request(*given)
+        return request and _with_token(request)
+
+
+@cache
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_Redirects)
 
 
 def check_space(folder: Path, needed: int) -> None:
@@ -137,7 +153,7 @@ def _append(address: str, part: Path, file: RemoteFile, on_progress: OnProgress)
     request = _request(address)
     if done:
         request.add_header("Range", f"bytes={done}-")
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
+    with _opener().open(request, timeout=_TIMEOUT_SECONDS) as answer:
         continues = answer.status == http.HTTPStatus.PARTIAL_CONTENT
         done = done if continues else 0
         with storage_errors(part), part.open("ab" if continues else "wb") as target:

@@ -212,8 +212,11 @@ def test_the_token_goes_to_the_hub_and_nowhere_else(hub: FileServer, monkeypatch
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with file_server() as elsewhere:
         elsewhere.files["blob"] = hub.files[path_of(FREE)]
-        hub.moved[path_of(FREE)] = f"{elsewhere.url}/blob"
+        config = path_of(FREE, f"{FREE}.onnx.json")
+        hub.files["cache"] = hub.files[config]
+        hub.moved = {path_of(FREE): f"{elsewhere.url}/blob", config: "/cache"}
         install(FREE, accepted=False)
+        assert "cache" in [name for name, _ in hub.asked]
         assert set(hub.keys) == {"Bearer hf_secret"}
         assert elsewhere.keys == [None]
 
