@@ -77,7 +77,9 @@ def test_recordings_are_checked_by_one_process_for_each_cpu_up_to_16(cpus: int, 
 
 
 def test_one_process_speaks_on_a_gpu_that_torch_is_built_for() -> None:
-    choice = choose_parallel_voices(RTX_3060, machine(torch=TorchBuild(version="2.10.0", cuda="12.8")), budget(100 * EACH_VOICE), None)
+    choice = choose_parallel_voices(
+        RTX_3060, machine(torch=TorchBuild(version="2.10.0", cuda="12.8")), budget(100 * EACH_VOICE), None
+    )
     assert choice.value == 1 and "batches" in choice.reason
 
 

@@ -20,7 +20,7 @@ def measure(check: Check) -> dict[str, Any]:
         if check.cpu:
             command += ["--warmup", "1", "--steps", "1"]
         else:
-            command += ["--accelerator", "gpu", "--warmup", "10", "--steps", "40", "--repeat", "20"]
+            command += ["--accelerator", "gpu", "--warmup", "4", "--steps", "16", "--repeat", "20"]
         with Utilisation() as utilisation:
             done = run(command, 75, cwd=ROOT)
         figures = done.json or {}
