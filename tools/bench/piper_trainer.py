@@ -109,6 +109,9 @@ def main() -> None:
             num_workers=args.workers,
             phoneme_type=args.phonemes,
         )
+        if args.prepare:
+            data.prepare_data()
+            return
         trainer = L.Trainer(
             max_epochs=args.warmup + args.steps,  # an epoch has at least one batch
             limit_train_batches=args.warmup + args.steps,
@@ -143,6 +146,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--accelerator", default="cpu", choices=["cpu", "gpu"])
     parser.add_argument("--precision", default="32-true")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="prepared recordings, kept for the next run")
+    parser.add_argument("--prepare", action="store_true", help="only prepare the recordings")
     return parser.parse_args()
 
 

@@ -29,13 +29,16 @@ def main() -> None:
     parser.add_argument("--work", type=Path, metavar="DIR", help="recordings and runs (default: a temporary folder)")
     parser.add_argument("--seconds", type=float, default=480.0, help="of all steps together")
     parser.add_argument("--cpu", action="store_true", help="rehearse on the CPU; the figures mean nothing")
+    parser.add_argument(
+        "--voice", type=Path, metavar="FILE", help="for server, cluster and distil (default: trained here)"
+    )
     parser.add_argument("--only", metavar="STEP", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     unknown = set(arguments.steps) - set(names)
     if unknown:
         parser.error(f"unknown steps: {', '.join(sorted(unknown))}; choose from {', '.join(names)}")
     with tempfile.TemporaryDirectory(prefix="voxmatrix-gpu-check-") as folder:
-        check = Check(work=arguments.work or Path(folder), out=arguments.out, cpu=arguments.cpu)
+        check = Check(work=arguments.work or Path(folder), out=arguments.out, cpu=arguments.cpu, given=arguments.voice)
         check.out.mkdir(parents=True, exist_ok=True)
         check.work.mkdir(parents=True, exist_ok=True)
         if arguments.only:

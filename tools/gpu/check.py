@@ -31,6 +31,7 @@ class Check:
     work: Path  # recordings, runs and voices
     out: Path  # results
     cpu: bool = False
+    given: Path | None = None  # the voice to speak with, instead of one that a step has trained
 
     @property
     def device(self) -> str:
@@ -57,7 +58,7 @@ class Check:
         options = ["--phonemes", "text", "--device", self.device, "--quality", self.quality]
         return [*VOXMATRIX, "train", str(self.data), "--out", str(self.work / name), *options]
 
-    def voice(self) -> Path:
+    def trained(self) -> Path:
         """A checkpoint that an earlier step has trained.
 
         Raises:
@@ -65,6 +66,14 @@ class Check:
         """
         found = [self.work / name / "last.ckpt" for name in ("run-command", "run-A")]
         return next((path for path in found if path.is_file()), None) or _missing()
+
+    def voice(self) -> Path:
+        """The voice to speak with.
+
+        Raises:
+            FileNotFoundError: none was given, and no step has trained one.
+        """
+        return self.given or self.trained()
 
     def prepared(self) -> "PreparedSet":
         """The recordings as clips."""

@@ -26,7 +26,7 @@ STEPS = (
     Step("recordings", 60),
     Step("training", 90),
     Step("variants", 90),
-    Step("piper", 110),
+    Step("piper", 240),
     Step("product", 110),
     Step("gpu_tests", 110),
     Step("memory", 90),
@@ -65,6 +65,7 @@ class Running:
         check = self._check
         command = [sys.executable, "-m", "tools.gpu", "--only", step.name]
         command += ["--work", str(check.work), "--out", str(check.out), *(["--cpu"] if check.cpu else [])]
+        command += ["--voice", str(check.given)] if check.given else []
         limit = left if check.cpu else min(step.seconds, left)
         done = run(command, limit, cwd=ROOT)
         result = done.json if done.code == 0 else None

@@ -12,15 +12,9 @@ _RUNS = {"default": ("32-true", 1), "best": ("bf16-mixed", 4)}
 
 def measure(check: Check) -> dict[str, Any]:
     """Its speed, clips and memory."""
-    found = {}
+    found: dict[str, Any] = {"prepare": run([*_command(check, 1, "32-true"), "--prepare"], 100, cwd=ROOT).about()}
     for name, (precision, workers) in _RUNS.items():
-        command = [sys.executable, "tools/bench/piper_trainer.py", str(check.data), "--phonemes", "text"]
-        command += ["--batch-size", str(check.batch), "--workers", str(workers), "--precision", precision]
-        command += ["--cache", str(check.work / "piper-cache")]
-        if check.cpu:
-            command += ["--warmup", "1", "--steps", "1"]
-        else:
-            command += ["--accelerator", "gpu", "--warmup", "4", "--steps", "16", "--repeat", "20"]
+        command = _command(check, workers, precision)
         with Utilisation() as utilisation:
             done = run(command, 75, cwd=ROOT)
         figures = done.json or {}
@@ -29,3 +23,12 @@ def measure(check: Check) -> dict[str, Any]:
             figures |= {"steps_per_second": round(steps, 2), "clips_per_second": round(check.batch * steps, 1)}
         found[name] = {"precision": precision, **done.about(), **figures, **utilisation.figures()}
     return found
+
+
+def _command(check: Check, workers: int, precision: str) -> list[str]:
+    command = [sys.executable, "tools/bench/piper_trainer.py", str(check.data), "--phonemes", "text"]
+    command += ["--batch-size", str(check.batch), "--workers", str(workers), "--precision", precision]
+    command += ["--cache", str(check.work / "piper-cache")]
+    if check.cpu:
+        return [*command, "--warmup", "1", "--steps", "1"]
+    return [*command, "--accelerator", "gpu", "--warmup", "4", "--steps", "16", "--repeat", "20"]

@@ -43,9 +43,10 @@ def measure(check: Check) -> dict[str, Any]:
 
 
 def _command(check: Check, name: str) -> list[str]:
-    steps, batch = (4, 1) if check.cpu else (40, 16)
+    steps, batch = (4, 1) if check.cpu else (24, 16)
     limits = ["--max-steps", str(steps), "--checkpoint-every", str(steps // 4), "--validate-every", "1000"]
-    return [*check.command(f"run-{name}"), *limits, "--batch-size", str(batch), "--accumulation", "1"]
+    small = ["--quality", "tiny", "--batch-size", str(batch), "--accumulation", "1"]
+    return [*check.command(f"run-{name}"), *limits, *small]
 
 
 def _kill_in_the_middle(check: Check, process: "subprocess.Popen[str]", began: float) -> str | None:

@@ -39,7 +39,7 @@ sys.exit(launch(sys.argv[1:]))
 
 def measure(check: Check) -> dict[str, Any]:
     """The engine in this process, then the command."""
-    voice = check.voice()
+    voice = check.trained()
     machine = detect()[0]
     device = CPU if check.cpu else SpeakDevice(on=FoundGpu(gpu=machine.gpus[0], machine=machine), required=True)
     began = time.perf_counter()

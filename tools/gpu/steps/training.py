@@ -41,7 +41,7 @@ def measure(check: Check) -> dict[str, Any]:
     step()
     wait()
     first = time.perf_counter() - began
-    count, warm = (2, 0) if check.cpu else (80, 40)
+    count, warm = (2, 0) if check.cpu else (80, 80)
     for _ in range(warm):
         step()
     wait()
