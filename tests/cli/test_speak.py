@@ -253,3 +253,10 @@ def test_the_symbols_that_a_voice_lacks_are_named_together(capsys: Any) -> None:
     assert main.run(["speak", "--text", text, "--out", "out.wav"]) == 0
     (named,) = [line for line in capsys.readouterr().err.splitlines() if "has no symbol" in line]
     assert "'京'" in named and named.count("'") == 2 * 8 + 2 and "…" in named
+
+
+def test_letters_that_the_bundled_voice_has_never_learned_are_named_and_not_spoken_as_noise(capsys: Any) -> None:
+    assert main.run(["speak", "--text", "It is Москва.", "--out", "out.wav"]) == 0
+    assert "has no symbol" in capsys.readouterr().err
+    assert main.run(["speak", "--text", "Привет, мир.", "--out", "other.wav"]) == 3
+    assert not Path("other.wav").exists()

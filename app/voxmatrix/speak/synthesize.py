@@ -71,7 +71,7 @@ class LeftOut:
         if new := sorted(spoken.utterance.unknown - self._symbols):
             names = " ".join(map(repr, new[:_MAX_NAMED])) + " …" * (len(new) > _MAX_NAMED)
             problem = f"the voice has no symbol {names} (first seen in {quoted(spoken.text.text)}); it is left out"
-            remedy = "ignore it, or train a voice with this symbol"
+            remedy = "choose a voice of that language, or ignore it"
             self.findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
         self._symbols |= spoken.utterance.unknown
         self.findings += spoken.utterance.findings
