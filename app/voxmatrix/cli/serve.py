@@ -92,6 +92,9 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
     root_path: Annotated[
         str, options.option("--root-path", "PATH", "Path that a proxy shows the server at: /voice.", panel="Server")
     ] = ServeSettings.root_path
+    mcp: Annotated[
+        bool, options.option("--mcp", None, "Let assistants speak: the Model Context Protocol at /mcp.", panel="Server")
+    ] = False
     zeroconf: Annotated[
         bool, options.option("--zeroconf", None, "Let Home Assistant find the Wyoming port.", panel="Server")
     ] = False
@@ -213,6 +216,8 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         )
     if given.zeroconf:
         _check_zeroconf(given)
+    if given.mcp and find_spec("mcp") is None:
+        raise MissingProgramError("mcp is not installed, and --mcp needs it", 'pip install "voxmatrix[mcp]"')
     key, digests = "", read_keys(given.keys) if given.keys else frozenset()
     digests |= {checked_digest(given.key, "`key`")} if given.key else set()
     digests |= {read_key(given.key_file)} if given.key_file else set()
@@ -232,6 +237,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         allowed_origins=tuple(map(checked_origin, _each(given.allow_origin))),
         open_lists=given.open_lists,
         root_path=checked_root_path(given.root_path),
+        mcp=given.mcp,
         zeroconf=given.zeroconf,
         device=requested_device(sources, given.device, given.gpu, given.use_gpu),
         threads=given.threads,

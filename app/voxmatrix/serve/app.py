@@ -11,6 +11,7 @@ from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.kokoro import kokoro_routes
 from voxmatrix.serve.routes.library import library_routes
+from voxmatrix.serve.routes.mcp import mcp_route
 from voxmatrix.serve.routes.models import model_routes
 from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
@@ -53,6 +54,8 @@ def make_app(services: Services) -> ASGIApp:
         page_routes,
     ):
         app.include_router(routes(services))
+    if settings.mcp:
+        app.router.routes.append(mcp_route(services))
     checked = RequestMiddleware(app, settings, services.log, services.metrics)
     if not settings.allowed_origins:
         return checked

@@ -25,6 +25,7 @@ class ServeSettings:
     allowed_origins: tuple[str, ...] = ()  # of pages of other sites that may use the server; "*": all
     open_lists: bool = False  # voices and models are listed without a key
     root_path: str = ""  # the path under which a proxy shows the server: /voice
+    mcp: bool = False  # the Model Context Protocol, at /mcp
     zeroconf: bool = False  # Home Assistant finds the Wyoming server by itself
     device: DeviceRequest = AUTO
     threads: int = 0  # CPU threads; 0: all that this process may use

@@ -186,6 +186,11 @@ async def complete(answer: Answer, first: bytes, request: Request) -> bytes:
         sound = first + await cancel_on_disconnect(request.receive, answer.all())
     finally:
         await answer.close()
+    return with_length(answer, sound)
+
+
+def with_length(answer: Answer, sound: bytes) -> bytes:
+    """A whole answer, with its length in the header of a WAV file."""
     if answer.job.format != "wav":
         return sound
     return header(answer.job.voice.rate_hz, len(sound) - HEADER_BYTES) + sound[HEADER_BYTES:]
