@@ -38,7 +38,7 @@ class RelativeAttention(nn.Module):
         scores = scores.float().masked_fill(pair_mask == 0, -1e4)
         weights = self.drop(scores.softmax(-1))
         values = weights @ v + pairs_to_distances(weights) @ self.emb_rel_v  # (b, heads, t, head_channels)
-        return convolve(self.conv_o, values.transpose(1, 2).flatten(2).mT)
+        return convolve(self.conv_o, values.transpose(1, 2).flatten(2).transpose(1, 2))
 
     def _heads(self, x: Tensor) -> Tensor:
         """(b, c, t) -> (b, heads, t, head_channels)."""
