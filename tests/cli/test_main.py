@@ -23,7 +23,7 @@ def test_an_unknown_word_is_usage(capsys: pytest.CaptureFixture[str]) -> None:
         (["export", "voice", "run", "--out"], "see: voxmatrix export voice --help"),
         (["speak", "--loud"], "see: voxmatrix speak --help"),
         (["--loud"], "see: voxmatrix --help"),
-        (["voices"], "run one of: voxmatrix voices list, voxmatrix voices "),
+        (["voices"], "run one of: voxmatrix voices list, voxmatrix voices search"),
         (["version"], "run: voxmatrix --version"),
         (["-v"], "run: voxmatrix --version"),
         (["help", "speak"], "run: voxmatrix --help"),

@@ -154,3 +154,19 @@ def test_a_text_may_be_left_as_it_is_written(server: Running) -> None:
         return len(base64.b64decode(answer["audio"]))
 
     assert words(normalize=False) < words(normalize=True) == words(unit_normalization=True)
+
+
+def test_pauses_and_pronunciations_are_fields(server: Running) -> None:
+    def frames(**fields: object) -> int:
+        answer = server.speak(input="Hi Bo. Bye.", seed=1, **fields)
+        assert answer.status_code == 200, answer.text
+        with wave.open(io.BytesIO(answer.content)) as file:
+            return file.getnframes()
+
+    usual = frames()
+    assert frames(sentence_pause=1.2) == usual + 16_000
+    assert frames(lexicon={"bo": "Bodo Bodo Bodo"}) > usual
+    (said,) = captioned(server, input="Hi Bo. Bye.", stream=False, lexicon={"Bo": "Bodo Bodo"})
+    assert [one["word"] for one in said["timestamps"]] == ["Hi", "Bo.", "Bye."]
+    long = server.speak(input="a " * 2000, lexicon={"a": "b " * 100})
+    assert (long.status_code, long.json()["error"]["param"]) == (400, "lexicon")

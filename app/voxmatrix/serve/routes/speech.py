@@ -19,6 +19,7 @@ from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.sending import RawAudio, ServerSentEvents, SpeechResponse, cancel_on_disconnect
 from voxmatrix.speak.wav import HEADER_BYTES, header
+from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.voices.families import families
 
 _EVENT_STREAM = "text/event-stream"
@@ -27,6 +28,10 @@ _BINARY = {"type": "string", "format": "binary"}
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_IGNORED = 20
 _Name = Annotated[str, Field(max_length=256)]
+_Word = Annotated[str, Field(max_length=256, pattern=r"\S")]
+_MAX_WORDS = 200
+#: How much longer a lexicon may make a text than a text may be.
+_MAX_LONGER = 4
 
 
 class VoiceId(BaseModel):
@@ -60,6 +65,8 @@ class SpeechRequest(BaseModel):
     timestamp_granularities: Annotated[list[Literal["word"]], Field(max_length=1)] = []
     normalization_options: NormalizationOptions | None = None
     volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] = 1.0
+    sentence_pause: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = Style.pause_seconds
+    lexicon: Annotated[dict[_Word, _Word], Field(max_length=_MAX_WORDS)] = {}  # words, and how they are said
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
 
@@ -131,10 +138,18 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
     check_length(body.input, services.settings.max_input, "input")
     voices = services.catalogue.voices()
     voice, speaker = chosen_voice(voices, body)
-    volume = body.volume_multiplier
     normalised = body.normalization_options is None or body.normalization_options.normalize
+    lexicon = Lexicon(tuple(body.lexicon.items()))
+    check_length(lexicon.apply(body.input), _MAX_LONGER * services.settings.max_input, "lexicon")
     style = Style(
-        speaker=speaker, speed=body.speed, knobs=body.knobs, seed=body.seed, volume=volume, normalised=normalised
+        speaker=speaker,
+        speed=body.speed,
+        knobs=body.knobs,
+        pause_seconds=body.sentence_pause,
+        volume=body.volume_multiplier,
+        lexicon=lexicon,
+        normalised=normalised,
+        seed=body.seed,
     )
     check_fields(voice, speed=body.speed, knobs=body.knobs)
     # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what of a
