@@ -15,6 +15,7 @@ from voxmatrix.cli.command import CheckedCommand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE, is_rank_zero
+from voxmatrix.errors import BadInputError
 from voxmatrix.lock import TRAINING, check_unlocked
 from voxmatrix_entrypoint import log
 from voxmatrix_entrypoint.folders import check_folder, lost_with_container
@@ -79,5 +80,12 @@ def _needs_no_torch(voice: str) -> bool:
     """Whether the voice needs neither torch nor its kernels: the command selects its device."""
     from voxmatrix.voices.resolve import locate
 
-    family, path = locate(voice)
+    try:
+        family, path = locate(voice)
+    except BadInputError:
+        from voxmatrix.voices.library import missing
+
+        if missing(voice):
+            return True  # the command downloads it: no voice of the library needs torch
+        raise
     return not family.uses_torch(path)

@@ -275,6 +275,15 @@ def test_a_voice_of_the_library_is_downloaded_by_who_speaks_with_it(hub: FileSer
     assert {name for name, _ in hub.asked[asked:]} == {path_of(RESTRICTED, "MODEL_CARD")}
 
 
+def test_the_program_itself_downloads_a_voice_that_is_named(hub: FileServer, tmp_path: Path) -> None:
+    words = ["speak", "--voice", FREE, "--text", "Hello.", "--out", str(tmp_path / "hello.wav")]
+    command = [sys.executable, "-m", "voxmatrix_entrypoint", *words]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"{FREE}: 6 MB, licence CC0" in done.stderr
+    assert (tmp_path / "hello.wav").stat().st_size > 1000
+
+
 @pytest.mark.parametrize(
     ("words", "permissive"),
     [
