@@ -19,8 +19,8 @@ from voxmatrix.cli import main
 from voxmatrix.inference.session import open_session
 from voxmatrix.machine import detect
 from voxmatrix.machine.saved_device import SavedDevice, save_device
+from voxmatrix.piper.engines import gpu as gpu_engine
 from voxmatrix.piper.engines import networks
-from voxmatrix.piper.engines import torch as torch_engine
 
 OLDER = ("USE_GPU", "GPU_ID", "VIBEVOICE_DEVICE", "DIRECTML_DEVICE", "VOXMATRIX_DEVICE", "VOXMATRIX_GPU")
 TEXT = "Good morning. Good night."
@@ -40,7 +40,7 @@ def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A T4 that computes as the CPU does, which torch and onnxruntime can use."""
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
     monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", lambda: frozenset({"cuda"}))
-    monkeypatch.setattr(torch_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
+    monkeypatch.setattr(gpu_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
     monkeypatch.setattr(networks, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
 
 
@@ -102,7 +102,7 @@ def test_the_cpu_is_used_when_it_was_chosen(
     def refuse(*_: Any, **__: Any) -> Any:
         pytest.fail("the GPU was used")
 
-    monkeypatch.setattr(torch_engine, "torch_device", refuse)
+    monkeypatch.setattr(gpu_engine, "torch_device", refuse)
     monkeypatch.setattr(networks, "open_gpu_session", refuse)
     if words == ("remembered",):
         save_device(SavedDevice(device="cpu"))
@@ -124,7 +124,7 @@ def test_a_demand_that_onnxruntime_cannot_meet_says_what_to_do(make_onnx: Any, c
     monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", frozenset)
     assert speak("--voice", str(make_onnx("tiny", 1, "text")), "--device", "cuda:1") == 4
     said = capsys.readouterr().err
-    assert "--device cuda:1" in said and "checkpoint" in said and "onnxruntime-gpu" in said
+    assert "--device cuda:1" in said and "use the image or the torch that" in said
 
 
 @pytest.mark.usefixtures("gpu_is_here")
@@ -134,7 +134,7 @@ def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
     def fail(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
 
-    monkeypatch.setattr(torch_engine, "torch_device", fail)
+    monkeypatch.setattr(gpu_engine, "torch_device", fail)
     monkeypatch.setattr(networks, "open_gpu_session", fail)
     assert speak("--voice", str(voice), "--json") == 0
     out, said = capsys.readouterr()
