@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import voxmatrix
 from voxmatrix.config import environment
-from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
+from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.progress import OnProgress
 from voxmatrix.wording import summary
@@ -52,8 +52,15 @@ class RemoteFile:
 
 
 def hub_endpoint() -> str:
-    """The address of the model hub: HF_ENDPOINT, or Hugging Face."""
-    return (environment().get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+    """The address of the model hub: HF_ENDPOINT, or Hugging Face.
+
+    Raises:
+        UsageError: it is no URL.
+    """
+    endpoint = (environment().get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+    if not endpoint.startswith(("https://", "http://")):
+        raise UsageError(f"HF_ENDPOINT is {endpoint!r}", "set it to a URL that begins with https:// or http://")
+    return endpoint
 
 
 def check_online() -> None:

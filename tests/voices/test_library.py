@@ -196,6 +196,16 @@ def test_offline_and_without_a_network_the_way_without_one_is_named(
     assert problem is not None and "Piper's voices are not listed" in problem.problem
 
 
+@pytest.mark.parametrize("endpoint", ["file:///etc", "hub.example"])
+def test_an_endpoint_is_a_web_address(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    assert run("download", FREE) == 2
+    assert "HF_ENDPOINT is" in capsys.readouterr().err
+
+
 def test_two_processes_do_not_download_at_once(hub: FileServer) -> None:
     hold = "import sys; from pathlib import Path; from voxmatrix.lock import locked\n"
     hold += "with locked(Path(sys.argv[1]), 'download', ''): print('held', flush=True); sys.stdin.read()"

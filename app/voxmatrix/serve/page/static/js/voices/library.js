@@ -44,7 +44,8 @@ export class Library {
     const ofKokoro = others.filter(({ family }) => family === KOKORO);
     const hasKokoro = [...here].some((id) => id.startsWith(`${KOKORO}/`));
     const offers = others.filter(({ family }) => family !== KOKORO);
-    if (ofKokoro.length && !hasKokoro) offers.unshift(this.#kokoro());
+    if (hasKokoro) offers.unshift(...ofKokoro); // that were deleted
+    else if (ofKokoro.length) offers.unshift(this.#kokoro());
     const shown = this.#all ? offers : offers.slice(0, FIRST);
     this.element.replaceChildren(
       el("h2", { class: "shelf-heading" }, "Library ", el("span", { class: "number note" }, offers.length ? `${count(offers.length, "more voice")} to download` : "")),
