@@ -7,7 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.utils import parametrize
 
 from voxmatrix.vits.layers.norm import weight_norm
-from voxmatrix.vits.layers.rows import convolve, convolve_rows, suits_rows
+from voxmatrix.vits.layers.rows import convolve, convolve_plane, convolve_rows, suits_rows
 
 
 @pytest.mark.parametrize(("dtype", "bound"), [(torch.float32, 2e-5), (torch.float64, 1e-13)])
@@ -61,6 +61,19 @@ def test_on_a_gpu_channels_are_the_last_dimension_in_memory_in_training(training
     conv = nn.Conv1d(3, 4, 5, padding=2, device="meta").train(training)
     made = convolve(conv, torch.empty(2, 3, 9, device="meta"))
     assert (made.shape, made.stride()) == ((2, 4, 9), strides)
+
+
+@pytest.mark.parametrize(
+    "conv",
+    [
+        nn.Conv1d(4, 6, 3, dilation=5, padding=5),
+        nn.Conv1d(4, 1, 7, padding=3, bias=False),
+        nn.ConvTranspose1d(4, 2, 16, 8, 4),
+    ],
+)
+def test_a_plane_of_one_line_is_convolved_as_the_line(conv: nn.Conv1d | nn.ConvTranspose1d) -> None:
+    x = torch.randn(2, 4, 30)
+    torch.testing.assert_close(convolve_plane(conv, x.unsqueeze(2)).squeeze(2), conv(x), atol=1e-5, rtol=1e-5)
 
 
 def test_what_is_made_of_a_normalised_weight_is_made_once_for_all_calls_with_it() -> None:

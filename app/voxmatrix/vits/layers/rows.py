@@ -32,7 +32,25 @@ def suits_rows(x: Tensor) -> bool:
 
 def convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
     """The same as `conv`: (b, c, t) -> (b, d, t). In training on a GPU, (b, t, d) in memory."""
-    return convolve_rows(conv, x.mT).mT if conv.training and x.device.type != "cpu" and suits_rows(x) else conv(x)
+    return convolve_rows(conv, x.mT).mT if _trains_on_gpu(conv, x) else conv(x)
+
+
+def convolve_long(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
+    """The same, where windows would be too large: by cuDNN, in the order of memory that it computes in."""
+    return convolve_plane(conv, x.unsqueeze(2)).squeeze(2) if _trains_on_gpu(conv, x) else conv(x)
+
+
+def convolve_plane(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
+    """The same, of a plane of one line: (b, c, 1, t) -> (b, d, 1, t), channels last in memory."""
+    apply = functional.conv_transpose2d if isinstance(conv, nn.ConvTranspose1d) else functional.conv2d
+    weight = conv.weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
+    stride, padding, dilation = ((1, *conv.stride), (0, *conv.padding), (1, *conv.dilation))
+    x = x.contiguous(memory_format=torch.channels_last)
+    return apply(x, weight, conv.bias, stride=stride, padding=padding, dilation=dilation)
+
+
+def _trains_on_gpu(conv: nn.Module, x: Tensor) -> bool:
+    return conv.training and x.device.type != "cpu" and torch.is_grad_enabled()
 
 
 def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
