@@ -7,9 +7,9 @@ from tools.bench.launches import Launches, search_launches, step_launches
 from voxmatrix.tables.quality import quality
 
 
-def test_the_alignment_search_takes_two_launches_per_frame() -> None:
+def test_the_alignment_search_takes_two_launches_per_block_of_eight_frames() -> None:
     few, many = search_launches(64, 20), search_launches(128, 20)
-    assert many - few <= 2 * 64 + 2, "two per frame, and two more to backtrack a doubled length"
+    assert many - few <= 2 * 64 / 8 + 1, "two per block, and one more to backtrack"
 
 
 @pytest.mark.slow
