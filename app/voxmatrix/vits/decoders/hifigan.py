@@ -11,7 +11,7 @@ from voxmatrix.tables.quality import Quality
 from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsampled, widened
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.norm import weight_norm
-from voxmatrix.vits.layers.rows import convolve_long
+from voxmatrix.vits.layers.rows import convolve
 
 SLOPE = 0.1
 
@@ -27,8 +27,8 @@ class PairedBlock(CheckpointedModule):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, c, n), (b, 1, n) -> (b, c, n)."""
         for dilated, plain in zip(self.convs1, self.convs2, strict=True):
-            hidden = convolve_long(dilated, masked(functional.leaky_relu(x, SLOPE), mask))
-            x = x + convolve_long(plain, masked(functional.leaky_relu(hidden, SLOPE), mask))
+            hidden = convolve(dilated, masked(functional.leaky_relu(x, SLOPE), mask))
+            x = x + convolve(plain, masked(functional.leaky_relu(hidden, SLOPE), mask))
         return x
 
 
@@ -42,7 +42,7 @@ class SingleBlock(CheckpointedModule):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, c, n), (b, 1, n) -> (b, c, n)."""
         for conv in self.convs:
-            x = x + convolve_long(conv, masked(functional.leaky_relu(x, SLOPE), mask))
+            x = x + convolve(conv, masked(functional.leaky_relu(x, SLOPE), mask))
         return x
 
 
@@ -84,13 +84,13 @@ class Generator(Decoder):
 
     def forward(self, z: Tensor, speaker: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
         """(b, c, f), (b, speaker_channels, 1), (b, 1, f) -> wave (b, 1, f * hop)."""
-        x = convolve_long(self.conv_pre, masked(z, mask))
+        x = convolve(self.conv_pre, masked(z, mask))
         if speaker is not None:
             x = x + self.cond(speaker)
         for step, up in enumerate(self.ups):
             x = functional.leaky_relu(x, SLOPE)
             if mask is None:
-                x = convolve_long(up, x)
+                x = convolve(up, x)
             else:
                 x = upsampled(x * mask, up.weight, up.bias, up.stride[0], up.padding[0])
                 mask = widened(mask, up.stride[0])
@@ -100,7 +100,7 @@ class Generator(Decoder):
                 total = total + block(x, mask)
             x = total / self.n_kernels
         x = masked(functional.leaky_relu(x), mask)  # with torch's default slope, 0.01
-        return torch.tanh(convolve_long(self.conv_post, x))
+        return torch.tanh(convolve(self.conv_post, x))
 
     @property
     def margin(self) -> int:

@@ -1,8 +1,8 @@
 """Convolutions as matrix products, for training. The channels of a place are one row.
 
 On a CPU, oneDNN's convolutions reach half to nine tenths of the speed of a matrix product. Kernels without a stride
-need 0.4 to 0.5 of the multiplications as well (`winograd`); results differ by a few millionths. On a GPU, cuDNN brings
-inputs, weights and outputs of each convolution into this order and back, which takes longer than the small ones do.
+need 0.4 to 0.5 of the multiplications as well (`winograd`); results differ by a few millionths. On a GPU, cuDNN would
+bring inputs, weights and outputs of each convolution into this order and back, unless they are in it.
 """
 
 from collections.abc import Callable
@@ -30,27 +30,22 @@ def suits_rows(x: Tensor) -> bool:
     return torch.is_grad_enabled() and (exact or x.device.type != "cpu")
 
 
-def convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
-    """The same as `conv`: (b, c, t) -> (b, d, t). In training on a GPU, (b, t, d) in memory."""
-    return convolve_rows(conv, x.mT).mT if _trains_on_gpu(conv, x) else conv(x)
-
-
-def convolve_long(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
-    """The same, where windows would be too large: by cuDNN, in the order of memory that it computes in."""
-    return convolve_plane(conv, x.unsqueeze(2)).squeeze(2) if _trains_on_gpu(conv, x) else conv(x)
+def convolve(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
+    """The same as `conv`: (b, c, t) -> (b, d, t). In training on a GPU, channels are last in memory."""
+    if x.device.type == "cpu" or not (conv.training and torch.is_grad_enabled()):
+        return conv(x)
+    if conv.kernel_size == (1,):
+        return functional.linear(x.mT, conv.weight.squeeze(-1), conv.bias).mT
+    return convolve_plane(conv, x.unsqueeze(2)).squeeze(2)
 
 
 def convolve_plane(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
     """The same, of a plane of one line: (b, c, 1, t) -> (b, d, 1, t), channels last in memory."""
     apply = functional.conv_transpose2d if isinstance(conv, nn.ConvTranspose1d) else functional.conv2d
-    weight = conv.weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
+    x = _cast(x).contiguous(memory_format=torch.channels_last)
+    weight = conv.weight.unsqueeze(2).to(x.dtype, memory_format=torch.channels_last)
     stride, padding, dilation = ((1, *conv.stride), (0, *conv.padding), (1, *conv.dilation))
-    x = x.contiguous(memory_format=torch.channels_last)
     return apply(x, weight, conv.bias, stride=stride, padding=padding, dilation=dilation)
-
-
-def _trains_on_gpu(conv: nn.Module, x: Tensor) -> bool:
-    return conv.training and x.device.type != "cpu" and torch.is_grad_enabled()
 
 
 def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
@@ -58,17 +53,23 @@ def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
 
     Its padding is half of its kernel, and it is neither grouped nor dilated. A second dimension of its kernel is 1.
     """
+    if isinstance(conv, nn.Conv1d) and x.device.type != "cpu":
+        return convolve(conv, x.mT).mT
     weight, taps, stride = conv.weight, conv.kernel_size[0], conv.stride[0]
     if taps == 1:
         return functional.linear(x, weight.flatten(1), conv.bias)
     if x.device.type == "cpu" and stride == 1 and min(weight.shape[:2]) >= _MIN_CHANNELS:
         return _filtered(x, weight, conv.bias)
-    if x.is_cuda and torch.is_autocast_enabled("cuda"):
-        x = x.to(torch.get_autocast_dtype("cuda"))  # before windows repeat it
+    x = _cast(x)
     windows = _windows(x, taps // 2, taps, stride)
     matrix = _kept(weight, lambda: weight.to(x.dtype).flatten(2).transpose(1, 2).flatten(1))
     made = functional.linear(windows.flatten(0, 1), matrix, conv.bias)
     return torch.ops.aten._unsafe_view(made, (*windows.shape[:2], -1))  # activations change it in place, not its base
+
+
+def _cast(x: Tensor) -> Tensor:
+    """In the precision of autocast on a GPU, before more is made of it."""
+    return x.to(torch.get_autocast_dtype("cuda")) if x.is_cuda and torch.is_autocast_enabled("cuda") else x
 
 
 def _windows(x: Tensor, before: int, size: int, step: int) -> Tensor:
