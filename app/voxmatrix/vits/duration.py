@@ -100,7 +100,8 @@ class SplineCoupling(nn.Module):
     def _transform(self, z: Tensor, mask: Tensor, condition: Tensor, *, reverse: bool) -> tuple[Tensor, Tensor]:
         fixed, moved = z.chunk(2, dim=1)  # (b, 1, t) each
         shape = convolve(self.proj, self.convs(convolve(self.pre, fixed), mask, condition)) * mask  # (b, 29, t)
-        widths, heights, slopes = shape.float().transpose(1, 2).unsqueeze(1).split([BINS, BINS, BINS - 1], dim=-1)
+        shape = shape.float().transpose(1, 2).unsqueeze(1)
+        widths, heights, slopes = torch.split(shape, [BINS, BINS, BINS - 1], -1)
         moved, log_derivative = spline(moved, widths / self.scale, heights / self.scale, slopes, reverse=reverse)
         return torch.cat([fixed.float(), moved], 1) * mask, log_derivative
 

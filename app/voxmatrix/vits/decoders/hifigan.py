@@ -88,11 +88,12 @@ class Generator(Decoder):
         if speaker is not None:
             x = x + self.cond(speaker)
         for step, up in enumerate(self.ups):
+            assert isinstance(up, nn.ConvTranspose1d)
             x = functional.leaky_relu(x, SLOPE)
             if mask is None:
                 x = convolve(up, x)
             else:
-                x = upsampled(x * mask, up.weight, up.bias, up.stride[0], up.padding[0])
+                x = upsampled(x * mask, up.weight, up.bias, up.stride[0], int(up.padding[0]))
                 mask = widened(mask, up.stride[0])
             first = step * self.n_kernels
             total = self.resblocks[first](x, mask)

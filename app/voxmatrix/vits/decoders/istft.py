@@ -128,10 +128,11 @@ class FourierDecoder(Decoder):
         if speaker is not None:
             x = x + self.cond(speaker)
         x, up = functional.leaky_relu(x, SLOPE), self.ups[0]
+        assert isinstance(up, nn.ConvTranspose1d)
         if mask is None:
             x = up(x)
         else:
-            x = upsampled(x * mask, up.weight, up.bias, up.stride[0], up.padding[0])
+            x = upsampled(x * mask, up.weight, up.bias, up.stride[0], int(up.padding[0]))
             mask = widened(mask, up.stride[0])
         total = self.resblocks[0](x, mask)
         for block in self.resblocks[1:]:

@@ -30,10 +30,10 @@ def suits_rows(x: Tensor) -> bool:
     return torch.is_grad_enabled() and (exact or x.device.type != "cpu")
 
 
-def convolve(conv: nn.Conv1d | nn.ConvTranspose1d, x: Tensor) -> Tensor:
-    """The same as `conv`: (b, c, t) -> (b, d, t). In training on a GPU, channels are last in memory."""
+def convolve(conv: Any, x: Tensor) -> Tensor:
+    """The same as `conv`: (b, c, t) -> (b, d, t), in memory (b, t, d) when a GPU trains."""
     if x.device.type == "cpu" or not (conv.training and torch.is_grad_enabled()):
-        return conv(x)
+        return conv(x)  # type: ignore[no-any-return]
     if conv.kernel_size == (1,):
         return functional.linear(x.mT, conv.weight.squeeze(-1), conv.bias).mT
     return convolve_plane(conv, x.unsqueeze(2)).squeeze(2)
@@ -64,7 +64,8 @@ def convolve_rows(conv: nn.Conv1d | nn.Conv2d, x: Tensor) -> Tensor:
     windows = _windows(x, taps // 2, taps, stride)
     matrix = _kept(weight, lambda: weight.to(x.dtype).flatten(2).transpose(1, 2).flatten(1))
     made = functional.linear(windows.flatten(0, 1), matrix, conv.bias)
-    return torch.ops.aten._unsafe_view(made, (*windows.shape[:2], -1))  # activations change it in place, not its base
+    # Not a view for autograd: activations change it in place.
+    return torch.ops.aten._unsafe_view(made, (*windows.shape[:2], -1))  # type: ignore[no-any-return]
 
 
 def _cast(x: Tensor) -> Tensor:
