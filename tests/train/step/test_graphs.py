@@ -20,6 +20,7 @@ from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train import run as run_module
+from voxmatrix.train.checkpoint import state as state_module
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.step import graphs as module
@@ -195,6 +196,25 @@ def test_a_step_that_cannot_be_captured_is_computed_without_a_graph_and_the_reas
     assert len(warnings) == 1
     assert "(operation not permitted when stream is capturing)" in warnings[0]
     generator.graphsafe_set_state.assert_called_once()
+
+
+def test_all_work_of_the_device_is_on_one_stream_and_waits_for_what_was_on_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cuda = Mock()
+    for name in ("Stream", "set_stream", "current_stream"):
+        monkeypatch.setattr(torch.cuda, name, getattr(cuda, name))
+    module.open_graphs(CPU, Mock())
+    stream = cuda.Stream.return_value
+    stream.wait_stream.assert_called_once_with(cuda.current_stream.return_value)
+    cuda.set_stream.assert_called_once_with(stream)
+
+
+def test_a_checkpoint_waits_for_the_device(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Mock()
+    monkeypatch.setattr(state_module, "backend", lambda _device: device)
+    run(max_steps=1)
+    device.synchronize.assert_called_with(CPU)
 
 
 @pytest.fixture
