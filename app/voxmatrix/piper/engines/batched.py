@@ -185,7 +185,7 @@ class BatchedNetwork:
             return lambda: np.asarray(made.cpu())
         copied = torch.empty(made.shape, dtype=made.dtype, pin_memory=True)
         copied.copy_(made, non_blocking=True)
-        ready = torch.cuda.Event()
+        ready = torch.cuda.Event()  # type: ignore[no-untyped-call]
         ready.record()
 
         def wait() -> Samples:
@@ -235,7 +235,7 @@ class _Recorded:
         self._given = [one.clone() for one in given]
         device = given[0].device
         with torch.cuda.device(device):
-            current, other = torch.cuda.current_stream(), torch.cuda.Stream()
+            current, other = torch.cuda.current_stream(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
             other.wait_stream(current)
             with torch.cuda.stream(other):
                 for _ in range(_WARM_UP):

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.tables.quality import Quality
+from voxmatrix.vits.layers.rows import convolve
 
 
 class Decoder(nn.Module):
@@ -46,9 +47,13 @@ def upsampled(x: Tensor, weight: Tensor, bias: Tensor | None, stride: int, paddi
     return samples if bias is None else samples + bias[:, None]
 
 
-def widened(mask: Tensor | None, rate: int) -> Tensor | None:
-    """The mask after upsampling: (b, 1, n) -> (b, 1, n * rate)."""
-    return None if mask is None else mask.repeat_interleave(rate, 2)
+def upsample(up: nn.Module, x: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """A transposed convolution of x (b, c, n), and the mask (b, 1, n) at its rate; with a mask, by `upsampled`."""
+    assert isinstance(up, nn.ConvTranspose1d)
+    if mask is None:
+        return convolve(up, x), None
+    stride, padding = up.stride[0], int(up.padding[0])
+    return upsampled(x * mask, up.weight, up.bias, stride, padding), mask.repeat_interleave(stride, 2)
 
 
 def count_modules(state: Mapping[str, Tensor], prefix: str) -> int:

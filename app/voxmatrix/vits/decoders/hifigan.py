@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.tables.quality import Quality
-from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsampled, widened
+from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsample
 from voxmatrix.vits.layers.gradient_checkpointing import CheckpointedModule
 from voxmatrix.vits.layers.norm import weight_norm
 from voxmatrix.vits.layers.rows import convolve
@@ -88,13 +88,7 @@ class Generator(Decoder):
         if speaker is not None:
             x = x + self.cond(speaker)
         for step, up in enumerate(self.ups):
-            assert isinstance(up, nn.ConvTranspose1d)
-            x = functional.leaky_relu(x, SLOPE)
-            if mask is None:
-                x = convolve(up, x)
-            else:
-                x = upsampled(x * mask, up.weight, up.bias, up.stride[0], int(up.padding[0]))
-                mask = widened(mask, up.stride[0])
+            x, mask = upsample(up, functional.leaky_relu(x, SLOPE), mask)
             first = step * self.n_kernels
             total = self.resblocks[first](x, mask)
             for block in self.resblocks[first + 1 : first + self.n_kernels]:

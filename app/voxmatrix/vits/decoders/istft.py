@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from voxmatrix.audio.spectrum import without_autocast
 from voxmatrix.tables.quality import HOP, Quality
-from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsampled, widened
+from voxmatrix.vits.decoders import Decoder, count_modules, masked, upsample, upsampled
 from voxmatrix.vits.decoders.hifigan import SLOPE, PairedBlock, SingleBlock
 from voxmatrix.vits.layers.norm import weight_norm
 from voxmatrix.vits.layers.rows import suits_rows
@@ -127,13 +127,7 @@ class FourierDecoder(Decoder):
         x = self.conv_pre(masked(z, mask))
         if speaker is not None:
             x = x + self.cond(speaker)
-        x, up = functional.leaky_relu(x, SLOPE), self.ups[0]
-        assert isinstance(up, nn.ConvTranspose1d)
-        if mask is None:
-            x = up(x)
-        else:
-            x = upsampled(x * mask, up.weight, up.bias, up.stride[0], int(up.padding[0]))
-            mask = widened(mask, up.stride[0])
+        x, mask = upsample(self.ups[0], functional.leaky_relu(x, SLOPE), mask)
         total = self.resblocks[0](x, mask)
         for block in self.resblocks[1:]:
             total = total + block(x, mask)
