@@ -122,10 +122,21 @@ def test_a_file_of_another_exporter_remains_as_it_is(trace: Trace) -> None:
     model = trace(Voice(0))
     for node in model.graph.node:
         node.name = ""
+        node.input[:] = [name.replace("flow.", "other.") for name in node.input]
+    for tensor in model.graph.initializer:
+        tensor.name = tensor.name.replace("flow.", "other.")
     before = model.SerializeToString()
 
     assert not replace_flow(model)
     assert model.SerializeToString() == before
+
+
+def test_the_names_of_biases_are_enough(trace: Trace) -> None:
+    model = trace(Voice(0))
+    for node in model.graph.node:
+        node.name = ""
+
+    assert replace_flow(model)
 
 
 def _dilated(model: Any) -> None:
