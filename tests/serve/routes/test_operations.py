@@ -191,7 +191,7 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
             },
             "speed": [0.1, 10.0],
             "phonemes": True,
-            "seed": "bytes",
+            "seed": "device",
         },
     }  # fmt: skip
 
