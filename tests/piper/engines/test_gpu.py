@@ -11,7 +11,7 @@ import torch
 
 from tests.models.gpus import T4, on
 from voxmatrix.audio.waves import Samples
-from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
+from voxmatrix.errors import BadInputError, Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.models.device import SpeakDevice
 from voxmatrix.piper.engines import batched
 from voxmatrix.piper.engines import gpu as gpu_engine
@@ -191,6 +191,13 @@ def test_the_engine_speaks_many_sentences_at_once_and_says_nothing(open_gpu: Ope
         wanted = open_onnx(make_onnx("tiny", 1, "espeak"), 1).begin(one.ids, one.options, one.seed)
         assert_alike(made.segments[0](), np.concatenate([segment() for segment in wanted.segments]))
         assert made.ends() == wanted.ends()  # when each id is heard
+
+
+@pytest.mark.usefixtures("gpu_is_here")
+def test_a_symbol_that_the_network_lacks_never_reaches_the_gpu(open_gpu: Open) -> None:
+    engine = open_gpu(on(T4), lambda finding: None)
+    with pytest.raises(BadInputError, match="no symbol 5000"):
+        engine.begin([1, 5000], SynthesisOptions())
 
 
 @pytest.mark.usefixtures("gpu_is_here")

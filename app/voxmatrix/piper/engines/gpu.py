@@ -9,7 +9,7 @@ import torch
 
 from voxmatrix.closing import Closeable
 from voxmatrix.compute.device import prepare_environment, set_tf32, torch_device
-from voxmatrix.errors import NoDeviceError
+from voxmatrix.errors import BadInputError, NoDeviceError
 from voxmatrix.inference.batcher import Batcher, Request
 from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import FoundGpu, SpeakDevice, Warn
@@ -72,6 +72,7 @@ class GpuEngine(Closeable):
         self._on_cpu = on_cpu
         self._compare = compare
         self._prepared = False
+        self._num_symbols = 0
         self._networks: WithCpuFallback[_Speaks] = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
         self._batcher: Batcher[Sentence, Spoken] = Batcher(self._compute, MAX_SYMBOLS, lambda one: len(one.ids))
 
@@ -90,6 +91,11 @@ class GpuEngine(Closeable):
         """The whole sentence as one segment, which is computed together with those of others."""
         if self._after is not None:
             return self._after.begin(ids, options, seed)
+        if max(ids) >= self._num_symbols:  # on the GPU, that would end the process's use of it
+            raise BadInputError(
+                f"the voice has no symbol {max(ids)}, only {self._num_symbols}",
+                "check that its JSON matches (num_symbols, phoneme_id_map), or download the voice again",
+            )
         request = self._batcher.submit(Sentence(ids, options, seed, sentence_noise(len(ids), seed)))
         return Begun([lambda: request().samples], lambda: request().frames, request.cancel)
 
@@ -119,6 +125,7 @@ class GpuEngine(Closeable):
         sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_SECONDS))
         device = torch_device(gpu.gpu, gpu.machine)
         generator = self._generator()
+        self._num_symbols = generator.enc_p.emb.num_embeddings
         if gpu.gpu.kind not in _BATCHED:
             network: _Speaks = _OneByOne(TorchEngine(generator, device, str(gpu), f"set `device=cpu`, or {REMEDY}"))
         else:
@@ -137,7 +144,7 @@ class GpuEngine(Closeable):
         return _OneByOne(self._on_cpu())
 
     def _speaks_alike(self, network: _Speaks) -> bool:
-        ids, options = range(_PROBE_IDS), SynthesisOptions()
+        ids, options = [one % self._num_symbols for one in range(_PROBE_IDS)], SynthesisOptions()
         probe = [Sentence(ids, options, _PROBE_SEED, sentence_noise(_PROBE_IDS, _PROBE_SEED))]
         ((_, made),), ((_, wanted),) = network.speak(probe), self._to_cpu().speak(probe)
         return is_close(made.samples, wanted.samples, _DIFFERENCE)
