@@ -14,8 +14,9 @@ from voxmatrix.serve.metrics import ServerMetrics
 #: Answers that are computed at once. One leaves CPUs idle while it reads its text and when it ends; with more, each of
 #: them ends later. (8 clients, medium voice, 2 busy cores: 1, 2 and 3 differ less than two runs of the same.)
 MAX_CONCURRENT = 2
-#: Answers that are computed at once by voices on a GPU, whose sentences are computed in batches.
-MAX_CONCURRENT_ON_GPU = 64
+#: Answers that are computed at once by voices on a GPU, whose sentences are computed in batches: while one is, those of
+#: the next one are pronounced and those of the last one encoded. With more, Python's threads wait for each other.
+MAX_CONCURRENT_ON_GPU = 32
 #: Answers whose clients still read.
 _MAX_OPEN = 512
 _FIRST_GUESS_SECONDS = 2.0
