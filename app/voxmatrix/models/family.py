@@ -55,7 +55,11 @@ class OpenVoice(Protocol):
     """An open voice. Thread-safe."""
 
     card: VoiceCard
-    parallel: int  # segments of sentences to compute at once
+
+    @property
+    def parallel(self) -> int:
+        """Segments of sentences to compute at once."""
+        ...
 
     @property
     def is_loaded(self) -> bool:
