@@ -81,7 +81,11 @@ class CastVoice(Closeable):
         self._others: dict[str, OpenVoice] = {}
         self._lock = threading.Lock()
         self.card = voice.card
-        self.parallel = voice.parallel
+
+    @property
+    def parallel(self) -> int:
+        """Those of the first voice."""
+        return self._voice.parallel
 
     @property
     def is_loaded(self) -> bool:

@@ -54,9 +54,6 @@ def _server(services: Services) -> Any:
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.server.mcpserver.utilities.types import Audio
 
-    server = MCPServer("voxmatrix", version=voxmatrix.__version__, log_level="ERROR")
-
-    @server.tool(structured_output=False)
     async def speak(text: str, voice: str = "alloy", speed: float = 1.0) -> Audio:
         """Speak a text; the answer is a WAV file. `voices` lists the voices; "alloy" is the default one.
 
@@ -64,20 +61,22 @@ def _server(services: Services) -> Any:
         """
         try:
             check_length(text, services.settings.max_input, "text")
-            voices = services.catalogue.voices()
-            card, speaker = find_voice(voices, voice)
+            known = services.catalogue.voices()
+            card, speaker = find_voice(known, voice)
             check_fields(card, speed=speed, knobs={})
             style = Style(speaker=speaker, speed=speed)
-            job = SpeechJob(text=text, voice=card, style=style, format="wav", streamed=False, voices=voices)
+            job = SpeechJob(text=text, voice=card, style=style, format="wav", streamed=False, voices=known)
             return Audio(data=await _sound(services.speech.begin(job)), format="wav")
         except ApiError as error:
             raise ToolError(error.message) from error
         except VoxmatrixError as error:
             raise ToolError(error.problem) from error
 
-    @server.tool()
     def voices() -> dict[str, str]:
         """The names of the voices, each with its language; the default one comes first."""
         return {name: card.language for name, card in services.catalogue.voices().items()}
 
+    server = MCPServer("voxmatrix", version=voxmatrix.__version__, log_level="ERROR")
+    server.add_tool(speak, structured_output=False)
+    server.add_tool(voices)
     return server
