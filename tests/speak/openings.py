@@ -115,12 +115,12 @@ def on_a_failing_gpu(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
 @contextmanager
 def with_memory_for_200_symbols(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """The real voice, on a computer that has no memory for the first half of a longer sentence."""
-    run = Network.run
+    run = Network.run_timed
 
     def refusing(network: Network, inputs: dict[str, Any]) -> Any:
         if "input" in network.part.inputs and inputs["input"].shape[1] > 200:
             raise MemoryError
         return run(network, inputs)
 
-    with patch.object(Network, "run", refusing), opened_voice(start, warn) as speak:
+    with patch.object(Network, "run_timed", refusing), opened_voice(start, warn) as speak:
         yield speak

@@ -121,7 +121,7 @@ class BatchedNetwork:
             scales[:, row, 0, 0] = options.noise, options.length, options.noise_w
         given = self._sent(ids, lengths, speakers, noise, scales)
         prior = Prior(*self._call(self._text, given))
-        durations = np.asarray(prior.durations.cpu())  # waits for the device
+        durations = prior.durations.cpu().numpy()  # waits for the device
         frames = [max(1, int(count)) for count in durations.sum(1)]
         firsts = [
             (row, start - self._margin) for row in range(len(sentences)) for start in range(0, frames[row], self._core)
@@ -182,7 +182,7 @@ class BatchedNetwork:
         facts[:, : len(windows)] = np.array([(one.speaker, one.first, one.frames) for one in windows]).T
         (made,) = self._call(self._windows, [z, *self._sent(facts)])
         if self._device.type != "cuda":
-            return lambda: np.asarray(made.cpu())
+            return lambda: made.cpu().numpy()
         copied = torch.empty(made.shape, dtype=made.dtype, pin_memory=True)
         copied.copy_(made, non_blocking=True)
         ready = torch.cuda.Event()  # type: ignore[no-untyped-call]
@@ -190,7 +190,7 @@ class BatchedNetwork:
 
         def wait() -> Samples:
             ready.synchronize()
-            return np.array(copied)
+            return copied.numpy().copy()
 
         return wait
 
