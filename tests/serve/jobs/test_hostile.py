@@ -47,6 +47,7 @@ BAD: list[tuple[dict[str, Any], str | None]] = [
     ({"kind": "book", "file": ID, "titles": {"1": "a\nb"}}, "titles"),
     ({"kind": "book", "file": ID, "lexicon": {"a\nb": "c"}}, "lexicon"),
     ({"kind": "book", "file": ID, "lexicon": {"#a": "b"}}, "lexicon"),
+    ({**SPEECH, "lexicon": {"a": "b\nc"}}, "lexicon"),
     ({"kind": "book", "file": ID, "lexicon": {"a": "b\u2028c|d"}}, "lexicon"),
     ({**TRAIN, "recordings": {"profile": ".."}}, "recordings"),
     ({**TRAIN, "recordings": {"profile": "../recordings/ann"}}, "recordings"),

@@ -17,6 +17,7 @@ from voxmatrix.config import home
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.output import speak_to
 from voxmatrix.speak.wav import HEADER_BYTES
+from voxmatrix.text.lexicon import Lexicon
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "en"
 TRAIN = {"quality": "tiny", "phonemes": "text", "device": "cpu", "batch_size": 2, "force": True, "threads": 1}
@@ -65,14 +66,15 @@ def test_a_voice_is_not_asked_for_what_it_cannot_do(server: Running, fields: dic
 
 
 def test_knobs_reach_the_command(server: Running) -> None:
-    fields = {"noise": 0.5, "knobs": {"noise_w": 0.25, "noise": 0.0}, "seed": 3}
+    fields = {"noise": 0.5, "knobs": {"noise_w": 0.25, "noise": 0.0}, "seed": 3, "lexicon": {"there": "over there"}}
     job = submit(server, "speech", text="Hello there.", format="wav", **fields)
     words = server.services.jobs.get(job).work.words
     assert {"--noise=0.5", "--set=noise_w=0.25", "--set=noise=0.0", "--seed=3"} <= set(words)
     done = wait_for(server, job)
     assert done["state"] == "done", done
     assert done["request"]["knobs"] == fields["knobs"]
-    knobs = Style(knobs=fields["knobs"], seed=3)  # type: ignore[arg-type]
+    lexicon = Lexicon((("there", "over there"),))
+    knobs = Style(knobs=fields["knobs"], seed=3, lexicon=lexicon)  # type: ignore[arg-type]
     speak_to(sound := io.BytesIO(), "Hello there.", server.services.catalogue.default, knobs, output=Output(raw=True))
     assert download(server, job, "speech.wav")[HEADER_BYTES:] == sound.getvalue()
     book = submit(server, "book", file=upload(server, "a.txt", b"One."), **fields)

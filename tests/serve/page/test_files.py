@@ -11,6 +11,18 @@ def test_the_page_is_small() -> None:
     assert sum(len(file.content) for file in page_files().values()) < 300_000
 
 
+def test_the_api_is_described_at_docs_without_a_script_or_another_place(server: Server) -> None:
+    answer = httpx.get(f"{server.url}docs")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'unsafe-inline'")
+    described = httpx.get(f"{server.url}openapi.json").json()
+    for path, methods in described["paths"].items():
+        for method in methods:
+            assert f"<code>{method.upper()} {path}</code>" in answer.text
+    assert "<code>response_format</code>" in answer.text and "mp3 or " in answer.text
+    assert "<code>chapters</code>" in answer.text  # of one of the kinds of jobs
+    assert "http://" not in answer.text and "https://" not in answer.text.replace("https://github.com", "")
+
+
 def test_the_page_names_no_other_place() -> None:
     """But the name of a format: SVG's."""
     for name, file in page_files().items():

@@ -146,12 +146,27 @@ def test_a_voice_has_no_sliders_for_what_it_cannot_do(context: "BrowserContext",
     page = opened(context, server)
     speed, more = page.get_by_role("slider", name="Speed"), page.get_by_text("More settings")
     assert (speed.get_attribute("min"), speed.get_attribute("max")) == ("0.8", "1.5")
-    expect(more).to_have_count(0)
+    more.click()
+    expect(page.locator(".knobs").first.get_by_role("slider")).to_have_count(2)  # pauses and volume, which all can do
     page.get_by_role("radio", name="second").check()
     expect(speed).to_have_count(0)
-    more.click()
     warmth = page.get_by_label("Warmth 3")
     assert [warmth.get_attribute(name) for name in ("min", "max", "step")] == ["1", "5", "0.02"]
+
+
+def test_pauses_volume_and_pronunciation_are_those_of_the_next_text(page: "Page") -> None:
+    page.get_by_text("More settings").click()
+    page.get_by_label("Pauses 0.20 s").press("Home")
+    page.get_by_label("Volume 100 %").press("ArrowRight")
+    page.locator("summary", has_text="Pronunciation").click()
+    page.get_by_label("Written", exact=True).first.fill("Siobhan")
+    page.get_by_label("Spoken", exact=True).first.fill("Shi-vawn")
+    asked = sent(page, "Siobhan is here.")
+    assert (asked["sentence_pause"], asked["volume_multiplier"]) == (0, 1.05)
+    assert asked["lexicon"] == {"Siobhan": "Shi-vawn"}
+    with page.expect_request("**/v1/audio/speech") as heard:
+        page.get_by_role("button", name="Hear it").first.click()
+    assert heard.value.post_data_json["input"] == "Shi-vawn"
 
 
 def test_the_text_survives_a_reload(page: "Page") -> None:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 import voxmatrix
 from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.page import api_docs
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.settings import PREFIX
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
@@ -73,7 +74,7 @@ _HEADERS = {
 
 def belongs_to_page(path: str) -> bool:
     """Whether this is the path of a file of the page."""
-    return path == _ROOT or path.startswith(FOLDER)
+    return path in {_ROOT, api_docs.PATH} or path.startswith(FOLDER)
 
 
 def page_routes(services: Services) -> APIRouter:
@@ -101,6 +102,7 @@ def page_routes(services: Services) -> APIRouter:
             raise ApiError(404, "the page has no such file", code="not_found")
         return _answer(request, files[name])
 
+    api_docs.docs_routes(router)
     return router
 
 

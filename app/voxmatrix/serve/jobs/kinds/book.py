@@ -15,13 +15,6 @@ from voxmatrix.serve.jobs.kinds.kind import Id, Plain, Sources, VoiceRequest, ex
 from voxmatrix.serve.jobs.uploads import link
 from voxmatrix.work.ledger_files import copy_ledger
 
-#: Part of a line of a lexicon, which must not become two lines or a comment.
-Word = Annotated[
-    str, Field(min_length=1, max_length=1000, pattern=r"^[^#\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
-]
-Spoken = Annotated[
-    str, Field(min_length=1, max_length=1000, pattern=r"^[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
-]
 ChapterNumber = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")]
 _OPTIONS = ("chapters", "notes", "preview", "paragraph_pause", "chapter_pause", "subtitles", "read_along")
 
@@ -38,7 +31,6 @@ class BookJobRequest(VoiceRequest):
     job: Id | None = None
     chapters: Annotated[str, Field(pattern=r"^[0-9, -]{1,20000}$")] | None = None
     titles: dict[ChapterNumber, Plain] | None = None
-    lexicon: dict[Word, Spoken] | None = None
     include: Parts | None = None
     exclude: Parts | None = None
     notes: bool = False
@@ -91,10 +83,7 @@ class BookJobRequest(VoiceRequest):
         if self.titles:
             write_text(folder / "titles.json", json.dumps(self.titles))
             words.append(f"--titles={folder / 'titles.json'}")
-        if self.lexicon:
-            write_text(folder / "lexicon.txt", "".join(f"{word}\t{said}\n" for word, said in self.lexicon.items()))
-            words.append(f"--lexicon={folder / 'lexicon.txt'}")
-        return words
+        return words + self.lexicon_words(folder)
 
 
 def kinds_words(include: Sequence[str] | None, exclude: Sequence[str] | None) -> list[str]:

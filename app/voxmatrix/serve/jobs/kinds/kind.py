@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from voxmatrix.files import write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
@@ -73,6 +74,15 @@ class JobRequest(BaseModel):
         return words
 
 
+#: Part of a line of a lexicon, which must not become two lines or a comment.
+Word = Annotated[
+    str, Field(min_length=1, max_length=1000, pattern=r"^[^#\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
+]
+Spoken = Annotated[
+    str, Field(min_length=1, max_length=1000, pattern=r"^[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$")
+]
+
+
 class VoiceRequest(JobRequest):
     """A request to speak."""
 
@@ -84,6 +94,14 @@ class VoiceRequest(JobRequest):
     volume: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     seed: Seed | None = None
     knobs: Knobs = {}
+    lexicon: dict[Word, Spoken] | None = None
+
+    def lexicon_words(self, folder: Path) -> list[str]:
+        """Words for the lexicon, which is written into the folder."""
+        if not self.lexicon:
+            return []
+        write_text(folder / "lexicon.txt", "".join(f"{word}\t{said}\n" for word, said in self.lexicon.items()))
+        return [f"--lexicon={folder / 'lexicon.txt'}"]
 
     def voice_words(self, sources: Sources) -> list[str]:
         """Words for the voice and how it speaks.

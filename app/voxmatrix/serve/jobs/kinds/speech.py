@@ -33,7 +33,7 @@ class SpeechJobRequest(VoiceRequest):
         name = f"speech.{self.format}"
         return Work(
             title=title,
-            words=("speak", f"--file={text}", f"--out={folder / name}", "--force", *voice),
+            words=("speak", f"--file={text}", f"--out={folder / name}", "--force", *voice, *self.lexicon_words(folder)),
             lane="speech",
             measure="speak",
             files=(name,),

@@ -53,7 +53,10 @@ export const read = async (path) => (await ask(path)).json();
 export const speech = (take, format, signal) =>
   ask("v1/audio/speech", {
     signal,
-    body: { model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format },
+    body: {
+      model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format,
+      sentence_pause: take.sentence_pause, volume_multiplier: take.volume, lexicon: take.lexicon,
+    },
   });
 
 /** What only reads is sent again (see reload.js). */

@@ -1,21 +1,25 @@
-// How a voice speaks: its speed and, folded, its knobs, as its capabilities say.
+// How a voice speaks: its speed and, folded, pauses, volume and its knobs, as its capabilities say.
 
 import { el, field } from "./dom.js";
 
 const SLOWEST = 0.5; // slower or faster than this is hard to follow
 const FASTEST = 2;
 const STEPS = 200;
+/** Seconds between sentences, and how many times as loud. */
+export const USUAL = { sentence_pause: 0.2, volume: 1 };
 
 export class VoiceStyle {
   #set; // by name, what was moved
   #speed;
+  #output;
   #more = el("details", { class: "knobs" });
   element = el("div", { class: "voice-style" });
 
-  /** `style` is the body of an earlier request: its speed and knobs. */
-  constructor({ speed = 1, knobs = {} }, onChange) {
+  /** `style` is the body of an earlier request: its speed, pauses, volume and knobs. */
+  constructor({ speed = 1, knobs = {}, sentence_pause = USUAL.sentence_pause, volume = USUAL.volume }, onChange) {
     Object.assign(this, { onChange });
     this.#speed = speed;
+    this.#output = { sentence_pause, volume };
     this.#set = { ...knobs };
   }
 
@@ -33,22 +37,30 @@ export class VoiceStyle {
         this.#set[name] = value;
         this.onChange();
       }));
-    this.#more.replaceChildren(el("summary", {}, "More settings"), ...rows, reset);
+    const output = (name, title, range, written) => slider(title, { ...range, step: 0.05, value: this.#output[name] }, written, (value) => {
+      this.#output[name] = value;
+      this.onChange();
+    });
+    this.#more.replaceChildren(el("summary", {}, "More settings"),
+      output("sentence_pause", "Pauses", { low: 0, high: 2 }, (value) => `${value.toFixed(2)} s`),
+      output("volume", "Volume", { low: 0.25, high: 2 }, (value) => `${Math.round(100 * value)} %`),
+      ...rows, reset);
     const speed = slider("Speed", { low, high, step: 0.05, value: this.#speed }, (value) => `${value.toFixed(2)} ×`, (value) => {
       this.#speed = value;
       this.onChange();
     });
-    this.element.replaceChildren(...[low < high && speed, rows.length && this.#more].filter(Boolean));
+    this.element.replaceChildren(...[low < high && speed, this.#more].filter(Boolean));
   }
 
   /** What a request to this voice says. */
   of({ capabilities }) {
     const knobs = Object.fromEntries(Object.entries(this.#set).filter(([name]) => name in capabilities.knobs));
-    return { speed: this.#speed, knobs };
+    return { speed: this.#speed, knobs, ...this.#output };
   }
 
   #reset(voices) {
     this.#set = {};
+    this.#output = { ...USUAL };
     this.show(voices);
     this.#more.firstChild.focus();
     this.onChange();

@@ -2,13 +2,14 @@
 
 import { back, el, field, note, trouble } from "../dom.js";
 import { createJob, getJob } from "../jobs/api.js";
+import { Lexicon } from "../lexicon.js";
+import { Hearing } from "../speak/hearing.js";
+import { USUAL } from "../voice-style.js";
 import { count, duration, language } from "../words.js";
 import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
-import { Hearing } from "./hearing.js";
 import { Kinds } from "./kinds.js";
-import { Lexicon } from "./lexicon.js";
 import { FORMATS, readVoices, VoiceChoice } from "./voice-choice.js";
 
 export class Setup {
@@ -91,12 +92,14 @@ export class Setup {
 
   /** The body of the job. */
   get #request() {
-    const { voice, style: { speed, knobs } } = this.#voice;
+    const { voice, style: { speed, knobs, sentence_pause, volume } } = this.#voice;
     const lexicon = this.#lexicon.entries;
     return {
       kind: "book", ...this.source, voice, format: this.#format.value, ...this.#chapters.fields,
       ...(this.title && { title: this.title.slice(0, 256) }),
       ...(speed !== 1 && { speed }),
+      ...(sentence_pause !== USUAL.sentence_pause && { sentence_pause }),
+      ...(volume !== USUAL.volume && { volume }),
       ...(Object.keys(knobs).length && { knobs }),
       ...(Object.keys(lexicon).length && { lexicon }),
       ...this.#kinds.fields,

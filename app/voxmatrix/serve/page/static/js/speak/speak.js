@@ -4,8 +4,10 @@ import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
 import { createJob } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
+import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
 import { shortened } from "../words.js";
+import { Hearing } from "./hearing.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
 import { Voices } from "./voices.js";
@@ -19,6 +21,9 @@ export function startSpeak(settings) {
   const text = byId("text");
   const voices = new Voices();
   const results = new Results();
+  const hearing = new Hearing(new AbortController().signal);
+  const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: `“${word}”`, text: said }));
+  voices.after(el("details", { class: "knobs" }, el("summary", {}, "Pronunciation"), lexicon.element, hearing.element));
   let running = null; // aborts what is being spoken
   let limit = Infinity;
 
@@ -27,9 +32,9 @@ export function startSpeak(settings) {
     const title = shortened(said, 60);
     const format = { aac: "m4a", pcm: "wav" }[byId("format").value] ?? byId("format").value;
     try {
-      for (const { voice, speed, knobs } of chosen) {
+      for (const { voice, speed, knobs, sentence_pause, volume } of chosen) {
         const { id } = await upload(new File([said], "text.txt"));
-        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, format });
+        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, sentence_pause, volume, lexicon: lexicon.entries, format });
       }
       location.hash = "#/jobs";
     } catch (error) {
@@ -44,7 +49,7 @@ export function startSpeak(settings) {
     if (refusal) return text.focus();
     const { chosen } = voices;
     if (isLong()) return makeFiles(said, chosen);
-    const takes = chosen.map((voice) => new Take({ ...voice, text: said }));
+    const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries }));
     running = new AbortController();
     // Now, while this is a click: later the browser would not allow sound.
     chosen.forEach((voice) => player.prepare(voice.rateHz));

@@ -10,9 +10,10 @@ export class Take extends EventTarget {
   sound = null;
   status = "Waiting…";
 
-  constructor({ voice, label, text, speed, knobs }) {
+  /** What is not given is as usual. */
+  constructor({ voice, label, text, speed, knobs, sentence_pause, volume, lexicon }) {
     super();
-    Object.assign(this, { voice, label, text, speed, knobs });
+    Object.assign(this, { voice, label, text, speed, knobs, sentence_pause, volume, lexicon });
   }
 
   /** How long it is or, while that is unknown, will probably be. */

@@ -21,6 +21,11 @@ export class Voices {
     });
   }
 
+  /** Show something more below how they speak. */
+  after(element) {
+    this.#style.element.after(element);
+  }
+
   /** The chosen voices: what requests call them, what people do, their sample rate, and how they speak. */
   get chosen() {
     return this.#speaking.map((voice) => {

@@ -1,7 +1,7 @@
 // Words that are spoken wrong, and how they are to be spoken.
 
-import { el, icon, note } from "../dom.js";
-import { PLAY } from "../icons.js";
+import { el, icon, note } from "./dom.js";
+import { PLAY } from "./icons.js";
 
 const CROSS = "M6 6l12 12M18 6 6 18";
 /** Characters of what is no word any more, but a sentence: it needs the whole width. */
@@ -15,7 +15,7 @@ export class Lexicon extends EventTarget {
     super();
     this.onHear = onHear;
     this.element = el("fieldset", { class: "lexicon" }, el("legend", {}, "Pronunciation"),
-      note("A word or sentence of the book, and how to say it."), this.#rows);
+      note("A word or sentence, and how to say it."), this.#rows);
     for (const [word, said] of Object.entries(entries)) this.#add(word, said);
     this.#add();
   }

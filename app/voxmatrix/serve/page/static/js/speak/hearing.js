@@ -2,8 +2,8 @@
 
 import { el } from "../dom.js";
 import { player } from "../sound/player.js";
-import { takeView } from "../speak/take-view.js";
-import { Take } from "../speak/take.js";
+import { takeView } from "./take-view.js";
+import { Take } from "./take.js";
 
 export class Hearing {
   #take = null;
