@@ -15,8 +15,8 @@ from voxmatrix.serve.speech.queue import MAX_CONCURRENT, MAX_CONCURRENT_ON_GPU, 
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError, ResponseStream
 from voxmatrix.voices.opened import OpenVoices
 
-#: Of the threads that compute: those that answer /healthz and read requests go first.
-_NICENESS = 5
+#: Of the threads that compute, above that of the program: those that answer /healthz and read requests go first.
+_NICENESS, _MOST_NICE = 5, 19
 
 
 class Answer:
@@ -131,4 +131,6 @@ class SpeechService:
 def _lower_priority() -> None:
     """Let the thread that talks to clients run before this one (at 64 clients, /healthz answers in half the time)."""
     if sys.platform == "linux":  # elsewhere, priorities are those of processes
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)  # also of threads that it starts
+        thread = threading.get_native_id()
+        niceness = min(_MOST_NICE, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS)
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)  # also of threads that it starts

@@ -1,0 +1,24 @@
+"""Threads that compute answers."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import os, threading
+from concurrent.futures import ThreadPoolExecutor
+from voxmatrix.serve.speech import answer
+os.nice({nice})
+with ThreadPoolExecutor(1, initializer=answer._lower_priority) as pool:
+    print(pool.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id())).result())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, priorities are those of processes")
+@pytest.mark.parametrize(("nice", "wanted"), [(0, 5), (10, 15), (19, 19)])
+def test_a_server_that_was_started_with_nice_speaks(nice: int, wanted: int) -> None:
+    begun = int(subprocess.check_output(["nice"]))
+    program = [sys.executable, "-c", PROGRAM.format(nice=nice)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert int(done.stdout) == min(19, wanted + begun)
