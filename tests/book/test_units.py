@@ -18,6 +18,8 @@ from voxmatrix.models.style import Style
 from voxmatrix.speak.synthesize import in_words
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import MAX_CHARACTERS
+from voxmatrix.voices.cast import role_of
+from voxmatrix.voices.resolve import resolve
 
 CARD = VoiceCard(
     id="v", family="piper", files=(), rate_hz=16000, languages=("en-us",), capabilities=Capabilities(phonemes=True)
@@ -93,7 +95,7 @@ def _documentation() -> list[Book]:
 
 def test_a_worker_speaks_each_sentence_as_one_and_splits_none_again():
     """Of the documentation, much of which is markup, paths and commands."""
-    style = Style()
+    style = Style(cast=dict.fromkeys(("anna", "bo", "name"), role_of(resolve())))  # whom its examples name
     units = [unit.unit for book in _documentation() for unit in book_units(book, "en", "voice", style)]
     again = []
     for unit in units:

@@ -138,8 +138,10 @@ class Catalogue:
             try:
                 check_files(card)
                 problem = ""
-            except VoxmatrixError:
+            except VoxmatrixError as error:
                 problem = "it is damaged"
+                said = f"the voice {card.id} cannot be used: {error.problem}"
+                self._warn(Finding(problem=said, remedy=error.remedy, severity="warning"))
             known = file_version(card), card, problem
         self._known[path] = known
         return known[1]
