@@ -67,8 +67,10 @@ def test_a_book_becomes_an_audiobook_and_a_correction_is_all_that_is_spoken_agai
     page.get_by_role("button", name="Siobhan wrote line 2 of part 3.").click()
     page.get_by_role("button", name="Pause", exact=True).click()
     page.get_by_role("link", name="Say this sentence differently").click()
-    expect(page.get_by_label("Written", exact=True).first).to_have_value("Siobhan wrote line 2 of part 3.")
-    page.get_by_label("Spoken", exact=True).first.fill("Shi-vawn wrote line 2 of part 3.")
+    expect(page.locator("#book").get_by_label("Written", exact=True).first).to_have_value(
+        "Siobhan wrote line 2 of part 3."
+    )
+    page.locator("#book").get_by_label("Spoken", exact=True).first.fill("Shi-vawn wrote line 2 of part 3.")
     make(page, "Make it again")
     assert marks(saved(page, done(page), tmp_path / "two.m4b")) == [TITLES[0], "The end"]
     expect(page.get_by_role("status").filter(has_text="Sentences: 1 spoken, 34 kept.")).to_be_visible()
@@ -221,7 +223,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(page: "Page
     choose(page, "town.epub", book())
     expect(page.locator(".estimate")).to_contain_text("to make it here")
     page.locator("#book").get_by_text("More settings").click()
-    page.get_by_label("Written", exact=True).fill("Siobhan")
+    page.locator("#book").get_by_label("Written", exact=True).fill("Siobhan")
     page.get_by_role("button", name="Hear the beginning of chapter 1").click()
     expect(page.get_by_role("button", name="Pause Beginning of chapter 1")).to_be_visible()
     check()
