@@ -35,14 +35,14 @@ class Prior(NamedTuple):
     """What the text says about the frames."""
 
     durations: Tensor  # (b, t), in frames
+    ends: Tensor  # (b, t), their sums from the beginning
     mean: Tensor  # (b, c, t); this and the next: the normal distribution of the frames of a symbol
     log_scale: Tensor
 
     def at(self, frames: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log-scale of frames (b or 1, f): (b, c, f) each."""
-        ends = self.durations.cumsum(1)
-        symbol = (frames.unsqueeze(-1) >= ends.unsqueeze(1)).sum(-1)  # (b, f)
-        symbol = symbol.clamp_max(ends.size(1) - 1).unsqueeze(1).expand(-1, self.mean.size(1), -1)
+        symbol = (frames.unsqueeze(-1) >= self.ends.unsqueeze(1)).sum(-1)  # (b, f)
+        symbol = symbol.clamp_max(self.ends.size(1) - 1).unsqueeze(1).expand(-1, self.mean.size(1), -1)
         return self.mean.gather(2, symbol), self.log_scale.gather(2, symbol)
 
 
@@ -144,7 +144,7 @@ class Synthesizer(nn.Module):
         """
         g = self.embedding(speaker)
         prior = self.prior(text, text_lengths, g, length_scale=length_scale, noise_w=noise_w, noise=rhythm_noise)
-        n_frames = prior.durations.sum(1).clamp_min(1).long()
+        n_frames = prior.ends[:, -1].clamp_min(1).long()
         f = longest(n_frames)  # the only value that is read back from the device
         frame_mask = sequence_mask(n_frames, f)
         m_p, logs_p = prior.at(positions(f, text.device).unsqueeze(0))
@@ -166,7 +166,7 @@ class Synthesizer(nn.Module):
         hidden, mean, log_scale, text_mask = self.enc_p(text, text_lengths)
         log_durations = self.dp.sample(hidden, text_mask, noise_w, speaker, noise)
         durations = torch.ceil(torch.exp(log_durations) * text_mask * length_scale).squeeze(1)
-        return Prior(durations, mean, log_scale)
+        return Prior(durations, durations.cumsum(1), mean, log_scale)
 
     def drop_training_parts(self) -> None:
         """Drop what only training needs, and exported voices do not have."""

@@ -25,7 +25,16 @@ from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.step import graphs as module
 from voxmatrix.train.step.graphs import StepGraphs
-from voxmatrix.train.step.step import LOSSES, Networks, PartGradients, gradients, make_optimisers, update
+from voxmatrix.train.step.step import (
+    LOSSES,
+    Networks,
+    PartGradients,
+    PartSettings,
+    Shares,
+    gradients,
+    make_optimisers,
+    update,
+)
 
 CPU = torch.device("cpu")
 Result = tuple[list[Tensor | None], list[Tensor]]
@@ -178,9 +187,9 @@ def test_a_step_that_cannot_be_captured_is_computed_without_a_graph_and_the_reas
 
     compute = module.part_gradients
 
-    def waits(*inputs: Any, **options: Any) -> dict[str, Tensor]:
-        losses = compute(*inputs, **options)
-        if options["adversarial"]:
+    def waits(settings: PartSettings, batch: Batch, shares: Shares) -> dict[str, Tensor]:
+        losses = compute(settings, batch, shares)
+        if settings.adversarial:
             losses["mel"].item()
         return losses
 

@@ -154,7 +154,7 @@ class BatchedNetwork:
         scales = np.array([[[sentences[row].options.noise]] for row, _ in firsts], np.float32)
         drawn, (rows, first, counts, lengths), scale = self._sent(noise, np.array(facts).T.copy(), scales)
         at = first[:, None] + torch.arange(WINDOW_FRAMES, device=self._device)  # (windows, f)
-        mean, log_scale = Prior(prior.durations[rows], prior.mean[rows], prior.log_scale[rows]).at(at)
+        mean, log_scale = Prior(*(part[rows] for part in prior)).at(at)
         channels = torch.arange(mean.size(1), device=self._device)[:, None]
         index = (NOISE_APART + channels * counts[:, None, None] + at[:, None]) % lengths[:, None, None]
         return mean + drawn[rows[:, None, None], index] * torch.exp(log_scale) * scale

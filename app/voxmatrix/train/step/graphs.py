@@ -7,7 +7,7 @@ the graph is replayed. Both add their gradients to the same tensors. Random numb
 last: a graph reads it at every replay.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.step.step import LOSSES, Autocast, Networks, Shares, part_gradients
+from voxmatrix.train.step.step import LOSSES, PartSettings, Shares, part_gradients
 
 #: More sizes than a training with clips of up to 15 seconds has. A graph takes some 10 MiB on the device.
 MAX_GRAPHS = 96
@@ -76,78 +76,40 @@ class StepGraphs:
     _pool: Any = None
     _capturing: bool = True
 
-    def __call__(
-        self,
-        networks: Networks,
-        scaler: torch.amp.GradScaler,
-        batch: Batch,
-        shares: Shares,
-        *,
-        autocast: Autocast,
-        adversarial: bool,
-        segment_frames: int,
-    ) -> dict[str, Tensor]:
+    def __call__(self, settings: PartSettings, batch: Batch, shares: Shares) -> dict[str, Tensor]:
         """Add the gradients of a part of a batch to `.grad` of all weights, and return its losses."""
+        networks = settings.networks
         weights = [*networks.discriminator.parameters(), *networks.generator.parameters()]
-
-        def compute(part: Batch, part_shares: Shares) -> tuple[Tensor, list[Tensor | None]]:
-            for weight in weights:
-                weight.grad = None  # then torch keeps each gradient that it computes instead of adding it to another
-            losses = part_gradients(
-                networks,
-                scaler,
-                part,
-                part_shares,
-                autocast=autocast,
-                adversarial=adversarial,
-                segment_frames=segment_frames,
-            )
-            return torch.stack([losses[name].float() for name in LOSSES]), [weight.grad for weight in weights]
-
-        def add(gradients: list[Tensor | None]) -> None:
-            pairs = [(weight, new) for weight, new in zip(weights, gradients, strict=True) if new is not None]
-            for weight, new in pairs:
-                if weight not in self._sums:
-                    self._sums[weight] = torch.zeros_like(new)
-            torch._foreach_add_([self._sums[weight] for weight, _ in pairs], [new for _, new in pairs])
-
         begun = [total for weight, total in self._sums.items() if weight.grad is None]
         if begun:
             torch._foreach_zero_(begun)
-        size = Size(
-            batch.size.clips,
-            batch.wave.size(1),
-            batch.text.size(1),
-            adversarial,
-            segment_frames,
-            batch.first,
-            batch.whole_size.clips,
-        )
+        size = _size(settings, batch)
         if size in self._seen and size not in self.graphs and self._may_capture():
-            self._capture(size, batch, compute, add)
+            self._capture(size, settings, batch, weights)
         self._seen.add(size)
         if graph := self.graphs.get(size):
             losses = graph.replay(batch, shares)
         else:
             with self._graph_memory():
-                losses, gradients = compute(batch, shares)
+                losses, gradients = _computed(settings, batch, shares, weights)
             losses = losses.clone()
-            add(gradients)
+            self._add(weights, gradients)
         for weight, total in self._sums.items():
             weight.grad = total
         return dict(zip(LOSSES, losses.unbind(), strict=True))
+
+    def _add(self, weights: Sequence[nn.Parameter], gradients: Sequence[Tensor | None]) -> None:
+        pairs = [(weight, new) for weight, new in zip(weights, gradients, strict=True) if new is not None]
+        for weight, new in pairs:
+            if weight not in self._sums:
+                self._sums[weight] = torch.zeros_like(new)
+        torch._foreach_add_([self._sums[weight] for weight, _ in pairs], [new for _, new in pairs])
 
     def _may_capture(self) -> bool:
         enough = torch.cuda.mem_get_info(self.device)[0] >= MIN_FREE_BYTES if self.graphs else True
         return self._capturing and len(self.graphs) < MAX_GRAPHS and enough
 
-    def _capture(
-        self,
-        size: Size,
-        batch: Batch,
-        compute: Callable[[Batch, Shares], tuple[Tensor, list[Tensor | None]]],
-        add: Callable[[list[Tensor | None]], None],
-    ) -> None:
+    def _capture(self, size: Size, settings: PartSettings, batch: Batch, weights: Sequence[nn.Parameter]) -> None:
         """Capture a graph; if that fails, none are used from then on."""
         held, shares = batch.clone(), torch.ones(3, device=self.device)
         self._pool = self._pool or torch.cuda.graph_pool_handle()
@@ -160,8 +122,8 @@ class StepGraphs:
                 stream=torch.cuda.current_stream(self.device),
                 capture_error_mode="thread_local",
             ):
-                losses, gradients = compute(held, Shares(*shares.unbind()))
-                add(gradients)
+                losses, gradients = _computed(settings, held, Shares(*shares.unbind()), weights)
+                self._add(weights, gradients)
         except Exception as error:
             self._failed(error)
         else:
@@ -195,3 +157,25 @@ class StepGraphs:
         finally:
             torch._C._cuda_endAllocateToPool(index, self._pool)
             torch._C._cuda_releasePool(index, self._pool)
+
+
+def _size(settings: PartSettings, batch: Batch) -> Size:
+    return Size(
+        batch.size.clips,
+        batch.wave.size(1),
+        batch.text.size(1),
+        settings.adversarial,
+        settings.segment_frames,
+        batch.first,
+        batch.whole_size.clips,
+    )
+
+
+def _computed(
+    settings: PartSettings, batch: Batch, shares: Shares, weights: Sequence[nn.Parameter]
+) -> tuple[Tensor, list[Tensor | None]]:
+    """The losses, in the order of LOSSES, and the gradient of each weight."""
+    for weight in weights:
+        weight.grad = None  # then torch keeps each gradient that it computes instead of adding it to another
+    losses = part_gradients(settings, batch, shares)
+    return torch.stack([losses[name].float() for name in LOSSES]), [weight.grad for weight in weights]

@@ -88,21 +88,20 @@ def make_optimisers(networks: Networks, rate: float, device: torch.device, half:
     )
 
 
-class PartGradients(Protocol):
-    """Adds the gradients of a part of a batch to those of the weights, and returns its losses: `part_gradients`."""
+@dataclass(frozen=True, kw_only=True)
+class PartSettings:
+    """How the gradients of all parts of a step are computed."""
 
-    def __call__(
-        self,
-        networks: Networks,
-        scaler: torch.amp.GradScaler,
-        batch: Batch,
-        shares: Shares,
-        *,
-        autocast: Autocast,
-        adversarial: bool,
-        segment_frames: int,
-    ) -> dict[str, Tensor]:
-        """Torch is seeded, and draws random numbers as in the whole batch."""
+    networks: Networks
+    scaler: torch.amp.GradScaler
+    autocast: Autocast
+    adversarial: bool  # whether the discriminators are computed
+    segment_frames: int
+
+
+#: Adds the gradients of a part of a batch to those of the weights, and returns its losses: `part_gradients`. Torch is
+#: seeded, and draws random numbers as in the whole batch.
+PartGradients = Callable[[PartSettings, Batch, Shares], dict[str, Tensor]]
 
 
 def take_step(
@@ -140,6 +139,9 @@ def gradients(
     `part_gradients`.
     """
     compute = compute or part_gradients
+    part_settings = PartSettings(
+        networks=networks, scaler=scaler, autocast=autocast, adversarial=adversarial, segment_frames=segment_frames
+    )
     totals: dict[str, Tensor] = {}
     whole = BatchCounts(*map(sum, zip(*(batch.whole_size for batch in batches), strict=True)))
     for batch, seed in zip(batches, seeds, strict=True):
@@ -147,15 +149,7 @@ def gradients(
             torch.manual_seed(seed)
             shares = Shares(*(size / total for size, total in zip(part.size, whole, strict=True)))
             with rng_of(part):
-                losses = compute(
-                    networks,
-                    scaler,
-                    part,
-                    shares,
-                    autocast=autocast,
-                    adversarial=adversarial,
-                    segment_frames=segment_frames,
-                )
+                losses = compute(part_settings, part, shares)
             for name, loss in losses.items():
                 totals[name] = totals[name] + loss if name in totals else loss
     return totals
@@ -190,27 +184,21 @@ def mel_distance(networks: Networks, spec: Tensor, out: TrainingOutput) -> Tenso
     return nn.functional.l1_loss(generated, real)
 
 
-def part_gradients(
-    networks: Networks,
-    scaler: torch.amp.GradScaler,
-    batch: Batch,
-    shares: Shares,
-    *,
-    autocast: Autocast,
-    adversarial: bool,
-    segment_frames: int,
-) -> dict[str, Tensor]:
+def part_gradients(settings: PartSettings, batch: Batch, shares: Shares) -> dict[str, Tensor]:
     """Add the gradients of a part of a batch to those of the weights, and return its losses."""
+    networks, scaler, segment_frames = settings.networks, settings.scaler, settings.segment_frames
     spec = networks.spectrum.linear(batch.wave)
-    with autocast():
+    with settings.autocast():
         out = networks.generator(
             batch.text, batch.text_lengths, spec, batch.frames, batch.speaker, segment_frames=segment_frames
         )
     wave = out.wave.float()
     leaf = wave.detach().requires_grad_()
-    if adversarial:
+    if settings.adversarial:
         real = cut(batch.wave.unsqueeze(1), out.segment_start * HOP, segment_frames * HOP)
-        judged = _discriminate(networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=autocast)
+        judged = _discriminate(
+            networks.discriminator, scaler, real, leaf, share=shares.clips, autocast=settings.autocast
+        )
     else:
         leaf.grad = torch.zeros_like(leaf)
         judged = dict.fromkeys(("adversarial", "features", "discriminator"), leaf.new_zeros(()))
