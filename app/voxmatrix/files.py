@@ -135,6 +135,23 @@ def read_text_or_empty(path: Path) -> str:
         return ""
 
 
+def entries(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a UTF-8 file that are neither blank nor comments (#), each after its place: "FILE, line 3".
+
+    Raises:
+        BadInputError: it cannot be read, or is not UTF-8.
+    """
+    with read_errors(path):
+        data = path.read_bytes()
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8 (byte {error.start:,})", "save it as UTF-8") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not line.startswith("#"):
+            yield f"{path}, line {number}", line.strip()
+
+
 def digest(path: Path, algorithm: str = "sha256") -> str:
     """The checksum of a file, in hexadecimal."""
     with path.open("rb") as file:

@@ -77,7 +77,6 @@ def main() -> None:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True  # as piper.train.__main__ does
     provide_alignment()
     import lightning as L  # noqa: N812
-    from piper.train.vits.dataset import VitsDataModule
     from piper.train.vits.lightning import VitsModel
 
     class Stopper(L.Callback):
@@ -88,27 +87,10 @@ def main() -> None:
                 torch.cuda.synchronize()
             trainer.should_stop = clock.passed(int(batch.audio_lengths.sum()))
 
-    class Data(VitsDataModule):  # type: ignore[misc]
-        """The recordings `--repeat` times in each epoch: the pause between epochs is not what is measured."""
-
-        def setup(self, stage: str) -> None:
-            super().setup(stage)
-            self.train_dataset: Any = torch.utils.data.ConcatDataset([self.train_dataset] * args.repeat)
-
     clock = Clock(args.warmup, args.steps)
     with tempfile.TemporaryDirectory() as folder:
         L.seed_everything(1, verbose=False)
-        data = Data(
-            csv_path=args.data / "metadata.csv",
-            cache_dir=args.cache or Path(folder) / "cache",
-            espeak_voice="en-us",
-            config_path=Path(folder) / "config.json",
-            voice_name="bench",
-            audio_dir=args.data,
-            batch_size=args.batch_size,
-            num_workers=args.workers,
-            phoneme_type=args.phonemes,
-        )
+        data = _recordings(args, Path(folder))
         if args.prepare:
             data.prepare_data()
             return
@@ -131,6 +113,31 @@ def main() -> None:
     rate = data.sample_rate
     seconds = clock.ended - clock.started
     print(json.dumps({"audio_seconds": clock.samples / rate, "seconds": seconds, "steps": clock.steps}))
+
+
+def _recordings(args: argparse.Namespace, folder: Path) -> Any:
+    """The recordings, prepared in the folder unless there is a cache."""
+    import torch
+    from piper.train.vits.dataset import VitsDataModule
+
+    class Data(VitsDataModule):  # type: ignore[misc]
+        """The recordings `--repeat` times in each epoch: the pause between epochs is not what is measured."""
+
+        def setup(self, stage: str) -> None:
+            super().setup(stage)
+            self.train_dataset: Any = torch.utils.data.ConcatDataset([self.train_dataset] * args.repeat)
+
+    return Data(
+        csv_path=args.data / "metadata.csv",
+        cache_dir=args.cache or folder / "cache",
+        espeak_voice="en-us",
+        config_path=folder / "config.json",
+        voice_name="bench",
+        audio_dir=args.data,
+        batch_size=args.batch_size,
+        num_workers=args.workers,
+        phoneme_type=args.phonemes,
+    )
 
 
 def _arguments() -> argparse.Namespace:

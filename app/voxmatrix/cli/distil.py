@@ -19,7 +19,7 @@ from voxmatrix.files import check_not_folder
 if TYPE_CHECKING:
     import torch
 
-    from voxmatrix.distil.run import Distilled
+    from voxmatrix.distil.result import Distilled
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
@@ -59,7 +59,8 @@ def command(
     context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
     """Make a voice several times faster: same words, pitch and files, from its ONNX file alone."""
-    from voxmatrix.distil.run import DistilSettings, GatesError, distil
+    from voxmatrix.distil.result import GatesError
+    from voxmatrix.distil.run import DistilSettings, distil
     from voxmatrix.distil.training import Limits
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import check_trainable, locate

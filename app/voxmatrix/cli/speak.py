@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from voxmatrix.cli import speak_batch
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
-from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
+from voxmatrix.cli.speak_batch import SpeakTask, speak_batch
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.errors import UnreachableError, UsageError
 from voxmatrix.files import check_not_folder, digest, read_errors, read_text_or_empty, storage_errors
-from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ def command(
 
     sources = ParameterSources(context)
     voice = voice_named(given.voice, as_json=as_json)
-    task = _Task(
+    task = SpeakTask(
         options=given,
         sources=sources,
         voice=voice,
@@ -106,57 +104,13 @@ def command(
     )
     request = requested_device(sources, given.device, given.gpu, given.use_gpu)
     if given.batch is not None:
-        _speak_batch(task, source, given.batch, lambda: selected_devices(voice, request, context.obj))
+        speak_batch(task, source, given.batch, lambda: selected_devices(voice, request, context.obj))
     else:
         _speak_one(task, source, lambda brief: selected_devices(voice, request, context.obj, brief=brief))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """What is to be spoken, and how."""
-
-    options: SpeakOptions
-    sources: ParameterSources
-    voice: "VoiceCard"
-    style: "Style"
-    output: "Output"
-    extension: str  # of --format
-    as_json: bool
-
-
-def _speak_batch(task: _Task, source: str, batch: Path, select: "Callable[[], DeviceSelection]") -> None:
-    given, sources, style = task.options, task.sources, task.style
-    if source or given.text is not None or given.file is not None:
-        raise UsageError("--batch was given together with one text", "remove --batch, or remove --text, --file and -")
-    if not sources.is_set("out") or given.out == STANDARD:
-        raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
-    check_sound(sources, task.extension)
-    if given.captions:
-        raise UsageError("--captions is for one text", "omit it, or speak the texts one by one")
-    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-    if given.cluster:
-        devices: Sequence[SpeakDevice] = ()
-        workers = cluster_workers(task.voice, given)
-    else:
-        devices = select().devices
-        seeded = style.seed is not None
-        workers = own_processes(task.voice, style, devices, forced, threads=given.threads, reproducible=seeded)
-    speak_batch.run(
-        batch,
-        given.out,
-        task.extension,
-        task.voice,
-        style,
-        output=task.output,
-        workers=workers,
-        devices=devices,
-        as_json=task.as_json,
-    )
-
-
-def _speak_one(task: _Task, source: str, select: "Callable[[bool], DeviceSelection]") -> None:
+def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSelection]") -> None:
     from voxmatrix.models.style import Runtime
-    from voxmatrix.speak.captions import check_captions, write_captions
     from voxmatrix.voices.cast import with_voices_of
 
     given, sources = task.options, task.sources
@@ -169,6 +123,8 @@ def _speak_one(task: _Task, source: str, select: "Callable[[bool], DeviceSelecti
     )
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     if given.captions:
+        from voxmatrix.speak.captions import check_captions, write_captions
+
         check_captions(given.captions, force=given.force)
     if known := given.text or (given.file and given.file.is_file() and read_text_or_empty(given.file)):
         task = replace(task, style=with_voices_of(task.style, known))

@@ -1,67 +1,98 @@
 """`voxmatrix speak --batch`: many texts, and the outcome of each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voxmatrix.cli.parameters.sources import ParameterSources
+from voxmatrix.cli.parameters.speak_flags import STANDARD, check_sound
+from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.errors import InterruptedRunError
+from voxmatrix.errors import InterruptedRunError, UsageError
+from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
+    from voxmatrix.cli.speak import SpeakOptions
     from voxmatrix.models.card import VoiceCard
-    from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.models.device import DeviceSelection, SpeakDevice
     from voxmatrix.models.style import Output, Style
     from voxmatrix.speak.batch.messages import Failure
     from voxmatrix.work.batch import BatchOutcome
-    from voxmatrix.work.executors.base import Workers
 
 #: Texts listed per failure; --json lists all of them.
 _NAMED = 5
 
 
-def run(
-    source: Path,
-    out: str,
-    extension: str,
-    voice: "VoiceCard",
-    style: "Style",
-    *,
-    output: "Output",
-    workers: "Workers",
-    devices: Sequence["SpeakDevice"],
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class SpeakTask:
+    """What is to be spoken, and how."""
+
+    options: "SpeakOptions"
+    sources: ParameterSources
+    voice: "VoiceCard"
+    style: "Style"
+    output: "Output"
+    extension: str  # of --format
+    as_json: bool
+
+
+def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[], DeviceSelection]") -> None:
     """Speak a batch and show the outcomes in input order.
 
     Raises:
+        UsageError: options exclude each other.
         typer.Exit: a text was not spoken; the exit code is that of the first failure.
     """
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.batch.telemetry import batch_telemetry
-    from voxmatrix.work.batch import speak_batch
+    from voxmatrix.work import batch as work_batch
 
-    items = read_items(source)
+    given, sources, style = task.options, task.sources, task.style
+    if source or given.text is not None or given.file is not None:
+        raise UsageError("--batch was given together with one text", "remove --batch, or remove --text, --file and -")
+    if not sources.is_set("out") or given.out == STANDARD:
+        raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
+    check_sound(sources, task.extension)
+    if given.captions:
+        raise UsageError("--captions is for one text", "omit it, or speak the texts one by one")
+    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
+    if given.cluster:
+        devices: Sequence[SpeakDevice] = ()
+        workers = cluster_workers(task.voice, given)
+    else:
+        devices = select().devices
+        seeded = style.seed is not None
+        workers = own_processes(task.voice, style, devices, forced, threads=given.threads, reproducible=seeded)
+    items = read_items(batch)
     with (
         batch_telemetry(devices, warn) as telemetry,
-        progress("speak", "characters spoken", quiet=as_json, note=telemetry.load) as on_progress,
+        progress("speak", "characters spoken", quiet=task.as_json, note=telemetry.load) as on_progress,
     ):
 
         def spoken(done: int, total: int) -> None:
             telemetry.check()
             on_progress(done, total)
 
-        outcomes = speak_batch(
-            items, Path(out), extension, voice, style, output=output, workers=workers, on_progress=spoken
+        outcomes = work_batch.speak_batch(
+            items,
+            Path(given.out),
+            task.extension,
+            task.voice,
+            style,
+            output=task.output,
+            workers=workers,
+            on_progress=spoken,
         )
     failures = failures_of(outcomes)
-    if as_json:
-        print_json(to_json(out, outcomes))
+    if task.as_json:
+        print_json(to_json(given.out, outcomes))
     else:
-        show(out, outcomes)
+        show(given.out, outcomes)
     if failures:
         raise typer.Exit(failures[0].exit_code)
 

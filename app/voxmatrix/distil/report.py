@@ -9,7 +9,7 @@ import numpy as np
 from voxmatrix.audio.waves import Samples
 from voxmatrix.dataset.report import document
 from voxmatrix.distil.acceptance import Gate, Pair
-from voxmatrix.distil.run import Distilled
+from voxmatrix.distil.result import Distilled
 
 _SENTENCES = 8
 _SIDE_BY_SIDE = 'style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1rem"'

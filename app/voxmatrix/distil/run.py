@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,11 +19,11 @@ from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, ti
 from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.replace_decoder import replace_decoder
+from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits, Position, Training, train
 from voxmatrix.errors import (
-    BadInputError,
     DamagedFileError,
     InterruptedRunError,
     MemoryExhaustedError,
@@ -70,40 +69,6 @@ class DistilSettings:
     bf16: bool = False
     force: bool = False
     fresh: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Distilled:
-    """The fast voice, and how it compares with its original."""
-
-    out: Path
-    gates: Sequence[Gate]
-    times_as_fast: float
-    steps: int
-    pairs: Sequence[Pair]
-    rate_hz: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that --json prints."""
-        return {
-            "out": str(self.out),
-            "gates": [gate.to_json() for gate in self.gates],
-            "times_as_fast": round(self.times_as_fast, 2),
-            "steps": self.steps,
-        }
-
-
-class GatesError(BadInputError):
-    """The fast voice does not sound like its original. It was not written."""
-
-    def __init__(self, distilled: Distilled) -> None:
-        found = "; ".join(f"{gate.name} {gate.value:.6g}, wanted {gate.wanted}" for gate in failed(distilled.gates))
-        super().__init__(
-            f"after {distilled.steps} steps the fast voice still does not sound like its original ({found}); "
-            "it was not written",
-            "run the same command again to learn further, or add `force` to write it as it is",
-        )
-        self.distilled = distilled
 
 
 @dataclass(frozen=True, kw_only=True)

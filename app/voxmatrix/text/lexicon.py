@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import read_errors
+from voxmatrix.files import entries
 from voxmatrix.text.normalisation.patterns import any_of
 from voxmatrix.text.symbols import GIVEN_PHONEMES
 
@@ -56,20 +56,12 @@ def read_lexicon(path: Path) -> Lexicon:
     Raises:
         BadInputError: it cannot be read, a line has another form, or a word is listed twice.
     """
-    with read_errors(path):
-        data = path.read_bytes()
-    try:
-        lines = data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8 (byte {error.start:,})", "save it as UTF-8") from error
-    entries: dict[str, str] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    words: dict[str, str] = {}
+    for place, line in entries(path):
         word, _, spoken = (part.strip() for part in line.partition("\t" if "\t" in line else "|"))
         if not word or not spoken:
-            raise BadInputError(f"{path}, line {number}: {line.strip()!r} is not a word and how to say it", _FORMAT)
-        if word in entries:
-            raise BadInputError(f"{path}, line {number}: {word!r} is listed twice", "remove one of the lines")
-        entries[word] = spoken
-    return Lexicon(tuple(entries.items()))
+            raise BadInputError(f"{place}: {line!r} is not a word and how to say it", _FORMAT)
+        if word in words:
+            raise BadInputError(f"{place}: {word!r} is listed twice", "remove one of the lines")
+        words[word] = spoken
+    return Lexicon(tuple(words.items()))

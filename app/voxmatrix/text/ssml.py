@@ -1,10 +1,13 @@
 """SSML as text with tags (`passages`): breaks, voices, rates, phonemes, substitutes, spelled words; others are text."""
 
 import re
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.passages import MAX_RATE, MIN_RATE
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _START = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<speak[\s>]")
 #: In seconds (W3C leaves them open; those of Amazon Polly and Azure are alike).
@@ -29,6 +32,8 @@ def from_ssml(text: str) -> str:
     Raises:
         BadInputError: it is not well-formed, or declares entities.
     """
+    from xml.etree import ElementTree  # here: few texts need it
+
     if "<!" in re.sub(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", "", text, flags=re.DOTALL):
         raise BadInputError("the SSML has a document type", "remove the line <!DOCTYPE …>")
     try:
@@ -43,7 +48,7 @@ def from_ssml(text: str) -> str:
         raise BadInputError("the elements of the SSML are nested too deeply", "remove some of them") from error
 
 
-def _content(element: ElementTree.Element, voice: str, rate: float) -> str:
+def _content(element: "Element", voice: str, rate: float) -> str:
     """What is inside an element, in this voice and at this rate."""
     parts = [element.text or ""]
     for child in element:
@@ -51,7 +56,7 @@ def _content(element: ElementTree.Element, voice: str, rate: float) -> str:
     return "".join(parts)
 
 
-def _element(element: ElementTree.Element, voice: str, rate: float) -> str:
+def _element(element: "Element", voice: str, rate: float) -> str:
     name = element.tag.rpartition("}")[2].lower()
     given = {key.rpartition("}")[2].lower(): value.strip() for key, value in element.attrib.items()}
     instead = _instead(name, given, element)
@@ -67,7 +72,7 @@ def _element(element: ElementTree.Element, voice: str, rate: float) -> str:
     return f"\n\n{inner}\n\n" if name in _BLOCKS else inner
 
 
-def _instead(name: str, given: dict[str, str], element: ElementTree.Element) -> str | None:
+def _instead(name: str, given: dict[str, str], element: "Element") -> str | None:
     """What is said instead of the content of an element, if that is not said as it is."""
     if name == "break":
         return f" [pause:{_seconds(given):.3f}s] "

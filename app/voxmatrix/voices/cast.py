@@ -10,7 +10,7 @@ import numpy as np
 from voxmatrix.audio.waves import Samples
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding
-from voxmatrix.files import read_errors
+from voxmatrix.files import entries
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, TimedWord, Utterance
 from voxmatrix.models.style import Role, Style
@@ -28,21 +28,13 @@ def read_cast(path: Path) -> dict[str, Role]:
     Raises:
         BadInputError: it cannot be read, a line has another form, a name is listed twice, or there is no such voice.
     """
-    with read_errors(path):
-        data = path.read_bytes()
-    try:
-        lines = data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8 (byte {error.start:,})", "save it as UTF-8") from error
     roles: dict[str, Role] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for place, line in entries(path):
         name, voice, speaker = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
         if not name or not voice or line.count("|") > 2:
-            raise BadInputError(f"{path}, line {number}: {line.strip()!r} is not a name and a voice", _FORMAT)
+            raise BadInputError(f"{place}: {line!r} is not a name and a voice", _FORMAT)
         if name.casefold() in roles:
-            raise BadInputError(f"{path}, line {number}: {name!r} is listed twice", "remove one of the lines")
+            raise BadInputError(f"{place}: {name!r} is listed twice", "remove one of the lines")
         roles[name.casefold()] = role_of(resolve(voice), speaker or None)
     return roles
 

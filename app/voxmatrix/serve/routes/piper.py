@@ -80,6 +80,13 @@ def piper_routes(services: Services) -> APIRouter:
         record_of(request).spoken = answer.spoken
         return Response(await complete(answer, first, request), media_type=_MEDIA_TYPE)
 
+    _add_voices(router, services)
+    return router
+
+
+def _add_voices(router: APIRouter, services: Services) -> None:
+    """The routes that tell about voices and download them."""
+
     @router.get("/info")
     def info() -> dict[str, Any]:
         """The default voice. `last` is null: Piper's server shows everybody what was spoken last."""
@@ -103,8 +110,6 @@ def piper_routes(services: Services) -> APIRouter:
         with hub_errors():
             install(body.voice, accepted=False)
         return body.voice
-
-    return router
 
 
 def _public(voice: LibraryVoice) -> dict[str, Any]:

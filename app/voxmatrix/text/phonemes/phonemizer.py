@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
+from voxmatrix.text.phonemes.clause_marks import MARKS, marks
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
 from voxmatrix.text.phonemes.scripts import parts
@@ -16,6 +17,7 @@ from voxmatrix.wording import quoted
 _GIVEN = re.compile(GIVEN_PHONEMES)
 #: Tones of Chinese and Thai, which other voices have no sounds for, and a part of `ts.`, which is no pause.
 _TONES = re.compile(r"[\dɜ.]")
+_AFTER_WORDS = re.compile(r"[\W_]*\Z")
 _LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
 #: Piper puts a space after some marks.
 _AFTER = dict.fromkeys(",:;", " ")
@@ -193,7 +195,7 @@ def _punctuated(text: str, clauses: list[Clause]) -> str:
 def _unread(text: str) -> list[str]:
     """A text that no voice reads, as one phoneme, which no voice has: so it is named where it is left out."""
     words = text[: -len(_tail(text)) or None]
-    return [*filter(None, [words]), *(mark for mark in _tail(text) if mark in _MARKS.values())]
+    return [*filter(None, [words]), *(mark for mark in _tail(text) if mark in MARKS.values())]
 
 
 def _tail(text: str) -> str:
@@ -248,55 +250,6 @@ def _plain(text: str) -> str:
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(character) in _UNSPEAKABLE else character for character in text)
     return " ".join(text.split())
-
-
-#: espeak-ng returns the phonemes of a clause without the mark that ends it, so it is found in the text. Learned by
-#: observing the library; tests/text/phonemes/test_phonemizer.py compares it with the marks that Piper gets.
-#: What Piper writes for a mark.
-_MARKS = {
-    ".": ".",
-    "!": "!",
-    "?": "?",
-    ",": ",",
-    ":": ":",
-    ";": ";",
-    "\u2013": ";",  # dashes
-    "\u2014": ";",
-    "\u060c": ",",  # Arabic
-    "\u061b": ";",
-    "\u061f": "?",
-    "\u06d4": ".",
-    "\u037e": "?",  # Greek
-    "\u0387": ";",
-    "\u1362": ".",  # Ethiopic
-    "\u1363": ",",
-    "\u1364": ";",
-}
-#: For these Piper writes nothing: the ellipsis, the inverted marks, the Armenian and the Indian full stop, the marks of
-#: Chinese and Japanese.
-_SILENT_MARKS = "\u2026\u00a1\u00bf\u0589\u0964\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff64"
-#: Of several marks in a row the first counts.
-_MARKS_IN_A_ROW = re.compile("[" + re.escape("".join(_MARKS) + _SILENT_MARKS) + "]+")
-_SPOKEN = re.compile(r"[^\W_]")
-_AFTER_WORDS = re.compile(r"[\W_]*\Z")
-
-
-def marks(text: str, ends: Sequence[int]) -> Iterator[str]:
-    """The mark of each clause as Piper writes it, "" for none. `ends`: how far espeak-ng has read at each clause's end.
-
-    That is one character too far where a space follows the mark, since espeak-ng looks at what comes next.
-    """
-    start = read = 0
-    for number, end in enumerate(ends, start=1):
-        mark = ""
-        for match in _MARKS_IN_A_ROW.finditer(text, max(start, read - 1), end):
-            beyond = text[match.end() : end].strip()
-            if len(beyond) <= (number < len(ends)) and _SPOKEN.search(text, start, match.start()):
-                mark = "" if match.group().startswith("...") else _MARKS.get(match.group()[0], "")
-                start = match.end()
-                break
-        read = end
-        yield mark
 
 
 _LETTER = re.compile("[\u0621-\u063a\u0641-\u064a]")
