@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import onnx
@@ -151,6 +152,24 @@ def test_without_memory_for_a_batch_there_are_fewer_rows_from_then_on(
     _failing(monkeypatch, lambda rows: full)
     with pytest.raises(torch.cuda.OutOfMemoryError):
         dict(network.speak(asked))
+
+
+def test_what_cannot_be_recorded_as_a_graph_is_computed_as_it_is(
+    make_onnx: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = BatchedNetwork(exported_generator(make_onnx("tiny", 1, "espeak"), 1), CPU, rows=2)
+    recorded = Mock(side_effect=RuntimeError("CUDA error: operation not permitted when stream is capturing"))
+    monkeypatch.setattr(batched, "_Recorded", recorded)
+    monkeypatch.setattr(network, "_device", Mock(type="cuda"))
+    double = Mock(side_effect=lambda x: [2 * x], __name__="double")
+    for _ in range(2):
+        (made,) = network._call(double, [torch.ones(2, 3)])
+        assert torch.equal(made, torch.full((2, 3), 2.0))
+    assert (recorded.call_count, double.call_count) == (1, 2)
+
+    recorded.side_effect = torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB.")
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        network._call(double, [torch.ones(2, 4)])
 
 
 Open = Callable[..., GpuEngine]

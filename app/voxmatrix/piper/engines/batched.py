@@ -7,7 +7,7 @@ once as a CUDA graph: its thousands of small operations would be limited by the 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,8 +222,11 @@ class BatchedNetwork:
         key = (work.__name__, *(one.shape for one in given))
         if key not in self._calls:
             self._calls[key] = None
-            with suppress(NotImplementedError):
+            try:
                 self._calls[key] = _Recorded(work, given, self._pool)
+            except RuntimeError as error:  # it cannot be recorded here: it is computed as it is, and may fail there
+                if is_out_of_memory(error):
+                    raise
         recorded = self._calls[key]
         return recorded(given) if recorded else work(*given)
 
