@@ -40,6 +40,13 @@ def image(row: matrix.Row) -> str:
 
 
 @pytest.fixture(scope="session")
+def one_image(row: matrix.Row) -> None:
+    """For tests of what is the same in every image, and takes long: `cpu` is enough."""
+    if row.cuda:
+        pytest.skip("the same as in `cpu`, which has the same steps and the same program")
+
+
+@pytest.fixture(scope="session")
 def facts(image: str) -> dict[str, Any]:
     """What `docker image inspect` says."""
     answer: list[dict[str, Any]] = json.loads(docker("image", "inspect", image).stdout)

@@ -109,6 +109,7 @@ def test_it_works_with_every_restriction(hardened: Hardened, command: str) -> No
     assert not made or (hardened.data / made).stat().st_size > 0
 
 
+@pytest.mark.usefixtures("one_image")
 def test_they_have_a_help_with_every_restriction(hardened: Hardened) -> None:
     """In one container: most of the time of each would be its start."""
     said = hardened.run("bash", "-ec", "".join(f"voxmatrix {command} --help; " for command in RUNS)).stdout

@@ -16,9 +16,7 @@ EXTENDED = "voxmatrix-test:extended"
 
 
 @pytest.fixture(scope="module")
-def extended(image: str, row: matrix.Row) -> Iterator[str]:
-    if row.cuda:
-        pytest.skip("one image is enough: they are extended alike")
+def extended(one_image: None, image: str, row: matrix.Row) -> Iterator[str]:
     build = building.this_build(row)
     words = ["--file", "docker/Dockerfile.extend", "--tag", EXTENDED, "--load", "--network", build.network]
     words += ["--build-arg", f"IMAGE={image}", "--build-arg", "PACKAGES=iniconfig==2.1.0"]

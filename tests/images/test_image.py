@@ -90,7 +90,7 @@ def test_exactly_what_is_locked_is_installed(image: str, row: matrix.Row) -> Non
     assert installed == {pin.name: pin.version for pin in locked.values()}
 
 
-@pytest.mark.parametrize("user", ["1000:0", "12345:0", "65534:65534"])
+@pytest.mark.parametrize("user", ["12345:0", "65534:65534"])
 def test_everything_imports_for_any_user_with_nothing_writable_but_tmp(image: str, user: str) -> None:
     code = """
 from voxmatrix_entrypoint import patches

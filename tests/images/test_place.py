@@ -18,6 +18,7 @@ LITTLE = ("--shm-size", "1m")
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_image")
 def test_workers_without_shared_memory_are_given_up_aloud_and_the_training_goes_on(hardened: Hardened) -> None:
     words = (*TRAIN, "--max-steps", "4", "--workers", "2", "--json")
     done = hardened.run(*words, also=LITTLE)
@@ -50,6 +51,7 @@ WRITE = {
 }
 
 
+@pytest.mark.usefixtures("one_image")
 @pytest.mark.parametrize("words", WRITE.values(), ids=WRITE)
 def test_a_folder_of_somebody_else_is_exit_8_with_the_line_that_mends_it(
     hardened: Hardened, words: tuple[str, ...]

@@ -41,9 +41,8 @@ def described(layer: tarfile.TarFile, entry: tarfile.TarInfo) -> tuple[Any, ...]
     return (entry.type, entry.mode, entry.uid, entry.gid, entry.mtime, tuple(entry.pax_headers.items()), inside)
 
 
+@pytest.mark.usefixtures("one_image")
 def test_a_build_without_caches_has_the_same_layers(image: str, row: matrix.Row) -> None:
-    if row.cuda:
-        pytest.skip("the same steps as in `cpu`, and gigabytes more")
     again = f"{AGAIN}:{row.name}"
     *command, context = matrix.command(row, matrix.this_build(row))
     command[command.index("--tag") + 1] = again

@@ -10,7 +10,7 @@ import pytest
 from tests.images.containers import Container, Hardened, docker
 from tests.images.voices import TRAIN, reached
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow]
+pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.usefixtures("one_image")]
 
 #: An engine that loses patience kills, and that is 137.
 INTERRUPTED = 130
