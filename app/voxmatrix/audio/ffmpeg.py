@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
-from voxmatrix.files import storage_errors
+from voxmatrix.files import replacing_path, storage_errors
 from voxmatrix.processes import describe_exit
 
 #: The header of a WAV file; no more than that means no sound.
@@ -48,15 +48,39 @@ def decode(source: Path, max_seconds: float | None = None) -> bytes:
         BadInputError: `source` is damaged or contains no sound.
         MissingProgramError: ffmpeg is not installed.
     """
-    command = [ffmpeg_program(), "-v", "error", "-nostdin", "-xerror", "-i", f"file:{source}"]
-    command += [] if max_seconds is None else ["-t", str(max_seconds)]
-    command += ["-vn", "-map", "0:a:0", "-f", "wav", "-acodec", "pcm_s16le", "-"]
-    done = subprocess.run(command, capture_output=True, check=False)
+    limit = [] if max_seconds is None else ["-t", str(max_seconds)]
+    done = _decoding(source, [*limit, "-f", "wav", "-acodec", "pcm_s16le", "-"])
     if done.returncode or len(done.stdout) <= _HEADER_BYTES:
-        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = f": {reason[-1]}" if reason else ""
-        raise BadInputError(f"{source} cannot be decoded{why}", "check that it plays, or create it again")
+        raise _not_decoded(source, done.stderr)
     return _with_length(done.stdout)
+
+
+def decode_long(source: Path, out: Path) -> None:
+    """Decode the first sound in `source` to a mono FLAC file: of hours, too much for memory.
+
+    Raises:
+        BadInputError: `source` is damaged or contains no sound.
+        MissingProgramError: ffmpeg is not installed.
+        UnreachableError: the disk is full, or `out` cannot be written.
+    """
+    with replacing_path(out) as beside:
+        done = _decoding(source, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"])
+        messages = done.stderr.decode("utf-8", "replace")
+        if number := _storage_error(messages):
+            raise OSError(number, os.strerror(number))
+        if done.returncode or _INCOMPLETE.search(messages):
+            raise _not_decoded(source, done.stderr)
+
+
+def _decoding(source: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    command = [ffmpeg_program(), "-v", "error", "-nostdin", "-xerror", "-i", f"file:{source}", "-vn", "-map", "0:a:0"]
+    return subprocess.run([*command, *arguments], capture_output=True, check=False)
+
+
+def _not_decoded(source: Path, messages: bytes) -> BadInputError:
+    reason = messages.decode("utf-8", "replace").strip().splitlines()
+    why = f": {reason[-1]}" if reason else ""
+    return BadInputError(f"{source} cannot be decoded{why}", "check that it plays, or create it again")
 
 
 def failure_reason(output: str) -> str:
@@ -154,8 +178,7 @@ def _failure(code: int, messages: str, out: Path) -> VoxmatrixError:
     if code < 0:
         problem = f"ffmpeg {describe_exit(code)} while it wrote {out}"
         return VoxmatrixError(problem, _AGAIN)
-    number = next((number for number in _STORAGE_ERRORS if os.strerror(number) in messages), None)
-    if number:
+    if number := _storage_error(messages):
         try:
             with storage_errors(out):
                 raise OSError(number, os.strerror(number))
@@ -163,3 +186,8 @@ def _failure(code: int, messages: str, out: Path) -> VoxmatrixError:
             return error
     problem = f"ffmpeg could not write {out}: {failure_reason(messages)}"
     return UsageError(problem, "choose another format or bit rate, e.g. 96k")
+
+
+def _storage_error(messages: str) -> int | None:
+    """The number of the error that ffmpeg met where it wrote."""
+    return next((number for number in _STORAGE_ERRORS if os.strerror(number) in messages), None)

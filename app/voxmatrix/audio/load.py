@@ -70,11 +70,11 @@ _BY_FFMPEG = (
 #: Format tags of WAV files that ffmpeg reads whole: MPEG, WMA, AC-3.
 _TAGS_BY_FFMPEG = frozenset((0x50, 0x55, 0x160, 0x161, 0x162, 0x163, 0x2000))
 #: libsndfile's names for samples that can be NaN, infinity or beyond full scale.
-_FLOATING = ("FLOAT", "DOUBLE")
+FLOATING = ("FLOAT", "DOUBLE")
 #: Floating-point samples beyond this are integers that were not scaled.
 _MAX_FLOAT = 16.0
 #: The channels cancel each other out when their mean has less than this fraction of their energy.
-_CANCELLED = 0.01
+CANCELLED = 0.01
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 #: Error messages of libsndfile 1.2 and their plain meaning.
@@ -116,18 +116,18 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
     Raises:
         AudioError: the file is missing, not audio, truncated, empty or too long, or contains NaN or infinity.
     """
-    _check_file(path)
+    check_file(path)
     with _open(path, max_seconds) as file:
         if file.samplerate not in RATES_HZ:
             reason = f"its header has a sample rate of {file.samplerate} Hz"
-            raise _unreadable(path, reason, "record it again or fix its header")
+            raise unreadable(path, reason, "record it again or fix its header")
         limit = None if max_seconds is None else int(max_seconds * file.samplerate)
         if limit is not None and 0 <= limit < file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
             more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
             raise _too_long(path, file.frames / file.samplerate, max_seconds or 0, more)
-        scale = _scale(path, file) if file.subtype in _FLOATING else 1.0
+        scale = full_scale(path, file) if file.subtype in FLOATING else 1.0
         wave, energies = _decode(path, file, rate_hz, limit, scale=scale)
-        if energies[-1] < _CANCELLED * energies[:-1].mean():
+        if energies[-1] < CANCELLED * energies[:-1].mean():
             file.seek(0)
             wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
         _check_complete(path, file, wave)
@@ -147,29 +147,34 @@ def check_finite(path: Path) -> None:
     except soundfile.LibsndfileError:
         return
     with opened as file:
-        if file.subtype not in _FLOATING:
+        if file.subtype not in FLOATING:
             return
         start = 0
-        for block in _blocks(path, file):
-            _check_block(path, block, start, file.samplerate)
+        for block in blocks(path, file):
+            check_block(path, block, start, file.samplerate)
             start += len(block)
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Check that a path can be opened.
+
+    Raises:
+        AudioError: it is missing, empty, not a regular file, or not readable.
+    """
     try:
         if path.is_dir():
-            raise _unreadable(path, "it is a folder", "replace it with the recording")
+            raise unreadable(path, "it is a folder", "replace it with the recording")
         if not path.exists():
             raise AudioError("missing", f"{path.name} does not exist", "add the recording, or remove its line")
         if not path.is_file():  # reading a pipe or a device could block for ever
-            raise _unreadable(path, "it is not a regular file", "replace it with the recording")
+            raise unreadable(path, "it is not a regular file", "replace it with the recording")
         size = path.stat().st_size
         if not os.access(path, os.R_OK):
-            raise _unreadable(path, "this user has no read permission", f"run: chmod a+r {path.name}")
+            raise unreadable(path, "this user has no read permission", f"run: chmod a+r {path.name}")
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error), "give this user read access") from error
+        raise unreadable(path, error.strerror or str(error), "give this user read access") from error
     if size == 0:
-        raise _unreadable(path, "it is empty (0 bytes)", "record or copy it again")
+        raise unreadable(path, "it is empty (0 bytes)", "record or copy it again")
 
 
 def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
@@ -182,11 +187,11 @@ def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        if _is_text(start):
-            raise _unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
+        if is_text(start):
+            raise unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
         if any(start.startswith(magic, place) for place, magic in _BY_FFMPEG):
             return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
-        raise _unreadable(path, _plain(error), "if it plays elsewhere, export it there as WAV") from error
+        raise unreadable(path, _plain(error), "if it plays elsewhere, export it there as WAV") from error
 
 
 def _decoded(path: Path, max_seconds: float | None) -> bytes:
@@ -196,20 +201,21 @@ def _decoded(path: Path, max_seconds: float | None) -> bytes:
     try:
         return decode(path, None if max_seconds is None else max_seconds + 1)
     except MissingProgramError as error:
-        raise _unreadable(path, "its format requires ffmpeg, which is not installed", error.remedy) from error
+        raise unreadable(path, "its format requires ffmpeg, which is not installed", error.remedy) from error
     except BadInputError as error:
-        raise _unreadable(path, "ffmpeg cannot decode it", "record or copy it again") from error
+        raise unreadable(path, "ffmpeg cannot decode it", "record or copy it again") from error
 
 
-def _is_text(start: bytes) -> bool:
+def is_text(start: bytes) -> bool:
+    """Whether a file that begins so is a text."""
     text = start.decode("utf-8", "replace")
     return text.rstrip("\ufffd").replace("\n", " ").replace("\r", " ").replace("\t", " ").isprintable()
 
 
-def _scale(path: Path, file: Any) -> float:
+def full_scale(path: Path, file: Any) -> float:
     """What floating-point samples are divided by: nothing is lost beyond full scale."""
     peak = 0.0
-    for block in _blocks(path, file):
+    for block in blocks(path, file):
         peak = max(peak, float(np.abs(block[np.isfinite(block)]).max(initial=0.0)))
     file.seek(0)
     if peak > _MAX_FLOAT:
@@ -227,11 +233,11 @@ def _decode(
     clipping = _Clipping(file.channels)
     parts: list[Samples] = []
     frames, energies = 0, np.zeros(file.channels + 1, np.float32)
-    for read in _blocks(path, file):
+    for read in blocks(path, file):
         frames += len(read)
         if limit is not None and frames > limit:
             raise _too_long(path, frames / file.samplerate, limit / file.samplerate, "more than ")
-        _check_block(path, read, frames - len(read), file.samplerate)
+        check_block(path, read, frames - len(read), file.samplerate)
         block = read if scale == 1.0 else read * np.float32(1 / scale)
         if scale == 1.0 or scale > 2 * _MAX_FLOAT:
             clipping.add(block)
@@ -252,8 +258,12 @@ def _decode(
     return wave, energies
 
 
-def _blocks(path: Path, file: Any) -> Iterator[Samples]:
-    """The file in blocks of (frames, channels)."""
+def blocks(path: Path, file: Any) -> Iterator[Samples]:
+    """The open file in blocks of (frames, channels).
+
+    Raises:
+        AudioError: it is damaged.
+    """
     import soundfile
 
     size = max(1, BLOCK_SAMPLES // file.channels)
@@ -261,13 +271,18 @@ def _blocks(path: Path, file: Any) -> Iterator[Samples]:
         try:
             block: Samples = file.read(size, dtype="float32", always_2d=True)
         except (soundfile.LibsndfileError, RuntimeError) as error:
-            raise _unreadable(path, f"decoding stopped: {_plain(error)}", "record or copy it again") from error
+            raise unreadable(path, f"decoding stopped: {_plain(error)}", "record or copy it again") from error
         if not len(block):
             return
         yield block
 
 
-def _check_block(path: Path, block: Samples, start: int, rate_hz: int) -> None:
+def check_block(path: Path, block: Samples, start: int, rate_hz: int) -> None:
+    """Check the samples (frames, channels) that begin at frame `start`.
+
+    Raises:
+        AudioError: one is NaN or infinite.
+    """
     finite = np.isfinite(block)
     if not finite.all():
         where = (start + int(np.argmin(finite.all(axis=1)))) / rate_hz
@@ -282,12 +297,13 @@ def _check_complete(path: Path, file: Any, wave: Wave) -> None:
     missing = missing_seconds(path, file.format) or max(0, file.frames - wave.source_frames) / file.samplerate
     if missing > 0 and file.frames < 2**62:
         problem = f"it is truncated: {missing:.2f} s of the length in its header are missing"
-        raise _unreadable(path, problem, "record or copy it again")
+        raise unreadable(path, problem, "record or copy it again")
     if wave.source_frames == 0:
         raise AudioError("too-short", f"{path.name} contains no sound (0.00 s)", "record or copy it again")
 
 
-def _unreadable(path: Path, reason: str, remedy: str) -> AudioError:
+def unreadable(path: Path, reason: str, remedy: str) -> AudioError:
+    """The error for a file that is damaged, or is no recording."""
     return AudioError("unreadable", f"{path.name} cannot be read: {reason}", remedy)
 
 

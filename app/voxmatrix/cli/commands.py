@@ -42,6 +42,7 @@ class _Place:
 _PLACES = {
     "doctor": _Place(module="doctor", epilog=None),
     "plan": _Place(module="plan"),
+    "segment": _Place(module="segment"),
     "prepare": _Place(module="prepare"),
     "train": _Place(module="train", checked_for="train"),
     "speak": _Place(module="speak", checked_for="speak"),

@@ -1,6 +1,7 @@
 """Which words of a text are heard in its speech, by faster-whisper."""
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, MissingProgramError
@@ -9,13 +10,24 @@ from voxmatrix.text.normalisation.normalise import normalise
 _RATE_HZ = 16_000
 #: Names are often heard otherwise: so many words must be wrong, and such a part of all.
 _MIN_ERRORS, _MAX_PART = 2, 0.34
+#: Recognisers repeat themselves where there is no speech: text that gzip makes this many times as small.
+_MAX_COMPRESSION = 2.4
+
+
+class Heard(NamedTuple):
+    """The words of a piece of speech, as the recogniser writes them."""
+
+    text: str
+    confidence: float  # 0..1, the mean probability of its parts of words; 0: there is no speech
 
 
 class Recogniser:
     """A model of faster-whisper, for one language."""
 
-    def __init__(self, model: str, language: str) -> None:
+    def __init__(self, model: str, language: str, threads: int = 0) -> None:
         """`model` is a folder in CTranslate2's format, or a name that faster-whisper knows and downloads.
+
+        `threads` is 0 for all CPUs.
 
         Raises:
             MissingProgramError: faster-whisper is not installed.
@@ -28,7 +40,7 @@ class Recogniser:
         self.name = model
         self._language = language
         try:
-            self._model: Any = WhisperModel(model, device="cpu", compute_type="int8")
+            self._model: Any = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=threads)
         except (OSError, RuntimeError, ValueError) as error:
             raise BadInputError(
                 f"the model {model} cannot be opened: {error}", "choose a folder with model.bin, or a name such as base"
@@ -36,16 +48,26 @@ class Recogniser:
 
     def doubt(self, text: str, samples: Samples, rate_hz: int) -> str:
         """What is wrong with the speech of a sentence; "" if its words are heard."""
-        import soxr
-
-        wave = soxr.resample(samples, rate_hz, _RATE_HZ)
-        language = self._language.partition("-")[0]
-        parts, _ = self._model.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
-        heard = "".join(part.text for part in parts).strip()
+        heard = self.hear(samples, rate_hz).text
         errors, count = word_errors(text, heard, self._language)
         if errors < _MIN_ERRORS or errors <= _MAX_PART * count:
             return ""
         return f"{errors} of its {count} words are not heard, but: {heard}"
+
+    def hear(self, samples: Samples, rate_hz: int) -> Heard:
+        """The words of speech, at most some 30 seconds."""
+        import soxr
+
+        wave = soxr.resample(samples, rate_hz, _RATE_HZ)
+        language = self._language.partition("-")[0]
+        found, _ = self._model.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
+        parts = list(found)
+        tokens = sum(len(part.tokens) for part in parts)
+        repeats = any(part.compression_ratio > _MAX_COMPRESSION for part in parts)
+        if not tokens or repeats:
+            return Heard("".join(part.text for part in parts).strip(), 0.0)
+        mean = sum(part.avg_logprob * len(part.tokens) for part in parts) / tokens
+        return Heard("".join(part.text for part in parts).strip(), math.exp(mean))
 
 
 def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:

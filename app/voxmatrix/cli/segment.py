@@ -1,0 +1,170 @@
+"""`voxmatrix segment LONG.wav … --out my-recordings`: long recordings to clips with texts."""
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.terminal.messages import print_json, print_problem
+from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.wording import pluralise
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from voxmatrix.dataset.segment.output import Segment
+    from voxmatrix.progress import Activity, OnProgress
+
+#: What is left out, by the words of segments.json.
+_REASONS = {
+    "silence": "silence",
+    "no-speech": "music or noise, nobody speaks",
+    "noise": "music or noise behind the words, or between them",
+    "too-short": "less than 2 s between long pauses",
+    "no-pause": "more than 12 s without a pause",
+    "nothing-heard": "no words were heard",
+    "not-in-text": "its words are not in the text",
+    "doubtful": "its words are not sure",
+    "two-speakers": "two voices in one clip",
+}
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentOptions(options.ThreadOptions):
+    """The options of this command."""
+
+    text: Annotated[
+        list[Path] | None,
+        typer.Option("--text", metavar="FILE", help="What is read, for all recordings or one for each: text, EPUB …"),
+    ] = None
+    judge: Annotated[
+        str, options.option("--judge", "MODEL", "Model of faster-whisper: base, small …, or a folder.")
+    ] = "base"
+    language: options.LanguageTag = "en-us"
+    speakers: Annotated[str, options.option("--speakers", "N", "Tell speakers apart: how many there are, or auto.")] = (
+        ""
+    )
+    min_snr: Annotated[
+        float, options.option("--min-snr", "DB", "Leave out clips whose silence is not so far below the speech.", min=0)
+    ] = 20.0
+
+
+_Recordings = Annotated[
+    list[Path], typer.Argument(metavar="LONG.wav...", help="Recordings or videos, in the order of the text.")
+]
+_Out = Annotated[Path, options.option("--out", "DIR", "Folder of the data set, for `prepare` and `train`.")]
+
+
+@expand
+def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: options.AsJson = False) -> None:
+    """Cut long recordings into clips with texts: a data set for `prepare` and `train`.
+
+    Interrupt it at any time: the same command continues.
+    """
+    from voxmatrix.dataset.segment.run import SegmentSettings, segment
+    from voxmatrix.judge.activity import speech_probabilities
+    from voxmatrix.judge.hearing import Recogniser
+    from voxmatrix.judge.likeness import SpeakerEncoder
+
+    speakers = _speakers(given.speakers)
+    settings = SegmentSettings(
+        recordings=recordings,
+        texts=_texts(given.text or [], len(recordings)),
+        language=given.language.replace("_", "-"),
+        out=out,
+        min_snr_db=given.min_snr,
+        speakers=speakers,
+    )
+    likeness = None if speakers is None else SpeakerEncoder().embedding
+    recogniser = Recogniser(given.judge, settings.language, given.threads)
+
+    def show(activity: "Activity", title: str, begun: int) -> "AbstractContextManager[OnProgress]":
+        return progress(activity, title, as_json=as_json, begun=begun)
+
+    try:
+        segments = segment(settings, speech_probabilities, recogniser, likeness, show)
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(
+            f"interrupted; what was heard is kept in {out}", "run the same command again to continue"
+        ) from error
+    if as_json:
+        print_json({"out": str(out), **_summary(segments), "segments": [asdict(one) for one in segments]})
+    else:
+        _show_result(out, recordings, segments)
+
+
+def _speakers(value: str) -> int | None:
+    if not value:
+        return None
+    if value == "auto":
+        return 0
+    if not value.isdecimal() or int(value) < 1:
+        raise UsageError(f"--speakers is {value!r}", "give their number, e.g. 2, or auto")
+    return int(value)
+
+
+def _texts(files: list[Path], recordings: int) -> list[str]:
+    from voxmatrix.book.kinds import spoken_kinds
+    from voxmatrix.book.read import read_book
+
+    if len(files) not in (0, 1, recordings):
+        raise UsageError(
+            f"{len(files)} texts were given for {pluralise(recordings, 'recording')}",
+            "give one text for all, or one for each, in the same order",
+        )
+    texts = []
+    for file in files:
+        chapters = read_book(file, spoken_kinds([], [])).chapters
+        texts.append("\n\n".join(part for one in chapters for part in (one.title, *one.paragraphs) if part))
+        if not texts[-1].strip():
+            raise BadInputError(f"{file} contains no text", "name the text that is read in the recording")
+    return texts
+
+
+def _summary(segments: "list[Segment]") -> dict[str, Any]:
+    kept = [one for one in segments if not one.reason]
+    left_out: defaultdict[str, float] = defaultdict(float)
+    for one in segments:
+        if one.reason:
+            left_out[one.reason] += one.seconds
+    return {
+        "clips": len(kept),
+        "seconds": round(sum(one.seconds for one in kept), 3),
+        "speakers": sorted({one.speaker for one in kept if one.speaker}),
+        "left_out": {reason: round(seconds, 3) for reason, seconds in left_out.items()},
+    }
+
+
+def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -> None:
+    summary = _summary(segments)
+    for reason, seconds in sorted(summary["left_out"].items(), key=lambda one: -one[1]):
+        typer.echo(f"left out: {_minutes(seconds)} of {_REASONS[reason]}")
+        alike = [one for one in segments if one.reason == reason]
+        for one in sorted(alike, key=lambda one: -one.seconds)[: _NAMED if reason != "silence" else 0]:
+            where = f"{recordings[one.recording].name}, {_clock(one.start)} to {_clock(one.end)}"
+            typer.echo(f"  {where}" + (f": {one.text[:60]}" if one.text else ""))
+    doubtful = sum(bool(one.reason and one.file) for one in segments)
+    if doubtful:
+        problem = f"{pluralise(doubtful, 'clip')} may have other words than their texts ({out / 'doubtful.csv'})"
+        print_problem(
+            "left out", problem, "listen to them, correct their lines, and move these to metadata.csv", err=False
+        )
+    ready = f"{pluralise(summary['clips'], 'clip')} ready ({_minutes(summary['seconds'])})"
+    typer.echo(f"{ready}; all parts: {out / 'segments.json'}")
+    if summary["speakers"]:
+        typer.echo(f"speakers: {', '.join(summary['speakers'])}")
+    typer.echo(f"  → voxmatrix prepare {out}")
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 3600}:{int(seconds) // 60 % 60:02}:{seconds % 60:04.1f}"

@@ -1,0 +1,192 @@
+"""Long recordings → pauses → recognised words → texts → a data set, in steps that are kept and not repeated."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voxmatrix.audio.long import LongRecording
+from voxmatrix.audio.waves import Samples
+from voxmatrix.dataset.segment.cut import STEP_SECONDS, Cut, Part, cut
+from voxmatrix.dataset.segment.output import Segment, check_output, write_output
+from voxmatrix.dataset.segment.speakers import Likeness, with_speakers
+from voxmatrix.dataset.segment.texts import told
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import replacing, storage_errors
+from voxmatrix.lock import locked
+from voxmatrix.progress import Activity, OnProgress
+
+#: Of the network that finds speech.
+_RATE_HZ = 16_000
+_STEP_SAMPLES = round(STEP_SECONDS * _RATE_HZ)
+_MIN_POWER = 1e-12
+
+
+class Recogniser(Protocol):
+    """What hears words."""
+
+    name: str
+
+    def hear(self, samples: Samples, rate_hz: int) -> tuple[str, float]:
+        """The words of a clip, and their probability."""
+        ...
+
+
+#: The probability of speech in each step of blocks of samples at 16 kHz.
+Activities = Callable[[Iterable[Samples]], Iterable[NDArray[np.float32]]]
+#: Opens a progress bar, by what is done, its title, and what was done by an earlier command.
+Show = Callable[[Activity, str, int], AbstractContextManager[OnProgress]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentSettings:
+    """What is to be cut, and how."""
+
+    recordings: Sequence[Path]
+    texts: Sequence[str]  # none, one of each recording, or one that they read one after the other
+    language: str
+    out: Path
+    min_snr_db: float
+    speakers: int | None = None  # 0: as many as there are; None: they are not told apart
+
+
+def segment(
+    settings: SegmentSettings,
+    activity: Activities,
+    recogniser: Recogniser,
+    likeness: Likeness | None,
+    show: Show,
+) -> list[Segment]:
+    """Write the data set, and return all parts of the recordings: clips, and what was left out.
+
+    `likeness` is needed to tell speakers apart.
+
+    Raises:
+        AudioError: a recording cannot be read.
+        BadInputError: nobody speaks in the recordings.
+        UsageError: the folder belongs to something else, or another process works there.
+        UnreachableError: the disk is full.
+    """
+    check_output(settings.out)
+    work = settings.out / ".segment"
+    with locked(settings.out, "segmentation", "wait for it, or choose another `out`"), storage_errors(settings.out):
+        work.mkdir(exist_ok=True)
+        opened = [LongRecording(path, work) for path in settings.recordings]
+        cuts = _cuts(opened, settings.min_snr_db, work, activity, show)
+        if not any(found.clips for found in cuts):
+            raise _without_speech(opened, cuts)
+        clips = [(one, clip) for one, found in zip(opened, cuts, strict=True) for clip in found.clips]
+        heard = _heard(clips, recogniser, settings.language, work / "heard.jsonl", show)
+        segments = _segments(settings, cuts, heard)
+        if settings.speakers is not None and likeness is not None:
+            segments = with_speakers(segments, opened, likeness, settings.speakers)
+        return write_output(settings.out, opened, segments)
+
+
+def _cuts(
+    opened: Sequence[LongRecording], min_snr_db: float, work: Path, activity: Activities, show: Show
+) -> list[Cut]:
+    total, done = round(sum(one.seconds for one in opened)), 0.0
+    cuts = []
+    with show("check", "seconds searched for speech", 0) as on_progress:
+        for recording in opened:
+            kept = work / f"{recording.digest}.npy"
+            if not kept.exists():
+                parts = []
+                for part in _measured(recording, activity):
+                    parts.append(part)
+                    on_progress(round(done + sum(len(one) for one in parts) * STEP_SECONDS), total)
+                with replacing(kept) as file:
+                    np.save(file, np.concatenate(parts))
+            measured = np.load(kept, allow_pickle=False)
+            done += recording.seconds
+            on_progress(round(done), total)
+            cuts.append(cut(measured[:, 0], measured[:, 1], recording.seconds, min_snr_db))
+    return cuts
+
+
+def _measured(recording: LongRecording, activity: Activities) -> Iterator[NDArray[np.float32]]:
+    """The probability of speech and the level in dB of each step, some minutes at a time: (steps, 2)."""
+    waiting: list[Samples] = []
+
+    def kept() -> Iterator[Samples]:
+        for block in recording.resampled(_RATE_HZ):
+            waiting.append(block)
+            yield block
+
+    for probabilities in activity(kept()):
+        samples = np.concatenate(waiting)
+        count = len(probabilities) * _STEP_SAMPLES
+        waiting[:] = [samples[count:]]
+        steps = np.pad(samples[:count], (0, max(0, count - len(samples)))).reshape(-1, _STEP_SAMPLES)
+        levels = 10 * np.log10(np.maximum(steps.var(axis=1), _MIN_POWER))
+        yield np.stack([probabilities, levels], axis=1).astype(np.float32)
+
+
+def _without_speech(opened: Sequence[LongRecording], cuts: Sequence[Cut]) -> BadInputError:
+    seconds: dict[str, float] = {}
+    for found in cuts:
+        for part, reason in found.left_out:
+            seconds[reason] = seconds.get(reason, 0.0) + part.end - part.start
+    what = ", ".join(f"{amount:.1f} s {reason}" for reason, amount in sorted(seconds.items(), key=lambda one: -one[1]))
+    names = ", ".join(one.path.name for one in opened)
+    return BadInputError(
+        f"there is no speech in {names} that can be used ({what})",
+        "name a recording of somebody who speaks without music or noise, or lower `min_snr`",
+    )
+
+
+def _heard(
+    clips: Sequence[tuple[LongRecording, Part]], recogniser: Recogniser, language: str, ledger: Path, show: Show
+) -> list[tuple[str, float]]:
+    """What is heard in each clip. It is kept as soon as it is heard: the same command goes on where it was killed."""
+    known = dict(_known(ledger))
+    keys = [f"{one.digest} {clip.start:.3f} {clip.end:.3f} {recogniser.name} {language}" for one, clip in clips]
+    total = sum(clip.end - clip.start for _, clip in clips)
+    done = sum(clip.end - clip.start for (_, clip), key in zip(clips, keys, strict=True) if key in known)
+    with ledger.open("a", encoding="utf-8") as file, show("recognise", "seconds heard", round(done)) as on_progress:
+        file.write("\n")  # behind what a killed process left
+        for (recording, clip), key in zip(clips, keys, strict=True):
+            if key not in known:
+                text, confidence = recogniser.hear(recording.read(*clip), recording.rate_hz)
+                known[key] = (text, confidence)
+                file.write(json.dumps({"key": key, "text": text, "confidence": confidence}) + "\n")
+                file.flush()
+                done += clip.end - clip.start
+            on_progress(round(done), round(total))
+    return [known[key] for key in keys]
+
+
+def _known(ledger: Path) -> Iterator[tuple[str, tuple[str, float]]]:
+    if not ledger.exists():
+        return
+    for line in ledger.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            entry = json.loads(line)
+            yield str(entry["key"]), (str(entry["text"]), float(entry["confidence"]))
+        except (ValueError, KeyError, TypeError):
+            continue  # the process was killed while it wrote
+
+
+def _segments(settings: SegmentSettings, cuts: Sequence[Cut], heard: Sequence[tuple[str, float]]) -> list[Segment]:
+    """All parts in order, with their texts."""
+    remaining = iter(heard)
+    some = [[next(remaining) for _ in found.clips] for found in cuts]
+    if len(settings.texts) == len(cuts):
+        texts = [told(one, text, settings.language) for one, text in zip(some, settings.texts, strict=True)]
+        said = iter([one for found in texts for one in found])
+    else:
+        said = iter(told(heard, next(iter(settings.texts), None), settings.language))
+    segments: list[Segment] = []
+    for number, found in enumerate(cuts):
+        clips = [Segment(recording=number, start=start, end=end, **next(said)._asdict()) for start, end in found.clips]
+        others = [
+            Segment(recording=number, start=part.start, end=part.end, reason=reason) for part, reason in found.left_out
+        ]
+        segments += sorted([*clips, *others], key=lambda one: one.start)
+    return segments

@@ -1,0 +1,78 @@
+"""Cuts are in silence, clips last 2 to 12 seconds, and every second is in a clip or left out with a reason."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voxmatrix.dataset.segment.cut import MAX_SECONDS, MIN_SECONDS, STEP_SECONDS, Cut, cut
+
+SPEECH, SILENCE, MUSIC, TALK_IN_MUSIC, BURST = (0.98, -20.0), (0.01, -75.0), (0.02, -22.0), (0.95, -19.0), (0.1, -18.0)
+Sound = tuple[float, float]
+
+
+def steps(*parts: tuple[float, Sound]) -> tuple[np.ndarray, np.ndarray, float]:
+    """The probabilities and levels of parts of so many seconds, and how long they are."""
+    made = np.array([sound for seconds, sound in parts for _ in range(round(seconds / STEP_SECONDS))], np.float32)
+    made = made.reshape(-1, 2)
+    return made[:, 0], made[:, 1], len(made) * STEP_SECONDS
+
+
+def reasons(found: Cut) -> set[str]:
+    return {reason for _, reason in found.left_out}
+
+
+@pytest.mark.parametrize(
+    ("parts", "clips", "left_out"),
+    [
+        ([(1, SILENCE), (5, SPEECH), (1, SILENCE)], 1, {"silence"}),
+        ([(3, SPEECH), (0.3, SILENCE), (3, SPEECH)], 1, set()),
+        ([(6, SPEECH), (2, SILENCE), (6, SPEECH)], 2, {"silence"}),
+        ([(8, SPEECH), (0.3, SILENCE), (8, SPEECH)], 2, set()),
+        ([(1, SILENCE), (5, SPEECH), (1, SILENCE), (9, MUSIC), (1, SILENCE)], 1, {"silence", "no-speech"}),
+        ([(1, SILENCE), (5, SPEECH), (2, SILENCE), (1, SPEECH), (2, SILENCE)], 1, {"silence", "too-short"}),
+        ([(1, SILENCE), (20, SPEECH), (1, SILENCE)], 0, {"silence", "no-pause"}),
+        ([(3, MUSIC), (5, TALK_IN_MUSIC), (3, MUSIC)], 0, {"no-speech", "noise"}),
+        ([(1, SILENCE), (3, SPEECH), (0.5, BURST), (3, SPEECH), (1, SILENCE)], 0, {"silence", "noise"}),
+        ([(9, SILENCE)], 0, {"silence"}),
+        ([(9, MUSIC)], 0, {"no-speech"}),
+        ([], 0, set()),
+    ],
+)
+def test_speech_between_pauses_becomes_clips(parts: list[tuple[float, Sound]], clips: int, left_out: set[str]) -> None:
+    found = cut(*steps(*parts), 20.0)
+    assert len(found.clips) == clips
+    assert reasons(found) == left_out
+
+
+def test_of_a_short_pause_the_quietest_place_is_cut() -> None:
+    speech = (11, SPEECH)
+    probabilities, levels, seconds = steps(speech, (0.16, SILENCE), (0.064, (0.01, -85.0)), (0.16, SILENCE), speech)
+    found = cut(probabilities, levels, seconds, 20.0)
+    assert len(found.clips) == 2
+    assert found.clips[0].end == found.clips[1].start
+    assert levels[round(found.clips[0].end / STEP_SECONDS)] == -85.0
+
+
+def test_how_much_noise_is_accepted_is_the_users_choice() -> None:
+    parts = steps((1, (0.01, -35.0)), (5, SPEECH), (1, (0.01, -35.0)))
+    assert not cut(*parts, 20.0).clips
+    assert cut(*parts, 10.0).clips
+
+
+sounds = st.sampled_from([SPEECH, SPEECH, SILENCE, SILENCE, MUSIC, BURST, TALK_IN_MUSIC])
+
+
+@given(st.lists(st.tuples(st.floats(0.03, 15), sounds), max_size=30))
+def test_every_second_is_accounted_for(parts: list[tuple[float, Sound]]) -> None:
+    probabilities, levels, seconds = steps(*parts)
+    found = cut(probabilities, levels, seconds, 20.0)
+    everything = sorted([*found.clips, *(part for part, _ in found.left_out)])
+    edges = [0.0, *(part.end for part in everything)]
+    assert [part.start for part in everything] == pytest.approx(edges[:-1])
+    assert edges[-1] == pytest.approx(seconds)
+    for clip in found.clips:
+        assert MIN_SECONDS - 1 <= clip.end - clip.start <= MAX_SECONDS
+        for edge, last in ((clip.start, 0.0), (clip.end, seconds)):
+            step = min(round(edge / STEP_SECONDS), len(levels) - 1)
+            assert edge == last or probabilities[step] < 0.5 or probabilities[step - 1] < 0.5
