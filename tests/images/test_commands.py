@@ -77,8 +77,12 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "devices select": (("cpu",), "settings.toml"),
 }
 
-#: Commands that `./run cluster-ROW` adds the packages for.
-OF_A_CLUSTER = ("worker", "workers")
+#: Commands whose packages an image does not have, how they are run, and the extra with these packages.
+WITHOUT_PACKAGES = {
+    "worker": (("--cluster", "redis://127.0.0.1:1/0"), "cluster"),  # `./run cluster-ROW` adds it
+    "workers": (("--cluster", "redis://127.0.0.1:1/0"), "cluster"),
+    "segment": (("/recordings/wavs/en-01.flac", "--out", "/data/clips"), "judge"),
+}
 #: tests/images/test_serve.py, and tests/kokoro/test_install.py: a download needs a network.
 ELSEWHERE = ("serve", "voices download")
 NOT_INSTALLED = 7
@@ -86,13 +90,14 @@ NOT_INSTALLED = 7
 
 def test_every_command_of_the_image_is_run_here(hardened: Hardened) -> None:
     listed = json.loads(hardened.run("python3", "-c", LIST).stdout)
-    assert sorted(" ".join(words) for words in listed) == sorted((*RUNS, *OF_A_CLUSTER, *ELSEWHERE))
+    assert sorted(" ".join(words) for words in listed) == sorted((*RUNS, *WITHOUT_PACKAGES, *ELSEWHERE))
 
 
-@pytest.mark.parametrize("command", OF_A_CLUSTER)
-def test_what_needs_a_cluster_says_how_to_install_it(hardened: Hardened, command: str) -> None:
-    done = hardened.run(command, "--cluster", "redis://127.0.0.1:1/0", expect=NOT_INSTALLED)
-    assert "voxmatrix[cluster]" in done.stderr
+@pytest.mark.parametrize("command", WITHOUT_PACKAGES)
+def test_what_needs_other_packages_says_how_to_install_them(hardened: Hardened, command: str) -> None:
+    words, extra = WITHOUT_PACKAGES[command]
+    done = hardened.run(command, *words, expect=NOT_INSTALLED)
+    assert f"voxmatrix[{extra}]" in done.stderr
 
 
 @pytest.mark.parametrize("command", RUNS)
