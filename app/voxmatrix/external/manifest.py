@@ -1,0 +1,224 @@
+"""`engine.toml`: what an engine is, what it can do, and what it takes."""
+
+import hashlib
+import operator
+import re
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import read_errors
+from voxmatrix.models.card import SeedEffect
+from voxmatrix.tables.rows import version
+
+FILE = "engine.toml"
+MAX_RATE_HZ = 192_000
+_REMEDY = "correct it as docs/engines.md describes, or install the engine again"
+_REQUIREMENT = r"(>=|<=|==|!=|<|>)\d+(\.\d+)*"
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+Requirement = Annotated[str, StringConstraints(pattern=rf"^({_REQUIREMENT}(, ?{_REQUIREMENT})*)?$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Dtype = Literal["bfloat16", "float16", "float32"]
+Attention = Literal["flash_attention_2", "sdpa", "eager"]
+Kind = Literal["cpu", "cuda", "rocm", "xpu", "mps", "directml"]
+#: A dtype that is not used on GPUs whose capability is like this: ["float16", "capability>=10"].
+Refusal = tuple[Dtype, Annotated[str, StringConstraints(pattern=r"^capability(>=|<=|==|!=|<|>)\d+(\.\d+)?$")]]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EngineTable(_Table):
+    """What runs it."""
+
+    name: Name
+    protocol: Literal[1]
+    adapter: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+\.py$")] = "adapter.py"  # beside the manifest
+    families: tuple[str, ...] = ()  # of models
+    code_licence: str = ""
+    python: Requirement = ""
+    torch: Requirement = ""
+    kinds: tuple[Kind, ...] = Field(default=("cpu",), min_length=1)  # of devices
+    imports: tuple[str, ...] = ()  # packages whose versions are told
+
+
+class ReferenceTable(_Table):
+    """The recordings of a voice that it imitates."""
+
+    count: int = Field(default=1, ge=1)
+    seconds: tuple[float, float]  # the least that it needs, and the most that it uses
+    transcript: Literal["none", "optional", "required"] = "none"
+    rate: int | None = Field(default=None, ge=8000, le=MAX_RATE_HZ)  # that it wants; None: that of its own speech
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not 0 < self.seconds[0] <= self.seconds[1]:
+            raise ValueError("seconds must be the least and the most that is used")
+        return self
+
+
+class CanTable(_Table):
+    """What it can do."""
+
+    rate: int = Field(ge=8000, le=MAX_RATE_HZ)
+    languages: tuple[str, ...] = Field(min_length=1)  # the main one first: en, de …
+    speed: tuple[float, float] | None = None  # lowest and highest
+    seed: SeedEffect = "none"
+    stream: Literal["frame", "segment", "none"] = "none"
+    max_characters: dict[str, Annotated[int, Field(ge=20)]] = {}  # at once, by language; the others have `default`
+    reference: ReferenceTable | None = None
+    speakers_in_one_text: int = Field(default=1, ge=1)
+    times: bool = False  # it tells when it says which word
+    watermark: str = ""
+    autoregressive: bool = True  # it may skip, repeat or invent words
+
+
+class MemoryTable(_Table):
+    """The memory that it takes."""
+
+    fixed_mib: float = Field(ge=0)
+    per_second_kib: float = Field(default=0.0, ge=0)  # of speech
+    measured_on: str = ""
+
+
+class RunTable(_Table):
+    """How it computes, the best first."""
+
+    dtypes: tuple[Dtype, ...] = Field(default=("float32",), min_length=1)
+    refuse: tuple[Refusal, ...] = ()
+    attention: tuple[Attention, ...] = Field(default=("sdpa",), min_length=1)
+    memory: MemoryTable = MemoryTable(fixed_mib=0)
+
+
+class KnobTable(_Table):
+    """A number that changes how it sounds."""
+
+    type: Literal["number", "integer"] = "number"
+    least: float
+    most: float
+    default: float
+    title: str
+
+    @model_validator(mode="after")
+    def _in_range(self) -> Self:
+        if not self.least <= self.default <= self.most:
+            raise ValueError(f"the default {self.default:g} is not between {self.least:g} and {self.most:g}")
+        return self
+
+
+class FileTable(_Table):
+    """A file of the weights."""
+
+    sha256: Sha256
+    bytes: int = Field(ge=0)
+
+
+class WeightsTable(_Table):
+    """Weights at one revision of a repository."""
+
+    id: Name
+    repo: str = ""
+    revision: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40})?$")] = ""
+    folder: str = ""  # of the repository; "": all of it
+    files: dict[str, FileTable] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        for name in self.files:
+            if not is_inside(name):
+                raise ValueError(f"the file {name!r} is not in the folder of the weights")
+        return self
+
+    @property
+    def digest(self) -> str:
+        """The name of the folder with these files."""
+        return weights_digest({name: file.sha256 for name, file in self.files.items()})
+
+
+class LicenceTable(_Table):
+    """The licence of the weights."""
+
+    name: str
+    url: str = ""
+    sha256: Sha256 | None = None  # of its text
+    commercial: bool = True
+    outputs_restricted: bool = False
+    may_teach: bool = True
+    accept: bool = False  # it has to be accepted
+
+
+class Manifest(_Table):
+    """All of it."""
+
+    engine: EngineTable
+    can: CanTable
+    run: RunTable = RunTable()
+    knob: dict[Name, KnobTable] = {}
+    weights: tuple[WeightsTable, ...] = ()
+    licence: LicenceTable | None = None
+
+    @model_validator(mode="after")
+    def _weights_once(self) -> Self:
+        ids = [weights.id for weights in self.weights]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two weights have the same id")
+        return self
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read and validate an `engine.toml`.
+
+    Raises:
+        BadInputError: it is missing, or a value in it is; the message names the value.
+    """
+    with read_errors(path):
+        data = path.read_bytes()
+    try:
+        return Manifest.model_validate(tomllib.loads(data.decode("utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        value = "" if first["type"] == "missing" else f" (it is {str(first['input'])[:60]!r})"
+        raise BadInputError(f"{path}: {place}: {first['msg']}{value}", _REMEDY) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInputError(f"{path} is not TOML: {error}", _REMEDY) from error
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name is that of a file in a folder, and of none outside of it."""
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not ({"..", "/"} & set(parts)) and "\\" not in name and ":" not in name and "\0" not in name
+
+
+def weights_digest(files: dict[str, str]) -> str:
+    """The digest of a folder of weights by the SHA-256 of its files: that of what `sha256sum` prints, by name."""
+    lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(files.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def meets(found: str, requirement: str) -> bool:
+    """Whether a version meets a requirement such as `>=2.6,<3`. An empty one is always met."""
+    for part in filter(None, re.split(r", ?", requirement)):
+        match = re.fullmatch(r"([<>=!]+)(.+)", part)
+        assert match is not None  # validated
+        wanted, have = version(match[2]) or (), version(found) or ()
+        size = max(len(wanted), len(have))
+        left, right = ((*numbers, *[0] * (size - len(numbers))) for numbers in (have, wanted))
+        if not _COMPARE[match[1]](left, right):
+            return False
+    return True
+
+
+_COMPARE = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
