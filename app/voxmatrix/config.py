@@ -53,6 +53,11 @@ def is_rank_zero() -> bool:
     return local_rank() == 0
 
 
+def engine_folders() -> tuple[Path, ...]:
+    """Where engines are looked up, each in a folder of its name: the user's own, then those of an image."""
+    return home() / "engines", Path("/opt/engines")
+
+
 def voice_folders() -> tuple[Path, ...]:
     """Where voices are looked up: the user's own, then those bundled with a clone or an installation."""
     return home() / "voices", *_bundled_folders()

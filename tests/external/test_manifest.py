@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.external.manifest import Manifest, is_inside, meets, read_manifest, weights_digest
+from voxmatrix.external.manifest import Manifest, is_inside, read_manifest, weights_digest
 
 WHOLE = """
 [engine]
@@ -119,23 +119,6 @@ def test_any_bytes_are_refused_as_a_manifest(data: bytes) -> None:
         path.write_bytes(data)
         with pytest.raises(BadInputError):
             read_manifest(path)
-
-
-@pytest.mark.parametrize(
-    ("found", "requirement", "met"),
-    [
-        ("2.6.0+cu124", ">=2.6", True),
-        ("2.10.0", ">=2.6,<3", True),
-        ("2.5.1", ">=2.6", False),
-        ("3.0", ">=2.6, <3", False),
-        ("2.6", "==2.6.0", True),
-        ("2.6.1", "!=2.6.1", False),
-        ("anything", "", True),
-        ("", ">=2.6", False),
-    ],
-)
-def test_versions_are_compared_by_their_numbers(found: str, requirement: str, met: bool) -> None:
-    assert meets(found, requirement) is met
 
 
 @pytest.mark.parametrize(("name", "inside"), [

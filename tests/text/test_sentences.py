@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from voxmatrix.text import sentences
-from voxmatrix.text.sentences import MAX_CHARACTERS, split
+from voxmatrix.text.sentences import MAX_CHARACTERS, shortened, split
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,10 @@ def test_one_sentence_loads_no_library():
 def test_a_hundred_thousand_characters_of_anything_are_split(unit):
     text = unit * (100_000 // len(unit))
     assert "".join("".join(split(text, "sv")).split()) == "".join(text.split())
+
+
+@given(st.text(max_size=300), st.integers(20, 100))
+def test_a_sentence_for_a_voice_that_takes_less_is_broken_further_and_keeps_its_letters(text: str, limit: int) -> None:
+    found = list(shortened(text, limit))
+    assert all(len(piece) <= limit for piece in found)
+    assert "".join("".join(found).split()) == "".join(text.split())

@@ -122,7 +122,7 @@ class BookJob:
             request.out,
             request.joining,
             source=Origin(request.source.name, digest(request.source)),
-            voice=Origin(request.voice.path.name, self._checksum),
+            voice=Origin(request.voice.path.name, self._checksum, request.voice.provenance),
             meter=self._meter,
             checked=self._checked,
             on_progress=on_progress,

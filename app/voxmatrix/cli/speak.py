@@ -130,8 +130,8 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
         task = replace(task, style=with_voices_of(task.style, known))
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, length):
-        partial = None if given.captions else _partial(given, task.voice, task.style, task.output)
         device = select(length < _LONG_CHARACTERS).best
+        partial = None if given.captions else _partial(given, task.voice.on(device), task.style, task.output)
         runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
         with _progress(length, task.as_json) as on_spoken:
             speech = _speak(

@@ -1,18 +1,15 @@
 """`engine.toml`: what an engine is, what it can do, and what it takes."""
 
 import hashlib
-import operator
-import re
 import tomllib
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.models.card import SeedEffect
-from voxmatrix.tables.rows import version
 
 FILE = "engine.toml"
 MAX_RATE_HZ = 192_000
@@ -51,6 +48,7 @@ class ReferenceTable(_Table):
     """The recordings of a voice that it imitates."""
 
     count: int = Field(default=1, ge=1)
+    required: bool = False  # it does not speak without one
     seconds: tuple[float, float]  # the least that it needs, and the most that it uses
     transcript: Literal["none", "optional", "required"] = "none"
     rate: int | None = Field(default=None, ge=8000, le=MAX_RATE_HZ)  # that it wants; None: that of its own speech
@@ -118,14 +116,33 @@ class FileTable(_Table):
     bytes: int = Field(ge=0)
 
 
+class LicenceTable(_Table):
+    """The licence of weights."""
+
+    name: str
+    url: str = ""
+    sha256: Sha256 | None = None  # of its text
+    commercial: bool = True
+    outputs_restricted: bool = False
+    may_teach: bool = True
+    accept: bool = False  # it has to be accepted
+
+
 class WeightsTable(_Table):
-    """Weights at one revision of a repository."""
+    """Weights at one revision of a repository, and what is special about them."""
 
     id: Name
+    title: str = ""
+    family: str = ""  # `model_type` in their config.json
     repo: str = ""
+    parts: dict[str, str] = {}  # other repositories, each in the folder of this name
     revision: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40})?$")] = ""
     folder: str = ""  # of the repository; "": all of it
-    files: dict[str, FileTable] = Field(min_length=1)
+    files: dict[str, FileTable] = {}  # none: those that the hub names, whose digests are kept when they are installed
+    can: dict[str, Any] = {}  # instead of the keys of the engine
+    knobs: tuple[str, ...] | None = None  # that they have; None: all
+    memory: MemoryTable | None = None
+    licence: LicenceTable | None = None
 
     @model_validator(mode="after")
     def _inside(self) -> Self:
@@ -138,18 +155,6 @@ class WeightsTable(_Table):
     def digest(self) -> str:
         """The name of the folder with these files."""
         return weights_digest({name: file.sha256 for name, file in self.files.items()})
-
-
-class LicenceTable(_Table):
-    """The licence of the weights."""
-
-    name: str
-    url: str = ""
-    sha256: Sha256 | None = None  # of its text
-    commercial: bool = True
-    outputs_restricted: bool = False
-    may_teach: bool = True
-    accept: bool = False  # it has to be accepted
 
 
 class Manifest(_Table):
@@ -167,7 +172,29 @@ class Manifest(_Table):
         ids = [weights.id for weights in self.weights]
         if len(set(ids)) < len(ids):
             raise ValueError("two weights have the same id")
+        for name in ids:
+            self.of(name)
         return self
+
+    def of(self, weights_id: str) -> "Manifest":
+        """What holds for these weights. Those that it does not name are like the engine.
+
+        Raises:
+            ValueError: they have a knob that is none of the engine's, or something else is wrong.
+        """
+        row = next((weights for weights in self.weights if weights.id == weights_id), None)
+        if row is None:
+            return self
+        unknown = set(row.knobs or ()) - set(self.knob)
+        if unknown:
+            raise ValueError(f"the weights {row.id} have knobs that the engine has not: {', '.join(sorted(unknown))}")
+        changed = {
+            "can": CanTable.model_validate({**self.can.model_dump(exclude_unset=True), **row.can}),
+            "knob": {name: knob for name, knob in self.knob.items() if row.knobs is None or name in row.knobs},
+            "run": self.run.model_copy(update={"memory": row.memory} if row.memory else {}),
+            "licence": row.licence or self.licence,
+        }
+        return self.model_copy(update=changed)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -199,26 +226,3 @@ def weights_digest(files: dict[str, str]) -> str:
     """The digest of a folder of weights by the SHA-256 of its files: that of what `sha256sum` prints, by name."""
     lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(files.items()))
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def meets(found: str, requirement: str) -> bool:
-    """Whether a version meets a requirement such as `>=2.6,<3`. An empty one is always met."""
-    for part in filter(None, re.split(r", ?", requirement)):
-        match = re.fullmatch(r"([<>=!]+)(.+)", part)
-        assert match is not None  # validated
-        wanted, have = version(match[2]) or (), version(found) or ()
-        size = max(len(wanted), len(have))
-        left, right = ((*numbers, *[0] * (size - len(numbers))) for numbers in (have, wanted))
-        if not _COMPARE[match[1]](left, right):
-            return False
-    return True
-
-
-_COMPARE = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-}

@@ -6,7 +6,8 @@ PACKAGE…`, without voxmatrix. The pipes are file descriptors that the environm
 
 The adapter is a file with a function `open(request)`, which returns an object with `opened`, a dict with the fields of
 the answer, and `speak(request, references, emit)`, which returns a dict for the fields of `done`. `references` are
-(array of float32, samples per second, transcript); `emit` takes a buffer of float32 and raises Cancelled.
+(array of float32, samples per second, transcript); `emit` takes a buffer of float32, which may be
+empty, and raises Cancelled when nobody wants the rest.
 """
 
 import json
@@ -153,7 +154,10 @@ class _Engine:
             nonlocal samples
             if number in self._cancelled:
                 raise Cancelled
-            body = memoryview(audio).cast("B").tobytes()
+            view = memoryview(audio)
+            if not view.nbytes:  # only asked whether to go on
+                return
+            body = view.cast("B").tobytes()
             samples += len(body) // 4
             for start in range(0, len(body), MAX_BODY_BYTES):
                 self._send({"type": "audio", "id": number}, body[start : start + MAX_BODY_BYTES])

@@ -2,13 +2,15 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import content_digest
+from voxmatrix.models.device import SpeakDevice
 from voxmatrix.models.style import Style
+from voxmatrix.plan.arithmetic import Arithmetic
 
 #: Speakers that an error names.
 _NAMED = 50
@@ -37,6 +39,8 @@ class Capabilities:
     seed: SeedEffect = "bytes"
     portable: bool = True  # its files may be sent to the workers of a cluster
     uses_torch: bool = False  # torch computes it, on any device that torch supports
+    autoregressive: bool = False  # it may skip, repeat or invent words
+    arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +64,8 @@ class VoiceCard:
     version: str = ""  # there
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what else its own JSON says
     memory_mib: float = 0.0  # that it takes when it is open
+    variant: str = ""  # how it is computed, where that changes what is heard: cuda bfloat16 sdpa
+    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for certificates: its engine, its lock …
 
     @property
     def path(self) -> Path:
@@ -73,8 +79,9 @@ class VoiceCard:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the contents of all files: equal on all computers that have the same voice."""
-        return joint_digest(content_digest(path) for path in self.files)
+        """SHA-256 of the contents of all files and the variant: equal on all computers that have the same voice."""
+        variant = [hashlib.sha256(self.variant.encode()).hexdigest()] if self.variant else []
+        return joint_digest([*map(content_digest, self.files), *variant])
 
     @property
     def speaker_names(self) -> list[str]:
@@ -118,6 +125,21 @@ class VoiceCard:
             if not knobs[name].low <= value <= knobs[name].high:
                 remedy = f"choose a number from {knobs[name].low:g} to {knobs[name].high:g}"
                 raise UsageError(f"`{name}` is {value}", remedy)
+
+    def on(self, device: SpeakDevice) -> "VoiceCard":
+        """The voice as this device computes it, which is another one where the difference can be heard.
+
+        Raises:
+            NoDeviceError: it cannot be computed there.
+        """
+        able = self.capabilities.arithmetic
+        if able is None:
+            return self
+        gpu, flash = (device.on.gpu, device.on.machine.flash_attention) if device.on else (None, None)
+        dtype = able.dtype(gpu).value
+        attention = able.attention_for(gpu, dtype, flash).value
+        variant = f"{gpu.kind if gpu else 'cpu'} {dtype} {attention}"
+        return replace(self, variant=variant, provenance={**self.provenance, "computed": variant})
 
     def knob(self, style: Style, name: str) -> float:
         """The value of a knob: the style's, else the default of the voice."""

@@ -65,14 +65,17 @@ def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Set
 
 
 def choose_parallel_voices(
-    gpu: Gpu | None, machine: Machine, budget: Budget, forced: Setting[int] | None
+    gpu: Gpu | None, machine: Machine, budget: Budget, forced: Setting[int] | None, *, voice_mib: float = 0.0
 ) -> Setting[int]:
-    """The number of processes that speak on a device, limited by memory and on a CPU also by its cores."""
+    """The number of processes that speak on a device, limited by memory and on a CPU also by its cores.
+
+    `voice_mib`: what an open voice takes, if that is more than usual.
+    """
     if forced is not None:
         return forced
     if gpu is not None and machine.torch is not None and machine.torch.built_for == gpu.kind:
         return automatic(1, "one process on a GPU speaks many texts at once, and computes their sentences in batches")
-    voice_mib = memory_table().voice_mib
+    voice_mib = max(voice_mib, memory_table().voice_mib)
     limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // CPUS_PER_VOICE)
     why = (
         f"at most {limit} on one GPU"

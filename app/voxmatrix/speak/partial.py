@@ -134,7 +134,7 @@ class PartialSpeech:
 def speech_key(text_digest: str, voice: VoiceCard, style: Style, output: Output) -> str:
     """What determines the samples of a speech: only if it is the same can partial speech be continued."""
     files = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in voice.files]
-    parts = (voxmatrix.__version__, _FORMAT, text_digest, files, style.to_json(), output.raw)
+    parts = (voxmatrix.__version__, _FORMAT, text_digest, files, voice.variant, style.to_json(), output.raw)
     return sha256(repr(parts).encode()).hexdigest()
 
 

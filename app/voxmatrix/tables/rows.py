@@ -1,5 +1,6 @@
 """Reading of the bundled tables, and parsing of versions and capabilities in them."""
 
+import operator
 import re
 import tomllib
 from importlib.resources import files
@@ -7,6 +8,14 @@ from typing import Any
 
 #: Major and minor; voxmatrix.machine.facts.Capability is one.
 CapabilityPair = tuple[int, int]
+_COMPARE = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
 
 
 def read(name: str) -> dict[str, Any]:
@@ -42,3 +51,21 @@ def capability(text: str) -> CapabilityPair:
     if len(numbers) != 2:
         raise ValueError(f"{text!r} is not a compute capability such as 12.0")
     return numbers[0], numbers[1]
+
+
+def meets(found: str, requirement: str) -> bool:
+    """Whether a version meets a requirement such as `>=2.6,<3`. An empty one is always met.
+
+    Raises:
+        ValueError: the requirement is none.
+    """
+    for part in filter(None, re.split(r", ?", requirement)):
+        match = re.fullmatch(r"([<>=!]+)(.+)", part)
+        if match is None:
+            raise ValueError(f"{part!r} is not a requirement such as >=2.6")
+        wanted, have = known_version(match[2]), version(found) or ()
+        size = max(len(wanted), len(have))
+        left, right = ((*numbers, *[0] * (size - len(numbers))) for numbers in (have, wanted))
+        if not _COMPARE[match[1]](left, right):
+            return False
+    return True

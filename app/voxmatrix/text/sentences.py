@@ -100,17 +100,17 @@ def _rows() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text(encoding="utf-8"))
 
 
-def shortened(sentence: str) -> Iterator[str]:
-    """A sentence in pieces of at most MAX_CHARACTERS."""
-    while len(sentence) > MAX_CHARACTERS:
-        cut = next((cut for cut in (_last(pattern, sentence) for pattern in _BREAKS) if cut), MAX_CHARACTERS)
+def shortened(sentence: str, limit: int = MAX_CHARACTERS) -> Iterator[str]:
+    """A sentence in pieces of at most so many characters."""
+    while len(sentence) > limit:
+        cut = next((cut for cut in (_last(pattern, sentence, limit) for pattern in _BREAKS) if cut), limit)
         yield sentence[:cut].strip()
         sentence = sentence[cut:].strip()
     if sentence:
         yield sentence
 
 
-def _last(pattern: re.Pattern[str], sentence: str) -> int:
+def _last(pattern: re.Pattern[str], sentence: str, limit: int) -> int:
     """Behind the last match that leaves a piece of bearable length, or 0."""
-    ends = [match.end() for match in pattern.finditer(sentence, MAX_CHARACTERS // 4, MAX_CHARACTERS)]
+    ends = [match.end() for match in pattern.finditer(sentence, limit // 4, limit)]
     return ends[-1] if ends else 0

@@ -26,7 +26,7 @@ def select_devices(
     to start on a GPU than onnxruntime takes to speak them on the CPU.
 
     Raises:
-        NoDeviceError: the required device is missing, or cannot speak this voice.
+        NoDeviceError: the device is missing, or cannot speak this voice.
         NoKernelsError: the installed torch has no kernels for the required device.
         UsageError: the saved device cannot be read.
     """
@@ -41,7 +41,15 @@ def select_devices(
     saved = preflight.saved_device if preflight else saved_device()
     if brief and request.kind == "auto" and saved is None and support is not None and support.by_torch:
         return DeviceSelection((CPU,))
-    return selection(preflight.machine if preflight else detect().machine, request, saved, support)
+    found = selection(preflight.machine if preflight else detect().machine, request, saved, support)
+    try:
+        wanted = voice.on(found.best).variant  # else sentences would not sound alike
+    except NoDeviceError as error:
+        if request.kind != "auto":
+            raise
+        problem = f"{error.problem}; falling back to the CPU"
+        return DeviceSelection((CPU,), (Finding(problem=problem, remedy=error.remedy, severity="warning"),))
+    return found._replace(devices=tuple(each for each in found.devices if voice.on(each).variant == wanted))
 
 
 def selection(

@@ -5,6 +5,7 @@ from importlib import import_module
 
 from voxmatrix.config import environment
 from voxmatrix.errors import UsageError
+from voxmatrix.external.family import FAMILY as EXTERNAL
 from voxmatrix.kokoro.family import FAMILY as KOKORO
 from voxmatrix.models.family import Family
 from voxmatrix.piper.family import FAMILY as PIPER
@@ -20,7 +21,7 @@ def families() -> tuple[Family, ...]:
     Raises:
         UsageError: one that the environment names cannot be imported.
     """
-    return (*_added(environment().get(VARIABLE, "")), KOKORO, PIPER)
+    return (*_added(environment().get(VARIABLE, "")), KOKORO, EXTERNAL, PIPER)
 
 
 def family_named(name: str) -> Family:

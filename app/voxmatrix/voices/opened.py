@@ -71,7 +71,7 @@ class OpenVoices(Closeable):
         self._on_count = on_count
         self._open: dict[VoiceFile, VoiceInMemory] = {}
         self._failed: dict[VoiceFile, FileVersion] = {}
-        self._devices: dict[tuple[str, bool], SpeakDevice] = {}
+        self._devices: dict[object, SpeakDevice] = {}
         self._lock = threading.RLock()
         self._selecting = threading.Lock()
 
@@ -176,7 +176,7 @@ class OpenVoices(Closeable):
 
     def _device_of(self, card: VoiceCard) -> SpeakDevice:
         """The device for voices of this kind, which is looked for once."""
-        kind = card.family, card.capabilities.uses_torch
+        kind = card.family, card.capabilities.uses_torch, card.capabilities.arithmetic
         with self._selecting:
             if kind not in self._devices:
                 selection = select_devices(card, self._request, self._preflight)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,11 @@ class Origin:
 
     name: str
     sha256: str
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # what else is known of it
+
+    def to_json(self) -> dict[str, Any]:
+        """The values as JSON."""
+        return {"name": self.name, "sha256": self.sha256, **self.provenance}
 
 
 def manifest_path(out: Path) -> Path:
@@ -66,8 +71,8 @@ def text_sha256(text: str) -> str:
 
 def _content(line: Timeline, levels: Levels, book: Origin, voice: Origin) -> dict[str, Any]:
     return {
-        "book": asdict(book),
-        "voice": asdict(voice),
+        "book": book.to_json(),
+        "voice": voice.to_json(),
         "complete": True,
         "chapters": [
             {

@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from voxmatrix.book.make import BookJob
     from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
-    from voxmatrix.models.style import Style
-    from voxmatrix.work.executors.base import Workers
+    from voxmatrix.models.device import SpeakDevice
     from voxmatrix.work.job import JobOutcome
 
 #: Seconds of speech that --preview makes.
@@ -126,17 +125,23 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     if parts := left_out_line(book):
         typer.echo(with_flags(parts), err=True)
     split_as = split_language(book, voice.language)
+    devices = () if given.cluster else _devices(context, given, voice)
     request = BookRequest(
         source=file,
         book=beginning(book, split_as, _PREVIEW_SECONDS) if given.preview else book,
         language=split_as,
-        voice=voice,
+        voice=voice.on(devices[0]) if devices else voice,
         out=out,
         style=style,
         joining=_joining(given, book.about.narrator or voice.id),
     )
     recogniser = Recogniser(given.judge, voice.language) if given.judge else None
-    workers = cluster_workers(voice, given) if given.cluster else _own_processes(context, given, voice, style)
+    forced = override_number(given.parallel_voices, *ParameterSources(context).of("parallel_voices"))
+    workers = (
+        own_processes(voice, style, devices, forced, threads=given.threads)
+        if devices
+        else cluster_workers(voice, given)
+    )
     with open_book_job(request) as job:
         for finding in job.findings:
             warn(finding)
@@ -162,13 +167,10 @@ def _doubts(job: "BookJob", recogniser: "Recogniser | None", *, as_json: bool) -
     return doubts
 
 
-def _own_processes(context: typer.Context, given: BookOptions, voice: "VoiceCard", style: "Style") -> "Workers":
-    """Worker processes on the devices of this computer."""
-    sources = ParameterSources(context)
-    request = requested_device(sources, given.device, given.gpu, given.use_gpu)
-    devices = selected_devices(voice, request, context.obj).devices
-    forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
-    return own_processes(voice, style, devices, forced, threads=given.threads)
+def _devices(context: typer.Context, given: BookOptions, voice: "VoiceCard") -> "tuple[SpeakDevice, ...]":
+    """The devices of this computer that speak the book."""
+    request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
+    return selected_devices(voice, request, context.obj).devices
 
 
 def _out(file: Path, given: BookOptions) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from voxmatrix.errors import Finding, UnreachableError
+from voxmatrix.errors import BadInputError, Finding, UnreachableError
 from voxmatrix.files import digest
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice
@@ -143,7 +143,12 @@ class BatchSpeaker:
 
     def _card(self, batch: SpeechBatch) -> VoiceCard:
         """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
-        return resolve(self._patiently(lambda: fetch(self._store, batch.voice), batch))
+        card = resolve(self._patiently(lambda: fetch(self._store, batch.voice), batch))
+        if card.digest != batch.voice.checksum:  # not all of it travels
+            raise BadInputError(
+                f"this worker has another version of what speaks {card.id}", "install the same on all computers"
+            )
+        return card
 
     def _file(self, work: _Work, index: int) -> Path:
         return self._notices.folder / f"{index}-{work.units()[index].key[:16]}.wav"

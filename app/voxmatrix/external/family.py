@@ -1,0 +1,117 @@
+"""The family of voices that engines speak: `voices/ENGINE/NAME.voice`, called ENGINE/NAME."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from voxmatrix.config import voice_folders
+from voxmatrix.errors import BadInputError
+from voxmatrix.models.card import Capabilities, Knob, VoiceCard
+from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
+from voxmatrix.models.family import Family, OpenVoice
+from voxmatrix.models.style import Runtime
+from voxmatrix.plan.arithmetic import Arithmetic
+
+NAME = "external"
+SUFFIX = ".voice"
+
+
+class ExternalFamily:
+    """The voices of all engines."""
+
+    name = NAME
+    trainable = False
+
+    def find(self, folder: Path) -> Mapping[str, Path]:
+        """Those in the folders of their engines."""
+        return {f"{path.parent.name}/{path.stem}": path for path in sorted(folder.glob(f"*/*{SUFFIX}"))}
+
+    def owns(self, path: Path) -> Path | None:
+        """A file NAME.voice."""
+        return path if path.suffix == SUFFIX and path.is_file() else None
+
+    def named(self, name: str) -> Path | None:
+        """A voice without the name of its engine, if only one has it.
+
+        Raises:
+            BadInputError: several have it.
+        """
+        found = {
+            known: path
+            for folder in reversed(voice_folders())
+            for known, path in self.find(folder).items()
+            if path.stem == name
+        }
+        if len(found) > 1:
+            raise BadInputError(f"several voices are called {name}", f"choose one of: {', '.join(found)}")
+        return next(iter(found.values()), None)
+
+    def uses_torch(self, path: Path) -> bool:
+        """As far as is known: the engines borrow it."""
+        return True
+
+    def card(self, path: Path) -> VoiceCard:
+        """By its file and the manifest of its engine."""
+        from voxmatrix.external.installed import find_engine
+        from voxmatrix.external.voice_file import read_voice, reference_path
+
+        voice = read_voice(path)
+        engine = find_engine(voice.engine, voice.weights)
+        can, run, licence = engine.manifest.can, engine.manifest.run, engine.manifest.licence
+        kinds = engine.manifest.engine.kinds
+        reference = [reference_path(path, voice.reference)] if voice.reference else []
+        return VoiceCard(
+            id=f"{voice.engine}/{path.stem}",
+            family=NAME,
+            files=(path, *reference, *engine.files),
+            rate_hz=can.rate,
+            languages=(voice.language,),
+            capabilities=Capabilities(
+                knobs={
+                    name: Knob(title=knob.title, default=knob.default, low=knob.least, high=knob.most)
+                    for name, knob in engine.manifest.knob.items()
+                },
+                speed=can.speed,
+                seed=can.seed,
+                uses_torch=kinds != ("cpu",),
+                autoregressive=can.autoregressive,
+                arithmetic=Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=kinds),
+            ),
+            title=voice.title or path.stem,
+            license=voice.license or (licence.name if licence else ""),
+            source=next((weights.repo for weights in engine.manifest.weights if weights.id in voice.weights), ""),
+            provenance={"engine": engine.name, "weights": dict(voice.weights), "lock_sha256": engine.lock_sha256},
+            memory_mib=run.memory.fixed_mib,
+        )
+
+    def gpu_support(self) -> GpuSupport:
+        """None, for engines that compute on the CPU only."""
+        return GpuSupport(kinds=frozenset(), by="engine of this voice", remedy="set `device=cpu`")
+
+    def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
+        """Open a voice; its engine starts in the background, unless another voice has started it.
+
+        Raises:
+            NoDeviceError: the engine does not compute on such a device.
+        """
+        from voxmatrix.external.installed import find_engine
+        from voxmatrix.external.process import EngineStart, Limits
+        from voxmatrix.external.voice import ExternalVoice
+        from voxmatrix.external.voice_file import read_voice
+        from voxmatrix.machine.probes.limits import cpus
+
+        voice = read_voice(card.path)
+        engine = find_engine(voice.engine, voice.weights)
+        card = card.on(device)
+        _, dtype, attention = card.variant.split()
+        start = EngineStart(
+            folder=engine.folder,
+            weights=tuple(sorted(voice.weights.items())),
+            gpu=device.on.gpu if device.on else None,
+            dtype=dtype,
+            attention=attention,
+            threads=runtime.threads or cpus(),
+        )
+        return ExternalVoice(card, voice, engine, start, Limits())
+
+
+FAMILY: Family = ExternalFamily()

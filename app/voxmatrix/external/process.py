@@ -1,0 +1,304 @@
+"""The process of an engine: started, asked for one sentence after the other, and ended whatever it does.
+
+An engine that hangs, crashes or sends nonsense is killed with its children, and is an error with what to do; the next
+sentence starts it again.
+"""
+
+import os
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from voxmatrix.audio.waves import Samples
+from voxmatrix.closing import Closeable
+from voxmatrix.compute.child import place
+from voxmatrix.errors import (
+    BadInputError,
+    DamagedFileError,
+    MemoryExhaustedError,
+    MissingProgramError,
+    VoxmatrixError,
+)
+from voxmatrix.external import wire
+from voxmatrix.external.channel import Channel
+from voxmatrix.external.installed import Engine, check_weights
+from voxmatrix.machine.facts import Gpu
+from voxmatrix.processes import OUT_OF_MEMORY, EndedError, describe_exit, kill_group
+from voxmatrix.tables.rows import meets
+from voxmatrix.wording import printable, quoted
+
+_END_SECONDS = 5.0
+_MAX_LINE = 300
+#: Environment of every engine: it may not fetch anything, and sees no packages but its own.
+_ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1",
+    "PYTHONNOUSERSITE": "1", "TOKENIZERS_PARALLELISM": "false",
+}  # fmt: skip
+_ERRORS: Mapping[str, type[VoxmatrixError]] = {
+    "weights": DamagedFileError,
+    "unsupported": MissingProgramError,
+    "text": BadInputError,
+    "reference": BadInputError,
+    "memory": MemoryExhaustedError,
+}
+
+
+class Limits(NamedTuple):
+    """How long an engine may take, in seconds."""
+
+    start: float = 60.0
+    open: float = 900.0
+    silence: float = 600.0  # until the next samples of a sentence
+    cancel: float = 30.0  # until it stops when nobody wants the rest
+
+
+class Recording(NamedTuple):
+    """A voice to imitate."""
+
+    digest: str
+    samples: Samples
+    rate_hz: int
+    transcript: str = ""
+
+
+@dataclass
+class _Progress:
+    """Of a sentence that is spoken."""
+
+    cancelled: Callable[[], bool]
+    most: float  # samples that are believed
+    received: int = 0
+    stopping: float | None = None  # since when
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineStart:
+    """What an engine is started with. Equal ones share a process."""
+
+    folder: Path
+    weights: tuple[tuple[str, str], ...]  # id and digest
+    gpu: Gpu | None
+    dtype: str
+    attention: str
+    threads: int
+
+
+class EngineProcess(Closeable):
+    """A running engine."""
+
+    def __init__(self, engine: Engine, start: EngineStart, limits: Limits) -> None:
+        """Start it and open its weights.
+
+        Raises:
+            VoxmatrixError: it does not start, or cannot use the weights.
+        """
+        if os.name == "nt":
+            raise MissingProgramError("engines do not run on Windows", "use WSL, or an image that has the engine")
+        self._engine, self._limits = engine, limits
+        self._number, self._killed = 0, False
+        self._known: set[str] = set()
+        self._log: deque[bytes] = deque(maxlen=20)
+        placement = place(start.gpu)
+        self._channel = Channel()
+        self._process = self._spawn(placement.environment)
+        self._logging = threading.Thread(target=self._keep_log, daemon=True, name="engine")
+        self._logging.start()
+        try:
+            with self._doing("starts"):
+                self._check_hello(self._channel.receive(limits.start))
+            with self._doing("opens its weights"):
+                weights = {name: str(check_weights(digest, engine)) for name, digest in start.weights}
+                device = {"device": placement.device, "dtype": start.dtype, "attention": start.attention}
+                self._channel.send(
+                    {"type": "open", "weights": weights, **device, "threads": start.threads}, limits.open
+                )
+                #: What the engine says of itself: rate, voices, memory, attention.
+                self.opened = self._answer(self._channel.receive(limits.open), "opened")
+                if self.opened.get("rate") != engine.manifest.can.rate:
+                    said = f"it speaks at {self.opened.get('rate')} Hz"
+                    raise wire.FrameError(f"{said}, and its manifest says {engine.manifest.can.rate}")
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None
+
+    def speak(
+        self,
+        request: Mapping[str, Any],
+        recordings: Sequence[Recording],
+        on_audio: Callable[[Samples], None],
+        cancelled: Callable[[], bool],
+        max_seconds: float,
+    ) -> dict[str, Any]:
+        """Speak a text, and return the fields of `done`. Its samples are passed on as they arrive.
+
+        Raises:
+            VoxmatrixError: it cannot. After some errors the process is gone.
+        """
+        self._number += 1
+        progress = _Progress(cancelled, max_seconds * self._engine.manifest.can.rate)
+        with self._doing("speaks"):
+            for one in (one for one in recordings if one.digest not in self._known):
+                head = {"type": "reference", "digest": one.digest, "rate": one.rate_hz, "transcript": one.transcript}
+                self._channel.send(head, self._limits.silence, one.samples.astype("<f4").tobytes())
+                self._known.add(one.digest)
+            references = {"references": [one.digest for one in recordings]} if recordings else {}
+            self._channel.send({"type": "speak", "id": self._number, **request, **references}, self._limits.silence)
+            while (frame := self._channel.receive(self._limits.silence, partial(self._look, progress))).type == "audio":
+                if frame.head.get("id") != self._number:
+                    raise wire.FrameError(f"it sends samples of another sentence ({frame.head.get('id')})")
+                progress.received += len(frame.body) // 4
+                if progress.stopping is None:
+                    on_audio(np.frombuffer(frame.body, "<f4").astype(np.float32))
+            done = self._answer(frame, "done")
+            if done.get("samples") != progress.received:
+                sent = f"it says that it has sent {done.get('samples')} samples"
+                raise wire.FrameError(f"{sent}, and {progress.received} came")
+        if progress.received > progress.most:
+            raise VoxmatrixError(
+                f"the engine {self._engine.name} did not end after {max_seconds:.0f} s of {quoted(request['text'])}",
+                "speak it again with another `seed`, or change its words",
+            )
+        return done
+
+    def _look(self, progress: "_Progress") -> None:
+        """Tell the engine once to stop, if it should, and do not wait long until it does."""
+        if progress.stopping is None:
+            if progress.cancelled() or progress.received > progress.most:
+                progress.stopping = time.monotonic()
+                self._channel.send({"type": "cancel", "id": self._number}, self._limits.cancel)
+        elif time.monotonic() - progress.stopping > self._limits.cancel:
+            raise TimeoutError
+
+    def close(self) -> None:
+        """End it: its end of the pipe first, then it and its children."""
+        self._channel.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self._kill()
+
+    def _spawn(self, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+        engine = self._engine
+        given = {**environment, **_ENVIRONMENT, **self._channel.variables}
+        for name in ("PYTHONPATH", "PYTHONHOME"):
+            given.pop(name, None)
+        table = engine.manifest.engine
+        command = [
+            engine.python,
+            "-Iu",
+            wire.__file__,
+            engine.folder / table.adapter,
+            engine.name,
+            "torch",
+            *table.imports,
+        ]
+        try:
+            return subprocess.Popen(
+                list(map(str, command)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=given,
+                pass_fds=self._channel.inherited,
+                start_new_session=True,  # a group of its own: Ctrl-C does not reach it, and its children end with it
+            )
+        except OSError as error:
+            self._channel.close()
+            raise MissingProgramError(
+                f"the environment of the engine {engine.name} cannot be started: {error.strerror}: {engine.python}",
+                f"voxmatrix engines install {engine.name}",
+            ) from error
+        finally:
+            self._channel.close_inherited()
+
+    def _keep_log(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as errors:
+            while line := errors.readline(_MAX_LINE):
+                self._log.append(line)
+
+    def _check_hello(self, frame: wire.Frame) -> None:
+        engine, hello = self._engine, self._answer(frame, "hello")
+        again = f"voxmatrix engines install {engine.name}"
+        if hello.get("protocol") != wire.PROTOCOL:
+            raise MissingProgramError(
+                f"the engine {engine.name} speaks protocol {hello.get('protocol')}, and this voxmatrix {wire.PROTOCOL}",
+                again,
+            )
+        #: Of Python, and of the packages that the manifest names.
+        told = hello.get("versions")
+        self.versions = {str(name): str(found) for name, found in told.items()} if isinstance(told, dict) else {}
+        table = engine.manifest.engine
+        for package, requirement in (("python", table.python), ("torch", table.torch)):
+            found = self.versions.get(package)
+            if found is not None and not meets(found, requirement):
+                raise MissingProgramError(
+                    f"the engine {engine.name} needs {package} {requirement}, and its environment has {found}", again
+                )
+
+    def _answer(self, frame: wire.Frame, wanted: str) -> dict[str, Any]:
+        """The content of the frame that is due, or the error that the engine reports."""
+        if frame.type == "error":
+            kind, message = str(frame.head.get("kind")), printable(str(frame.head.get("message")))[:1000]
+            remedies = {"text": "change the text, or choose another voice", "reference": "choose another recording"}
+            remedy = remedies.get(kind, f"voxmatrix engines check {self._engine.name}")
+            if kind == "memory":
+                remedy = "end other programs on the device, choose smaller weights, or set `device=cpu`"
+            raise _ERRORS.get(kind, VoxmatrixError)(f"the engine {self._engine.name}: {message}", remedy)
+        if frame.type != wanted:
+            raise wire.FrameError(f"it sends {frame.type!r} instead of {wanted!r}")
+        return frame.head
+
+    @contextmanager
+    def _doing(self, what: str) -> Iterator[None]:
+        """Turn what is wrong with the process into an error, and end the process."""
+        name = self._engine.name
+        check = f"voxmatrix engines check {name}"
+        try:
+            yield
+        except EndedError as error:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_SECONDS)
+            code = self._kill()
+            said = self._last_line()
+            problem = f"the engine {name} {describe_exit(code)} while it {what}{': ' * bool(said)}{said}"
+            if code == OUT_OF_MEMORY:
+                raise MemoryExhaustedError(f"{problem}; the memory may have run out", "end other programs") from error
+            raise VoxmatrixError(problem, check) from error
+        except wire.FrameError as error:
+            self._kill()
+            raise VoxmatrixError(
+                f"the engine {name} sent what is no message while it {what}: {error}", check
+            ) from error
+        except TimeoutError as error:
+            self._kill()
+            raise VoxmatrixError(
+                f"the engine {name} did not answer in time while it {what}, and was ended", check
+            ) from error
+
+    def _kill(self) -> int:
+        """Kill the process and its children; returns its exit code."""
+        if not self._killed:  # later, its number may be that of another process
+            self._killed = True
+            kill_group(self._process.pid)
+            self._process.kill()
+        code = self._process.wait()
+        self._logging.join(1.0)
+        return code
+
+    def _last_line(self) -> str:
+        lines = [line.decode("utf-8", "replace").strip() for line in self._log]
+        return printable(next(filter(None, reversed(lines)), ""))
