@@ -2,14 +2,14 @@
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.book.check import Doubt, check_speech
+from voxmatrix.book.check import Doubt, Listener, check_speech
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, Origin, join_book, manifest_path
 from voxmatrix.book.join.finished import JoinSettings
@@ -17,23 +17,28 @@ from voxmatrix.book.join.loudness import SpeechMeter
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
-from voxmatrix.book.units import book_units
+from voxmatrix.book.units import BookUnit, book_units
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, write_text
 from voxmatrix.judge.hearing import Recogniser
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import Style
+from voxmatrix.models.style import MAX_SEED, Style
 from voxmatrix.progress import OnProgress
 from voxmatrix.wording import pluralise, quoted
 from voxmatrix.work.executors.base import Workers
-from voxmatrix.work.job import JobOutcome, JobProgress, run_job
+from voxmatrix.work.job import JobOutcome, JobProgress, OnJobProgress, run_job
 from voxmatrix.work.ledger import Ledger, open_ledger
+from voxmatrix.work.unit import unit_of
 
 #: Sentences that an error names.
 _NAMED = 5
-#: In the folder of a job while its audiobook is written.
-_JOINING = "joining"
+#: In the folder of a job: there while its audiobook is written; what was heard in its speech.
+_JOINING, _HEARD = "joining", "heard.jsonl"
+#: How often a sentence is spoken again.
+MAX_RETAKES = 2
+#: What is added to its seed: more than the distance of seeds that are chosen for whole books.
+_RETAKE_SEED = 1_000_003
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,14 +90,20 @@ class BookJob:
         """
         request, ledger = self._request, self._ledger
         folder, self._meter = partial_folder(request.out), SpeechMeter()
-        with PartialChapters(request.book, self.units, ledger, folder, request.joining, meter=self._meter) as partial:
+        with PartialChapters(request.book, self.units, ledger, folder, request.joining, meter=self._meter) as chapters:
 
             def progressed(progress: JobProgress) -> None:
-                partial.update()
-                on_progress(progress, partial.complete)
+                chapters.update()
+                on_progress(progress, chapters.complete)
 
-            with workers(ledger.incoming, len(self.units)) as executor:
-                outcome = run_job(ledger, (unit.unit for unit in self.units), executor, progressed)
+            outcome = self._run(workers, len(self.units), progressed)
+            for _ in range(MAX_RETAKES):  # with other random numbers, it may come to an end
+                if not outcome.given_up or not request.voice.capabilities.autoregressive:
+                    break
+                failed = {one.unit.key for one in outcome.given_up}
+                self.units = [_retake(unit) if unit.unit.key in failed else unit for unit in self.units]
+                again = self._run(workers, len(failed), progressed)
+                outcome = replace(again, spoken=outcome.spoken + again.spoken, known=outcome.known)
         if outcome.given_up:
             raise _given_up(outcome, len(self.units))
         return outcome
@@ -103,10 +114,47 @@ class BookJob:
         Raises:
             As `check_speech`.
         """
-        self._checked = {"by": recogniser.name if recogniser else "sound"}
-        doubts = check_speech(list(self._spoken()), self._request.voice.language, recogniser, on_progress)
-        self._checked["doubtful"] = [asdict(doubt) for doubt in doubts]
+        doubts = self._doubts(self._listener(recogniser), on_progress)
+        self._checked = _figures(recogniser, doubts)
         return doubts
+
+    def hear(self, recogniser: Recogniser | None, workers: Workers, on_progress: OnProgress) -> list[Doubt]:
+        """`check`, and speak what is in doubt again with other random numbers; what stays so is as it was.
+
+        Raises:
+            As `check_speech`, and what `run_job` raises.
+        """
+        listener, before = self._listener(recogniser), self.units
+        first = doubts = self._doubts(listener, on_progress)
+        for _ in range(MAX_RETAKES):
+            if not doubts:
+                break
+            places = {(doubt.chapter, doubt.index) for doubt in doubts}
+            self.units = [_retake(unit) if unit.place in places else unit for unit in self.units]
+            self._run(workers, len(places), lambda progress: None)
+            delivered = [self._ledger.delivery(unit.unit.key) for unit in self.units]
+            self.units = [new if there else old for new, old, there in zip(self.units, before, delivered, strict=True)]
+            doubts = self._doubts(listener, on_progress)
+        left = {(doubt.chapter, doubt.index) for doubt in doubts}
+        self.units = [old if old.place in left else new for old, new in zip(before, self.units, strict=True)]
+        named = {(doubt.chapter, doubt.index): doubt for doubt in (*doubts, *first)}
+        still = [named[place] for place in sorted(left)]
+        repaired = sum(old is not new for old, new in zip(before, self.units, strict=True))
+        self._checked = {**_figures(recogniser, still), "sentences": len(before), "repaired": repaired}
+        return still
+
+    def _run(self, workers: Workers, count: int, on_progress: OnJobProgress) -> JobOutcome:
+        """Speak the units that the job does not have yet, about so many."""
+        with workers(self._ledger.incoming, count) as executor:
+            return run_job(self._ledger, (unit.unit for unit in self.units), executor, on_progress)
+
+    def _doubts(self, listener: Listener | None, on_progress: OnProgress) -> list[Doubt]:
+        voice = self._request.voice
+        strict = voice.capabilities.autoregressive
+        return check_speech(list(self._spoken()), voice.language, listener, on_progress, strict=strict)
+
+    def _listener(self, recogniser: Recogniser | None) -> Listener | None:
+        return Listener(recogniser, self._request.job_folder / _HEARD) if recogniser else None
 
     def join(self, on_progress: OnProgress) -> Joined:
         """Join the sentences, and remove `B.partial`.
@@ -134,7 +182,8 @@ class BookJob:
     def _spoken(self) -> Iterator[Spoken]:
         delivered = {delivery.key: delivery for _, delivery in self._ledger.deliveries()}
         for unit in self.units:
-            if delivery := delivered.get(unit.unit.key):  # a missing one is found when the sentences are joined
+            # A missing one is found when the sentences are joined.
+            if delivery := delivered.get(unit.unit.key) or self._ledger.delivery(unit.unit.key):
                 yield spoken_unit(unit, self._ledger, delivery)
 
 
@@ -171,6 +220,18 @@ def job_folder(out: Path) -> Path:
 def partial_folder(out: Path) -> Path:
     """The folder of chapters that are complete before the book is."""
     return out.with_name(f"{out.stem}.partial")
+
+
+def _figures(recogniser: Recogniser | None, doubts: Sequence[Doubt]) -> dict[str, Any]:
+    by = recogniser.name if recogniser else "sound"
+    return {"by": by, "doubtful": [asdict(doubt) for doubt in doubts]}
+
+
+def _retake(unit: BookUnit) -> BookUnit:
+    """The sentence with another seed, which is the same in every run of the same command."""
+    style = unit.unit.style
+    own = replace(style, seed=((style.seed or 0) + _RETAKE_SEED) % MAX_SEED)
+    return replace(unit, unit=unit_of(unit.unit.text, unit.unit.voice, own))
 
 
 def _given_up(outcome: JobOutcome, total: int) -> BadInputError:

@@ -82,6 +82,11 @@ class BookUnit:
     unit: Unit
     pause: float = 0.0  # seconds of silence behind it, besides those of every sentence
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Chapter and index."""
+        return self.chapter, self.index
+
 
 def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[BookUnit]:
     """The units of all chapters in order.

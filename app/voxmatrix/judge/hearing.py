@@ -1,11 +1,13 @@
 """Which words of a text are heard in its speech, by faster-whisper."""
 
 import math
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, MissingProgramError
 from voxmatrix.text.normalisation.normalise import normalise
+from voxmatrix.wording import pluralise
 
 _RATE_HZ = 16_000
 #: Names are often heard otherwise: so many words must be wrong, and such a part of all.
@@ -24,8 +26,8 @@ class Heard(NamedTuple):
 class Recogniser:
     """A model of faster-whisper, for one language."""
 
-    def __init__(self, model: str, language: str, threads: int = 0) -> None:
-        """`model` is a folder in CTranslate2's format, or a name that faster-whisper knows and downloads.
+    def __init__(self, model: str, language: str, threads: int = 0, *, download: bool = True) -> None:
+        """`model` is a folder in CTranslate2's format, or a name that faster-whisper knows and may `download`.
 
         `threads` is 0 for all CPUs.
 
@@ -40,16 +42,22 @@ class Recogniser:
         self.name = model
         self._language = language
         try:
-            self._model: Any = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=threads)
+            self._model: Any = WhisperModel(
+                model, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=not download
+            )
         except (OSError, RuntimeError, ValueError) as error:
             raise BadInputError(
                 f"the model {model} cannot be opened: {error}", "choose a folder with model.bin, or a name such as base"
             ) from error
 
-    def doubt(self, text: str, samples: Samples, rate_hz: int) -> str:
-        """What is wrong with the speech of a sentence; "" if its words are heard."""
-        heard = self.hear(samples, rate_hz).text
+    def doubt(self, text: str, heard: str, *, strict: bool = False) -> str:
+        """What is wrong with the speech of a sentence in which this was heard; "" if its words are.
+
+        `strict`: a single word that is missing, or too many, is wrong.
+        """
         errors, count = word_errors(text, heard, self._language)
+        if strict and (gaps := word_gaps(text, heard, self._language)):
+            return f"{pluralise(gaps, 'word')} of {count} missing or too many; heard is: {heard}"
         if errors < _MIN_ERRORS or errors <= _MAX_PART * count:
             return ""
         return f"{errors} of its {count} words are not heard, but: {heard}"
@@ -79,6 +87,16 @@ def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
         for place, other in enumerate(found, start=1):
             before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (word != other))
     return row[-1], len(said)
+
+
+def word_gaps(text: str, heard: str, language: str) -> int:
+    """Words of a text that are missing or too many in what was heard; those that are heard as others do not count."""
+    said, found = (_words(normalise(one, language)) for one in (text, heard))
+    return sum(
+        abs((end - start) - (found_end - found_start))
+        for _, start, end, found_start, found_end in SequenceMatcher(None, said, found, autojunk=False).get_opcodes()
+        if "".join(said[start:end]) != "".join(found[found_start:found_end])  # every one, everyone
+    )
 
 
 def _words(text: str) -> list[str]:

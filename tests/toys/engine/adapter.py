@@ -41,7 +41,9 @@ class Engine:
             elif word == "EXIT":
                 sys.stderr.write("the driver is gone\n")
                 sys.exit(3)
-            elif word == "FOREVER":
+            elif word == "MOODY" and request["seed"] % 2 == 0:
+                raise RuntimeError("not with this seed")
+            elif word == "FOREVER" or (word == "RESTLESS" and request["seed"] % 2 == 0):
                 while True:
                     emit(array.array("f", [0.1] * RATE))
             elif word == "CHILD":

@@ -31,7 +31,7 @@ from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import home
-from voxmatrix.errors import UsageError
+from voxmatrix.errors import Finding, UsageError, VoxmatrixError
 from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
     from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.work.executors.base import Workers
     from voxmatrix.work.job import JobOutcome
 
+#: Values of --judge: nobody hears the book; the model that is used if it is at hand.
+_NO_JUDGE, _USUAL_JUDGE = "none", "base"
 #: Seconds of speech that --preview makes.
 _PREVIEW_SECONDS = 60.0
 _MIB = 1 << 20
@@ -91,7 +94,7 @@ class BookOptions(MetadataOptions, VoiceOptions, options.ThreadOptions, options.
     judge: Annotated[
         str,
         options.option(
-            "--judge", "MODEL", "Also hear each sentence, with faster-whisper: base, or a folder.", panel="Output"
+            "--judge", "MODEL", "Hear each sentence, with faster-whisper: base, a folder, or none.", panel="Output"
         ),
     ] = ""
     bitrate: options.Bitrate = ""
@@ -109,7 +112,6 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
-    from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.voices.cast import with_voices_of
 
     out = _out(file, given)
@@ -135,7 +137,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         style=style,
         joining=_joining(given, book.about.narrator or voice.id),
     )
-    recogniser = Recogniser(given.judge, voice.language) if given.judge else None
+    recogniser = _recogniser(given.judge, voice)
     forced = override_number(given.parallel_voices, *ParameterSources(context).of("parallel_voices"))
     workers = (
         own_processes(voice, style, devices, forced, threads=given.threads)
@@ -150,7 +152,8 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         for finding in outcome.findings:
             if finding not in job.findings:
                 warn(finding)
-        doubts = _doubts(job, recogniser, as_json=as_json) if given.check or recogniser else None
+        again = workers if voice.capabilities.autoregressive and given.judge != _NO_JUDGE else None
+        doubts = _doubts(job, recogniser, again, as_json=as_json) if given.check or recogniser or again else None
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     kinds_left = {part.kind: part.count for part in book.kinds if not part.spoken}
@@ -158,10 +161,34 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     _show(joined, outcome, len(job.units), request.job_folder, more=more if as_json else None)
 
 
-def _doubts(job: "BookJob", recogniser: "Recogniser | None", *, as_json: bool) -> "list[Doubt]":
-    """The sentences that may be spoken wrong, each said."""
+def _recogniser(judge: str, voice: "VoiceCard") -> "Recogniser | None":
+    """The recogniser that is asked for; for a voice that may misspeak, one that is at hand.
+
+    Raises:
+        MissingProgramError: the one that is asked for is not installed.
+        BadInputError: its model cannot be opened.
+    """
+    from voxmatrix.judge.hearing import Recogniser
+
+    if judge == _NO_JUDGE or not (judge or voice.capabilities.autoregressive):
+        return None
+    try:
+        return Recogniser(judge or _USUAL_JUDGE, voice.language, download=bool(judge))
+    except VoxmatrixError:
+        if judge:
+            raise
+    problem = f"the voice {voice.id} may skip or invent words, and no recogniser is at hand that would hear it"
+    remedy = f'pip install "voxmatrix[judge]", then add `judge={_USUAL_JUDGE}`, which downloads the model once'
+    warn(Finding(problem=problem, remedy=f"{remedy}; or add `judge={_NO_JUDGE}`", severity="warning"))
+    return None
+
+
+def _doubts(
+    job: "BookJob", recogniser: "Recogniser | None", again: "Workers | None", *, as_json: bool
+) -> "list[Doubt]":
+    """The sentences that may be spoken wrong, each said; those that `again` has not spoken better."""
     with progress("check", "sentences checked", as_json=as_json) as on_checking:
-        doubts = job.check(recogniser, on_checking)
+        doubts = job.hear(recogniser, again, on_checking) if again else job.check(recogniser, on_checking)
     for doubt in doubts:
         warn(doubt.finding())
     return doubts
