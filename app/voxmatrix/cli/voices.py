@@ -1,4 +1,4 @@
-"""`voxmatrix voices`: search, download, list and remove the voices that `--voice NAME` finds."""
+"""`voxmatrix voices`: search, download, list, clone and remove the voices that `--voice NAME` finds."""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from voxmatrix.models.family import Family
     from voxmatrix.models.library import LibraryVoice
 
-group = typer.Typer(help="Search, download, list and remove the voices that `--voice NAME` finds.")
+group = typer.Typer(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
@@ -165,6 +165,51 @@ def _download(
         accepted = typer.confirm("Its licence may restrict what the voice may be used for. Accept it?", err=True)
     with progress("download", "downloading", as_json=as_json) as on_progress:
         return install(name, exact=exact, url=url, accepted=accepted, on_progress=on_progress)
+
+
+@group.command("clone")
+def clone(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the new voice is called.", show_default=False)],
+    engine: Annotated[str, typer.Option("--engine", metavar="ENGINE", help="The engine that imitates it.")],
+    reference: Annotated[
+        Path, typer.Option("--reference", metavar="FILE", help="A recording of one person, some seconds long.")
+    ],
+    transcript: Annotated[str, typer.Option("--transcript", metavar="WORDS", help="What is said in it.")] = "",
+    weights: Annotated[
+        str, typer.Option("--weights", metavar="ID", help="The weights of the engine, if it has several.")
+    ] = "",
+    language: Annotated[
+        str, typer.Option("--language", metavar="TAG", help="The language that the voice speaks: de, en-us.")
+    ] = "",
+    consent: Annotated[
+        str, typer.Option("--consent", metavar="SPEAKER", help="The name of the speaker, who agrees to be imitated.")
+    ] = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a voice of seconds of sound, which an engine imitates. Its speaker must agree."""
+    from voxmatrix.voices.clone import STATEMENT, CloneRequest
+    from voxmatrix.voices.clone import clone as clone_voice
+
+    if not (consent or as_json) and sys.stdin.isatty():
+        speaker = typer.prompt("Whose voice is it?", err=True)
+        consent = speaker if typer.confirm(f"{STATEMENT.format(name=speaker)} Is that true?", err=True) else ""
+    request = CloneRequest(
+        name=name,
+        engine=engine,
+        recording=reference,
+        speaker=consent,
+        transcript=transcript,
+        weights=weights,
+        language=language,
+    )
+    made = clone_voice(request)
+    for finding in made.findings:
+        warn(finding)
+    if as_json:
+        print_json({"voice": made.id, "path": str(made.path), "seconds": round(made.seconds, 2)})
+        return
+    typer.echo(f"{made.path}: {made.id}, of {made.seconds:.1f} s of speech")
+    typer.echo(f'  → voxmatrix speak --voice {made.id} --text "Hello" --out hello.wav', err=True)
 
 
 @group.command("default")

@@ -4,15 +4,17 @@ VOXMATRIX_HOME/engines/NAME/engine.toml adapter.py lock.txt env/    in an image:
 VOXMATRIX_HOME/engines/weights/DIGEST/                              read-only
 """
 
+import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.config import engine_folders
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.external.manifest import FILE, Manifest, read_manifest, weights_digest
-from voxmatrix.files import content_digest
+from voxmatrix.files import content_digest, read_text_or_empty
 
 LOCK = "lock.txt"
 
@@ -78,6 +80,17 @@ def find_engine(name: str, weights: Iterable[str] = ()) -> Engine:
 def weights_folder(digest: str) -> Path:
     """Where weights of this digest are, or would be."""
     return engine_folders()[0] / "weights" / digest
+
+
+def installed_weights(engine: str) -> dict[str, str]:
+    """The digests of the weights of an engine by their ids; each has a record beside its folder."""
+    found = {}
+    for path in sorted(weights_folder("").glob("*.json")):
+        with suppress(ValueError, AttributeError, KeyError):
+            record = json.loads(read_text_or_empty(path))
+            if record["engine"] == engine:
+                found[str(record["id"])] = path.stem
+    return found
 
 
 def check_weights(digest: str, engine: Engine) -> Path:

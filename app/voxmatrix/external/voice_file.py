@@ -7,9 +7,8 @@ recording beside it.
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError, DamagedFileError
@@ -18,8 +17,6 @@ from voxmatrix.external.manifest import Name, Sha256
 from voxmatrix.files import read_errors, write_text
 
 REFERENCES = "references"
-
-VoiceName = Annotated[str, StringConstraints(pattern=r"^\w[\w.-]{0,63}$")]
 
 
 class _Table(BaseModel):

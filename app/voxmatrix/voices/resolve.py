@@ -6,6 +6,7 @@ from pathlib import Path
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.external.family import SUFFIX as VOICE
 from voxmatrix.files import read_errors, read_text_or_empty, storage_errors, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
@@ -132,6 +133,10 @@ def remove(name: str) -> list[Path]:
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    if paths[0].suffix == VOICE:
+        from voxmatrix.external.voice_file import remove_unused_references
+
+        remove_unused_references()
     return paths
 
 

@@ -13,9 +13,9 @@ from voxmatrix.dataset.segment.output import Segment
 #: Speech at a sample rate → a vector of length 1; the product of two is their likeness.
 Likeness = Callable[[Samples, int], NDArray[np.float32]]
 #: Clips of one speaker are so much alike on average, and the halves of a clip at least.
-_SAME, _SAME_HALVES = 0.72, 0.6
+_SAME, SAME_HALVES = 0.72, 0.6
 #: Shorter halves tell nothing.
-_MIN_HALF_SECONDS = 2.0
+MIN_HALF_SECONDS = 2.0
 #: Clips that speakers are found by; the others are of the one they are most like.
 _MAX_COMPARED = 400
 
@@ -34,9 +34,9 @@ def with_speakers(
             continue
         recording = opened[one.recording]
         samples = recording.read(one.start, one.end)
-        if one.seconds >= 2 * _MIN_HALF_SECONDS and not one.reason:
+        if one.seconds >= 2 * MIN_HALF_SECONDS and not one.reason:
             first, second = (likeness(half, recording.rate_hz) for half in np.array_split(samples, 2))
-            if float(first @ second) < _SAME_HALVES:
+            if float(first @ second) < SAME_HALVES:
                 found[place] = replace(one, reason="two-speakers")
         places.append(place)
         voices.append(likeness(samples, recording.rate_hz))

@@ -1,0 +1,199 @@
+"""A voice of seconds: a recording that an engine imitates is checked, kept once, and gets a name."""
+
+import hashlib
+import io
+import re
+import wave
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from voxmatrix.audio.load import read
+from voxmatrix.audio.waves import Samples, levels_dbfs, trim
+from voxmatrix.config import voice_folders
+from voxmatrix.dataset.checks import CLIPPED_ERROR, CLIPPED_WARNING, SILENT_DBFS
+from voxmatrix.dataset.segment.speakers import MIN_HALF_SECONDS, SAME_HALVES
+from voxmatrix.errors import BadInputError, Finding, UsageError
+from voxmatrix.external.family import SUFFIX
+from voxmatrix.external.installed import Engine, find_engine, installed_weights
+from voxmatrix.external.manifest import ReferenceTable
+from voxmatrix.external.voice_file import REFERENCES, Consent, Reference, VoiceFile, now, write_voice
+from voxmatrix.files import replacing
+
+#: What the user states, about the speaker of the recording.
+STATEMENT = "The voice in this recording is that of {name}, who agrees that software imitates it."
+#: Recordings are kept at this rate: engines take less.
+_RATE_HZ = 48_000
+MAX_SECONDS = 120.0
+#: Loud parts of speech above its noise, in decibels: what is refused, and what is warned of.
+_LEAST_DB, _FEW_DB = 12.0, 25.0
+_NAME = re.compile(r"\w[\w.-]{0,63}")
+_AGAIN = "record it again in a quiet room, near the microphone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloneRequest:
+    """What is to be imitated by which engine."""
+
+    name: str
+    engine: str
+    recording: Path
+    speaker: str  # who consents
+    transcript: str = ""
+    weights: str = ""  # "": the only ones that are installed
+    language: str = ""  # "": the main one of the engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloned:
+    """A new voice."""
+
+    id: str
+    path: Path
+    seconds: float  # of its recording
+    findings: tuple[Finding, ...]
+
+
+def clone(request: CloneRequest) -> Cloned:
+    """Check a recording, keep it with the statement of consent, and write a voice of the engine.
+
+    Raises:
+        BadInputError: the engine is not installed or imitates nobody, or the recording is not good enough.
+        UsageError: the name is taken or invalid, nobody consents, or the transcript is missing.
+        UnreachableError: the folder of voices cannot be written to.
+    """
+    if not request.speaker.strip():
+        raise UsageError("a voice is imitated only if its speaker agrees", "name the speaker who does: `consent=NAME`")
+    engine, weights = _engine_of(request)
+    can = engine.manifest.can
+    if can.reference is None:
+        raise BadInputError(f"the engine {engine.name} does not imitate recordings", "choose another engine")
+    place = voice_folders()[0] / engine.name / f"{request.name}{SUFFIX}"
+    _check_request(request, can.reference, place)
+    language = _language_of(request, can.languages)
+    samples, findings = checked_recording(request.recording, can.reference, transcript=request.transcript)
+    statement = Consent(statement=STATEMENT.format(name=request.speaker), by=request.speaker, at=now())
+    voice = VoiceFile(
+        engine=engine.name,
+        weights=weights,
+        language=language,
+        title=request.name,
+        reference=Reference(sha256=_keep(samples), transcript=request.transcript),
+        consent=statement,
+    )
+    path = write_voice(request.name, voice)
+    seconds = len(samples) / _RATE_HZ
+    return Cloned(id=f"{engine.name}/{request.name}", path=path, seconds=seconds, findings=tuple(findings))
+
+
+def checked_recording(path: Path, wanted: ReferenceTable, *, transcript: str = "") -> tuple[Samples, list[Finding]]:
+    """The speech of a recording, 48 kHz, without silence at both ends, and what is not so good about it.
+
+    Raises:
+        BadInputError: it cannot be used; the message says why.
+    """
+    sound = read(path, _RATE_HZ, max_seconds=MAX_SECONDS)
+    levels = levels_dbfs(sound.samples, _RATE_HZ)
+    noise, loud = np.percentile(levels, (10, 95)) if len(levels) else (-120.0, -120.0)
+    if loud < SILENT_DBFS:
+        raise BadInputError(f"{path.name} is silent: its loud parts are at {loud:.0f} dBFS", _AGAIN)
+    samples = trim(sound.samples, _RATE_HZ, levels)
+    seconds, (least, used) = len(samples) / _RATE_HZ, wanted.seconds
+    if seconds < least:
+        problem = f"{path.name} has {seconds:.1f} s of speech, and the engine needs {least:g} s"
+        raise BadInputError(problem, "record some sentences more")
+    if transcript and seconds > used:
+        problem = (
+            f"{path.name} has {seconds:.1f} s of speech, and the engine hears {used:g} s of it: less than is written"
+        )
+        raise BadInputError(problem, f"choose a recording of at most {used:g} s, or leave out the transcript")
+    if sound.clipped_fraction >= CLIPPED_ERROR:
+        problem = f"{sound.clipped_fraction:.1%} of {path.name} is clipped at full scale"
+        raise BadInputError(problem, "lower the recording level and record it again")
+    if loud - noise < _LEAST_DB:
+        raise BadInputError(f"the speech in {path.name} is only {loud - noise:.0f} dB above its noise", _AGAIN)
+    _check_one_speaker(path, samples)
+    findings = []
+    if sound.clipped_fraction >= CLIPPED_WARNING:
+        findings.append(
+            _warning(f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale", "lower the level")
+        )
+    if loud - noise < _FEW_DB:
+        findings.append(_warning(f"the speech in {path.name} is {loud - noise:.0f} dB above its noise", _AGAIN))
+    if seconds > used:
+        findings.append(
+            _warning(f"only the first {used:g} s of {seconds:.0f} s are imitated", "nothing needs to be done")
+        )
+    return samples, findings
+
+
+def _check_one_speaker(path: Path, samples: Samples) -> None:
+    """Compare both halves of a recording, if the package that tells speakers apart is installed."""
+    if find_spec("resemblyzer") is None or len(samples) < 2 * MIN_HALF_SECONDS * _RATE_HZ:
+        return
+    from voxmatrix.judge.likeness import SpeakerEncoder
+
+    encoder = SpeakerEncoder()
+    first, second = (encoder.embedding(half, _RATE_HZ) for half in np.array_split(samples, 2))
+    if (alike := float(first @ second)) < SAME_HALVES:
+        problem = f"{path.name} seems to have several speakers: the likeness of its halves is {alike:.2f}"
+        raise BadInputError(problem, f"choose a recording of one person, whose halves have more than {SAME_HALVES}")
+
+
+def _engine_of(request: CloneRequest) -> tuple[Engine, dict[str, str]]:
+    """The engine as it is for the weights that the voice will have, and those."""
+    engine = find_engine(request.engine)
+    found = installed_weights(engine.name)
+    if request.weights:
+        found = {name: digest for name, digest in found.items() if name == request.weights}
+    if len(found) == 1:
+        return find_engine(request.engine, found), found
+    if not found and not request.weights and not engine.manifest.weights:
+        return engine, {}
+    if found:
+        raise UsageError(f"the engine {engine.name} has several weights", f"choose `weights`: {', '.join(found)}")
+    named = request.weights or engine.manifest.weights[0].id
+    raise BadInputError(
+        f"the weights {named} are not installed", f"voxmatrix engines install {engine.name} --weights {named}"
+    )
+
+
+def _check_request(request: CloneRequest, wanted: ReferenceTable, place: Path) -> None:
+    if _NAME.fullmatch(request.name) is None:
+        raise UsageError(f"{request.name!r} is no name of a voice", "choose letters, digits, dots and dashes")
+    if place.exists():
+        raise UsageError(f"there is already a voice {place.parent.name}/{request.name}", "choose another name")
+    if wanted.transcript == "required" and not request.transcript:
+        raise UsageError("this engine needs the words of the recording", "write them: `transcript=WORDS`")
+    if wanted.transcript == "none" and request.transcript:
+        raise UsageError("this engine does not read the words of a recording", "leave out `transcript`")
+
+
+def _language_of(request: CloneRequest, languages: Sequence[str]) -> str:
+    language = request.language.lower().replace("_", "-") or languages[0]
+    if not any(language.partition("-")[0] == known.partition("-")[0] for known in languages):
+        raise UsageError(f"`language` is {request.language}", f"choose one of: {', '.join(languages)}")
+    return language
+
+
+def _keep(samples: Samples) -> str:
+    """Write a recording to its place, unless it is there, and return its checksum."""
+    content = io.BytesIO()
+    with wave.open(content, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(_RATE_HZ)
+        sound.writeframes(np.clip(np.rint(samples * 32767), -32768, 32767).astype("<i2").tobytes())
+    sha256 = hashlib.sha256(content.getvalue()).hexdigest()
+    path = voice_folders()[0] / REFERENCES / f"{sha256}.wav"
+    if not path.exists():
+        with replacing(path) as file:
+            file.write(content.getvalue())
+    return sha256
+
+
+def _warning(problem: str, remedy: str) -> Finding:
+    return Finding(problem=problem, remedy=remedy, severity="warning")

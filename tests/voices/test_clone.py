@@ -1,0 +1,182 @@
+"""A voice of a recording: what is refused and why, what is kept, and that it speaks."""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import soundfile
+
+from tests.toys.engines import install_engine, install_weights, write_toy_voice
+from voxmatrix.cli import main
+from voxmatrix.config import home
+from voxmatrix.external.voice_file import read_voice
+from voxmatrix.voices.resolve import remove, rename, resolve
+
+RATE_HZ = 24_000
+
+
+def recording(
+    path: Path, seconds: float = 6.0, *, gain: float = 0.3, noise: float = 0.0005, rate_hz: int = RATE_HZ
+) -> Path:
+    """Something like speech: syllables of a buzz, and pauses, above some noise."""
+    times = np.arange(round(seconds * rate_hz)) / rate_hz
+    syllables = np.clip(np.sin(2 * np.pi * 2.5 * times), 0, None) * (np.sin(2 * np.pi * 0.4 * times) > -0.7)
+    buzz = sum(np.sin(2 * np.pi * 120 * number * times) / number for number in range(1, 20))
+    numbers = np.random.default_rng(1)
+    soundfile.write(
+        path, np.clip(gain * syllables * buzz + noise * numbers.standard_normal(len(times)), -1, 1), rate_hz
+    )
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_engine()
+    monkeypatch.setitem(sys.modules, "resemblyzer", None)
+
+
+def clone(path: Path, *more: str, name: str = "me", engine: str = "toy", consent: str = "Joe") -> int:
+    given = ["voices", "clone", name, "--engine", engine, "--reference", str(path), "--json"]
+    return main.run([*given, *(["--consent", consent] if consent else []), *more])
+
+
+def test_a_recording_becomes_a_voice_that_speaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert clone(recording(tmp_path / "me.wav"), "--transcript", "some words") == 0
+
+    made = json.loads(capsys.readouterr().out)
+    assert made["voice"] == "toy/me" and 5 < made["seconds"] < 6.1
+    voice = read_voice(Path(made["path"]))
+    assert voice.consent is not None and voice.reference is not None
+    assert (voice.consent.by, voice.reference.transcript) == ("Joe", "some words")
+    assert (
+        voice.consent.statement == "The voice in this recording is that of Joe, who agrees that software imitates it."
+    )
+    assert main.run(["speak", "--voice", "me", "--text", "Hello there.", "--out", str(tmp_path / "me.flac")]) == 0
+    write_toy_voice("bell")
+    assert main.run(["speak", "--voice", "bell", "--text", "Hello there.", "--out", str(tmp_path / "bell.flac")]) == 0
+    mine, other = (soundfile.read(tmp_path / name)[0] for name in ("me.flac", "bell.flac"))
+    assert not np.array_equal(mine, other)
+
+
+def test_a_recording_is_kept_once_and_goes_with_its_last_voice(tmp_path: Path) -> None:
+    path = recording(tmp_path / "me.wav")
+    assert clone(path) == clone(path, name="again") == 0
+    kept = home() / "voices" / "references"
+    assert len(list(kept.iterdir())) == 1
+
+    rename("toy/again", "second")
+    remove("toy/me")
+    assert len(list(kept.iterdir())) == 1 and resolve("toy/second").files[1].parent == kept
+    remove("second")
+    assert not list(kept.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"seconds": 2.0}, "s of speech, and the engine needs 3 s"),
+        ({"gain": 0.0, "noise": 0.0}, "is silent"),
+        ({"noise": 0.3}, "dB above its noise"),
+        ({"gain": 8.0}, "is clipped at full scale"),
+        ({"seconds": 130.0}, "is 130.0 s long; the limit is 120 s"),
+    ],
+)
+def test_a_bad_recording_is_refused_with_the_reason(
+    how: dict[str, float], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert clone(recording(tmp_path / "bad.wav", **how)) == 3  # type: ignore[arg-type]
+    shown = json.loads(capsys.readouterr().out)
+    assert said in shown["problem"] and shown["remedy"]
+    assert not (home() / "voices").exists()
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "me.wav").write_bytes(b"RIFF....WAVE")
+    assert clone(tmp_path / "me.wav") == clone(tmp_path / "missing.wav") == 3
+
+
+def test_several_speakers_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SpeakerEncoder:
+        def embedding(self, samples: np.ndarray, rate_hz: int) -> np.ndarray:
+            return np.eye(2)[int(samples.max() > 0.5)]
+
+    monkeypatch.setattr("voxmatrix.voices.clone.find_spec", lambda name: SimpleNamespace())
+    monkeypatch.setattr("voxmatrix.judge.likeness.SpeakerEncoder", SpeakerEncoder)
+    path = recording(tmp_path / "one.wav")
+    assert clone(path) == 0
+    one, _ = soundfile.read(path)
+    soundfile.write(tmp_path / "two.wav", np.concatenate([0.3 * one, one]), RATE_HZ)
+    capsys.readouterr()
+    assert clone(tmp_path / "two.wav", name="two") == 3
+    assert "seems to have several speakers" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "code", "said"),
+    [
+        ([], {"consent": ""}, 2, "a voice is imitated only if its speaker agrees"),
+        ([], {"name": "../me"}, 2, "is no name of a voice"),
+        ([], {"engine": "gone"}, 3, "the engine gone is not installed"),
+        (["--language", "fr"], {}, 2, "choose one of: en-us, de"),
+        (["--weights", "big"], {}, 3, "the weights big are not installed"),
+    ],
+)
+def test_what_cannot_be_cloned_is_said(
+    more: list[str], options: dict[str, str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert clone(recording(tmp_path / "me.wav"), *more, **options) == code
+    shown = json.loads(capsys.readouterr().out)
+    assert said in f"{shown['problem']} → {shown['remedy']}"
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / "me.wav")
+    assert clone(path) == 0
+    assert clone(path) == 2
+    assert "there is already a voice toy/me" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "said"),
+    [
+        ("required", [], "this engine needs the words of the recording"),
+        ("none", ["--transcript", "words"], "this engine does not read the words"),
+    ],
+)
+def test_a_transcript_is_given_where_it_is_wanted(
+    rule: str, words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install_engine("other", **{'transcript = "optional"': f'transcript = "{rule}"'})
+    assert clone(recording(tmp_path / "me.wav"), *words, engine="other") == 2
+    assert said in capsys.readouterr().out
+
+
+def test_an_engine_that_imitates_nobody_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install_engine("mute", **{'reference = {seconds = [3, 10], transcript = "optional"}': ""})
+    assert clone(recording(tmp_path / "me.wav"), engine="mute") == 3
+    assert "does not imitate recordings" in capsys.readouterr().out
+
+
+def test_the_weights_of_the_engine_are_those_of_the_voice(tmp_path: Path) -> None:
+    digest = install_weights(model=b"weights")
+    record = {"engine": "toy", "id": "small"}
+    (home() / "engines" / "weights" / f"{digest}.json").write_text(json.dumps(record))
+    assert clone(recording(tmp_path / "me.wav")) == 0
+    assert read_voice(resolve("me").path).weights == {"small": digest}
+    assert main.run(["speak", "--voice", "me", "--text", "Hello.", "--out", str(tmp_path / "me.wav.flac")]) == 0
+
+
+def test_a_person_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["Ann", True])
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: next(answers))
+    path = recording(tmp_path / "me.wav")
+    assert main.run(["voices", "clone", "me", "--engine", "toy", "--reference", str(path)]) == 0
+    consent = read_voice(resolve("me").path).consent
+    assert consent is not None and consent.by == "Ann"
