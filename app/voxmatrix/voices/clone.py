@@ -81,7 +81,7 @@ def clone(request: CloneRequest) -> Cloned:
         weights=weights,
         language=language,
         title=request.name,
-        reference=Reference(sha256=_keep(samples), transcript=request.transcript),
+        reference=Reference(sha256=keep_recording(samples), transcript=request.transcript),
         consent=statement,
     )
     path = write_voice(request.name, voice)
@@ -179,7 +179,7 @@ def _language_of(request: CloneRequest, languages: Sequence[str]) -> str:
     return language
 
 
-def _keep(samples: Samples) -> str:
+def keep_recording(samples: Samples) -> str:
     """Write a recording to its place, unless it is there, and return its checksum."""
     content = io.BytesIO()
     with wave.open(content, "wb") as sound:

@@ -32,7 +32,7 @@ class SharedVoice:
     """A voice in the store. The first file is the one to open; the others stand beside it."""
 
     checksum: _Digest  # the digest of its card
-    files: Annotated[tuple[VoiceFile, ...], Field(min_length=1, max_length=4)]
+    files: Annotated[tuple[VoiceFile, ...], Field(min_length=1, max_length=16)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,59 @@
+"""A voice of an engine over a cluster: workers that have the engine speak it to the same bytes; others are left out."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.toys.engines import install_engine, write_toy_voice
+from tests.work.cluster.jobs import Job, audio_alone
+from tests.work.cluster.processes import ClusterWorker, RedisServer
+from voxmatrix.config import home
+from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.style import Style
+from voxmatrix.voices.clone import keep_recording
+from voxmatrix.voices.resolve import resolve
+from voxmatrix.work.executors.base import UnitSpoken
+from voxmatrix.work.unit import unit_of
+
+pytestmark = [pytest.mark.redis, pytest.mark.slow]
+
+STYLE = Style(seed=7)
+
+
+@pytest.fixture
+def voice() -> VoiceCard:
+    install_engine()
+    sha256 = keep_recording(np.random.default_rng(1).standard_normal(48_000 * 4).astype(np.float32) / 10)
+    return resolve(write_toy_voice("me", reference={"sha256": sha256}))
+
+
+def worker_home(folder: Path, *, lock: str | None) -> dict[str, str]:
+    """The home of a worker, which has the engine with this lock, or not at all."""
+    if lock is not None:
+        shutil.copytree(home() / "engines", folder / "engines", symlinks=True)
+        (folder / "engines" / "toy" / "lock.txt").write_text(lock)
+    return {"VOXMATRIX_HOME": str(folder)}
+
+
+def test_workers_with_the_engine_speak_the_same_bytes_and_others_are_left_out(
+    redis_server: RedisServer, start_worker: Callable[..., ClusterWorker], voice: VoiceCard, tmp_path: Path
+) -> None:
+    texts = [f"This is sentence number {number}." for number in range(12)]
+    workers: dict[str, ClusterWorker] = {}
+    for name, lock in (("a", "nothing\n"), ("b", "nothing\n"), ("none", None), ("other", "something else\n")):
+        given = {**worker_home(tmp_path / f"home-{name}", lock=lock), "WORKER_ID": name}
+        command = ["-m", "voxmatrix_entrypoint", "worker", "--cluster", redis_server.url, "--device", "cpu"]
+        workers[name] = start_worker(redis_server.url, name, command=command, environment=given)
+
+    units = [unit_of(text, voice.digest, STYLE) for text in texts]
+    job = Job(redis_server.url, voice, tmp_path / "job", units)
+
+    assert job.end().given_up == ()
+    assert job.audio() == audio_alone(voice, tmp_path / "alone", units)
+    speakers = {event.worker for event in job.events if isinstance(event, UnitSpoken)}
+    assert speakers <= {"a", "b"} and speakers
+    assert "the engine toy is not installed" in workers["none"].log
+    assert "has another version of what speaks toy/me" in workers["other"].log
