@@ -130,14 +130,17 @@ def test_the_key_of_what_it_speaks_has_its_files_and_its_arithmetic(voice: Path)
 
 
 def test_it_is_served_and_heard_before_the_sentence_is_spoken() -> None:
+    write_toy_voice("lost", engine="gone")
     settings = ServeSettings(voice=Path("toy/bell"), port=0, device=DeviceRequest(kind="cpu"), threads=1)
     with running(settings) as server:
         listed = server.get("/v1/audio/voices").json()["voices"][0]
+        shown = {voice["id"]: voice["problem"] for voice in server.get("/v1/voices").json()["voices"]}
         whole = server.speak(voice="toy/bell", input=TEXT, seed=1, response_format="pcm", knobs={"steps": 3})
         refused = server.speak(voice="toy/bell", knobs={"noise": 0.5})
         failed = server.speak(voice="toy/bell", input="one EXIT two")
         again = server.speak(voice="toy/bell", input=TEXT, seed=1, response_format="pcm", knobs={"steps": 3})
     assert listed["id"] == "toy/bell"
+    assert (shown["toy/bell"], shown["gone/lost"]) == (None, "the engine gone is not installed")
     assert set(listed["capabilities"]["knobs"]) == {"pitch", "steps"}
     assert whole.status_code == 200 and len(whole.content) > 16000
     assert refused.status_code == 400

@@ -73,8 +73,16 @@ def test_a_voice_in_use_is_never_closed(card: MakeCard, opened: MakeVoices) -> N
     a, b = card("a"), card("b")
     with voices.use(a):
         use(voices, b)
-        assert is_open(voices, a)
-    assert not is_open(voices, a)
+        assert is_open(voices, a) and not is_open(voices, b)
+
+
+def test_a_voice_that_is_larger_than_the_memory_stays_until_another_is_used(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened(memory_mib=0)
+    a, b = card("a"), card("b")
+    use(voices, a)
+    assert is_open(voices, a)
+    use(voices, b)
+    assert is_open(voices, b) and not is_open(voices, a)
 
 
 def test_a_voice_that_was_not_used_for_long_is_closed(card: MakeCard, opened: MakeVoices) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError
-from voxmatrix.models.card import Capabilities, Knob, VoiceCard
+from voxmatrix.files import content_digest
+from voxmatrix.models.card import Capabilities, Knob, VoiceCard, joint_digest
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
@@ -109,7 +110,8 @@ class ExternalFamily:
             gpu=device.on.gpu if device.on else None,
             dtype=dtype,
             attention=attention,
-            threads=runtime.threads or cpus(),
+            version=joint_digest(map(content_digest, engine.files)),
+            threads=1 if runtime.reproducible and card.capabilities.seed == "bytes" else runtime.threads or cpus(),
         )
         return ExternalVoice(card, voice, engine, start, Limits())
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -90,20 +91,24 @@ class EngineStart:
     dtype: str
     attention: str
     threads: int
+    version: str = ""  # of its files
 
 
 class EngineProcess(Closeable):
     """A running engine."""
 
-    def __init__(self, engine: Engine, start: EngineStart, limits: Limits) -> None:
-        """Start it and open its weights.
+    def __init__(
+        self, engine: Engine, start: EngineStart, limits: Limits, wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Start it and open its weights. As soon as it is not `wanted` any more, whatever it does ends.
 
         Raises:
+            CancelledError: it is not wanted any more.
             VoxmatrixError: it does not start, or cannot use the weights.
         """
         if os.name == "nt":
             raise MissingProgramError("engines do not run on Windows", "use WSL, or an image that has the engine")
-        self._engine, self._limits = engine, limits
+        self._engine, self._limits, self._wanted = engine, limits, wanted
         self._number, self._killed = 0, False
         self._known: set[str] = set()
         self._log: deque[bytes] = deque(maxlen=20)
@@ -114,7 +119,7 @@ class EngineProcess(Closeable):
         self._logging.start()
         try:
             with self._doing("starts"):
-                self._check_hello(self._channel.receive(limits.start))
+                self._check_hello(self._channel.receive(limits.start, self._check_wanted))
             with self._doing("opens its weights"):
                 weights = {name: str(check_weights(digest, engine)) for name, digest in start.weights}
                 device = {"device": placement.device, "dtype": start.dtype, "attention": start.attention}
@@ -122,7 +127,7 @@ class EngineProcess(Closeable):
                     {"type": "open", "weights": weights, **device, "threads": start.threads}, limits.open
                 )
                 #: What the engine says of itself: rate, voices, memory, attention.
-                self.opened = self._answer(self._channel.receive(limits.open), "opened")
+                self.opened = self._answer(self._channel.receive(limits.open, self._check_wanted), "opened")
                 if self.opened.get("rate") != engine.manifest.can.rate:
                     said = f"it speaks at {self.opened.get('rate')} Hz"
                     raise wire.FrameError(f"{said}, and its manifest says {engine.manifest.can.rate}")
@@ -146,6 +151,7 @@ class EngineProcess(Closeable):
         """Speak a text, and return the fields of `done`. Its samples are passed on as they arrive.
 
         Raises:
+            CancelledError: the engine is not wanted any more.
             VoxmatrixError: it cannot. After some errors the process is gone.
         """
         self._number += 1
@@ -174,8 +180,13 @@ class EngineProcess(Closeable):
             )
         return done
 
+    def _check_wanted(self) -> None:
+        if not self._wanted():
+            raise CancelledError
+
     def _look(self, progress: "_Progress") -> None:
         """Tell the engine once to stop, if it should, and do not wait long until it does."""
+        self._check_wanted()
         if progress.stopping is None:
             if progress.cancelled() or progress.received > progress.most:
                 progress.stopping = time.monotonic()
@@ -269,6 +280,9 @@ class EngineProcess(Closeable):
         check = f"voxmatrix engines check {name}"
         try:
             yield
+        except CancelledError:
+            self._kill()
+            raise
         except EndedError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_SECONDS)

@@ -36,11 +36,11 @@ class SharedEngine(Closeable):
             if self._process is not None:
                 self._process.close()
                 self._process = None
-            self._process = EngineProcess(self._engine, self._start, self._limits)
+            self._process = EngineProcess(self._engine, self._start, self._limits, lambda: self.users > 0)
         return self._process
 
     def close(self) -> None:
-        """End it, if nobody else needs it."""
+        """End it at once, if nobody else needs it."""
         with _sharing:
             self.users -= 1
             if self.users:

@@ -50,6 +50,7 @@ class ExternalVoice(Closeable):
         self._recordings: Sequence[Recording] = ()
         self._engine = share(engine, start, limits)
         self._begun: set[_Sentence] = set()
+        self._closed = False
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="engine")
         self._loading: Future[None] = self._pool.submit(self._load)
 
@@ -84,10 +85,13 @@ class ExternalVoice(Closeable):
 
     def close(self) -> None:
         """Stop speaking, and let the engine end."""
+        if self._closed:
+            return
+        self._closed = True
         for sentence in list(self._begun):
             sentence.cancel()
-        self._pool.shutdown(cancel_futures=True)
         self._engine.close()
+        self._pool.shutdown(cancel_futures=True)
 
     def _load(self) -> None:
         if self._voice.reference is not None:

@@ -115,14 +115,17 @@ class OpenVoices(Closeable):
             return any(one.card.id == name and one.device.on is not None for one in self._open.values())
 
     def tidy(self) -> None:
-        """Close voices that were not used for long and, if memory is short, those used least recently."""
+        """Close voices that were not used for long and, if memory is short, those used least recently.
+
+        The last one stays, however large it is: it would have to be loaded for each sentence.
+        """
         with self._lock:
             unused = sorted((one for one in self._open.values() if not one.users), key=lambda one: one.last_used)
             too_old = time.monotonic() - self._idle_seconds
             surplus = sum(one.card.memory_mib for one in self._open.values()) - self._memory_mib
             closing = []
             for one in unused:
-                if surplus > 0 or one.last_used < too_old:
+                if (surplus > 0 and len(self._open) > 1) or one.last_used < too_old:
                     closing.append(self._open.pop(_file(one.card)))
                     surplus -= one.card.memory_mib
         self._close(closing)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.family import Family
 from voxmatrix.piper.config import MADE_BY
 from voxmatrix.piper.files import ONNX
 from voxmatrix.piper.library import add
@@ -50,7 +51,7 @@ def voice_routes(services: Services) -> APIRouter:
         """All voices, the default one first, also those that cannot be used, each with the reason."""
         cards = catalogue.voices()
         found = [_facts(card, catalogue.problem(card)) for card in cards.values()]
-        found += [_unusable(name, path) for name, (_, path) in installed().items() if name not in cards]
+        found += [_unusable(name, *where) for name, where in installed().items() if name not in cards]
         return {"voices": found, "default": next(iter(cards)), "default_is_fixed": catalogue.is_fixed}
 
     @router.post("/v1/voices", status_code=201)
@@ -144,11 +145,15 @@ def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
     }
 
 
-def _unusable(name: str, path: FilePath) -> dict[str, Any]:
+def _unusable(name: str, family: Family, path: FilePath) -> dict[str, Any]:
+    try:
+        family.card(path)
+        problem = "its files lead out of the folder of voices"
+    except (VoxmatrixError, OSError) as error:
+        problem = _named(error.problem, path) if isinstance(error, VoxmatrixError) else "it cannot be read"
     empty = dict.fromkeys(("language", "gender", "quality", "license", "source"), "")
-    problem = "its description NAME.onnx.json is missing or damaged"
     return {
-        **empty, "id": name, "title": name, "family": "", "rate_hz": 0, "speakers": [], "origin": "added",
+        **empty, "id": name, "title": name, "family": family.name, "rate_hz": 0, "speakers": [], "origin": "added",
         "own": is_own(path), "problem": problem,
     }  # fmt: skip
 
