@@ -1,5 +1,8 @@
 """An open voice of an engine: it is heard while it is made, stops when nobody listens, and starts again."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -64,3 +67,35 @@ def test_closing_ends_the_engine_whatever_it_does(voice: OpenVoice, text: str) -
         assert time.monotonic() - began < 10
         assert all(one.exception() is not None for one in waiting)
     assert not engines[0].is_running()
+
+
+_PROGRAM = """
+import sys
+from voxmatrix.models.style import Style
+from voxmatrix.text.spoken import SpokenText
+from voxmatrix.voices.resolve import open_voice, resolve
+
+voice = open_voice(resolve("toy/bell"))
+voice.load()
+voice.say(SpokenText(sys.argv[1], sys.argv[1]), Style(), 1)
+print("speaking", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("text", ["one HANG two", "one SLOW two", "FOREVER"])
+def test_an_engine_ends_with_a_program_that_was_killed(text: str) -> None:
+    install_engine()
+    write_toy_voice()
+    program = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, text],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with program:
+        assert program.stdout is not None and program.stdout.readline() == b"speaking\n"
+        (engine,) = psutil.Process(program.pid).children()
+        program.kill()
+    gone, left = psutil.wait_procs([engine], 20)
+    assert gone and not left

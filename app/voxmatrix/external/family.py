@@ -95,7 +95,7 @@ class ExternalFamily:
             NoDeviceError: the engine does not compute on such a device.
         """
         from voxmatrix.external.installed import find_engine
-        from voxmatrix.external.process import EngineStart, Limits
+        from voxmatrix.external.process import WHOLE_SENTENCE_SECONDS, EngineStart, Limits
         from voxmatrix.external.voice import ExternalVoice
         from voxmatrix.external.voice_file import read_voice
         from voxmatrix.machine.probes.limits import cpus
@@ -113,7 +113,8 @@ class ExternalFamily:
             version=joint_digest(map(content_digest, engine.files)),
             threads=1 if runtime.reproducible and card.capabilities.seed == "bytes" else runtime.threads or cpus(),
         )
-        return ExternalVoice(card, voice, engine, start, Limits())
+        limits = Limits() if engine.manifest.can.stream != "none" else Limits(silence=WHOLE_SENTENCE_SECONDS)
+        return ExternalVoice(card, voice, engine, start, limits)
 
 
 FAMILY: Family = ExternalFamily()

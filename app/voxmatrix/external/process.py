@@ -62,6 +62,10 @@ class Limits(NamedTuple):
     cancel: float = 30.0  # until it stops when nobody wants the rest
 
 
+#: Of one that hands out whole sentences, which take long on a CPU.
+WHOLE_SENTENCE_SECONDS = 3600.0
+
+
 class Recording(NamedTuple):
     """A voice to imitate."""
 
