@@ -109,6 +109,8 @@ def test_a_wrong_value_is_reported_where_it_is_set(
     ("words", "name"),
     [
         (["prepare", ""], "DATA"),
+        (["segment", "a.wav", "", "--out", "clips"], "LONG.wav..."),
+        (["segment", "a.wav", "--text", "", "--out", "clips"], "--text"),
         (["speak", "--batch", "", "--out", "speech"], "--batch"),
         (["speak", "--text", "hi", "--out="], "--out"),
         (["book", "", "--voice", "v.onnx"], "FILE"),

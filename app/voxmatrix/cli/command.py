@@ -70,7 +70,8 @@ def refuse_empty_paths(command: Any, context: Any, words: Sequence[str]) -> None
     given, _, _ = command.make_parser(context).parse_args(list(words))
     for parameter in command.params:
         is_path = parameter.type.name in _PATHS or parameter.name == "out"
-        if is_path and given.get(parameter.name) == "":
+        value = given.get(parameter.name)
+        if is_path and "" in (value if isinstance(value, (list, tuple)) else [value]):
             name = parameter.make_metavar(context) if parameter.param_type_name == "argument" else parameter.opts[0]
             raise UsageError(f"{name} is empty", "give a path; an unset shell variable is empty, too")
 

@@ -81,7 +81,7 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
         min_snr_db=given.min_snr,
         speakers=speakers,
     )
-    likeness = None if speakers is None else SpeakerEncoder().embedding
+    likeness = None if speakers is None else SpeakerEncoder(given.threads).embedding
     recogniser = Recogniser(given.judge, settings.language, given.threads)
 
     def show(activity: "Activity", title: str, begun: int) -> "AbstractContextManager[OnProgress]":

@@ -19,8 +19,8 @@ _LEVEL_DBFS = -30.0
 class SpeakerEncoder:
     """The network, of which the package brings the weights. The package itself is not imported: it needs a compiler."""
 
-    def __init__(self) -> None:
-        """Load the weights.
+    def __init__(self, threads: int = 0) -> None:
+        """Load the weights. `threads` is 0 for all CPUs.
 
         Raises:
             MissingProgramError: resemblyzer is not installed.
@@ -33,6 +33,8 @@ class SpeakerEncoder:
             raise MissingProgramError(
                 "resemblyzer, which tells speakers apart, is not installed", "pip install --no-deps resemblyzer"
             )
+        if threads:
+            torch.set_num_threads(threads)
         weights = torch.load(Path(found.origin).with_name("pretrained.pt"), map_location="cpu", weights_only=True)
         state = weights["model_state"]
         self._lstm = torch.nn.LSTM(_MELS, _SIZE, _LAYERS, batch_first=True)

@@ -54,6 +54,12 @@ def test_of_a_short_pause_the_quietest_place_is_cut() -> None:
     assert levels[round(found.clips[0].end / STEP_SECONDS)] == -85.0
 
 
+def test_a_word_that_is_noticed_late_is_no_noise() -> None:
+    found = cut(*steps((2, SILENCE), (0.2, (0.1, -20.0)), (5, SPEECH), (1, SILENCE)), 20.0)
+    assert len(found.clips) == 1
+    assert found.clips[0].start < 2
+
+
 def test_how_much_noise_is_accepted_is_the_users_choice() -> None:
     parts = steps((1, (0.01, -35.0)), (5, SPEECH), (1, (0.01, -35.0)))
     assert not cut(*parts, 20.0).clips

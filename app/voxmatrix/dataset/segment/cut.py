@@ -30,8 +30,8 @@ _SILENCE_DB = 35.0
 #: A noise between the words may be louder than the silence around them by the background alone (breath).
 _BURST_DB = 12.0
 _BURST_STEPS = 6
-#: Silero hears words begin that late, and end so early.
-_LATE_STEPS, _EARLY_STEPS = 3, 1
+#: Silero hears a word begin so late, if it is that loud compared to the words behind it.
+_LATE_STEPS, _LATE_DB = 8, 25.0
 _FLOOR_STEPS = 3
 
 
@@ -55,7 +55,7 @@ def cut(probabilities: NDArray[np.float32], levels_dbfs: NDArray[np.float32], se
 
     `min_snr_db`: the silence at both ends of a clip must be so far below its speech.
     """
-    speech = _is_speech(probabilities)
+    speech = _is_speech(probabilities, levels_dbfs)
     runs = _runs(speech, _PAUSE_STEPS)
     short = [part for run in runs for part in _shortened(run, speech)]
     groups, lost = _grouped(short)
@@ -81,13 +81,18 @@ def cut(probabilities: NDArray[np.float32], levels_dbfs: NDArray[np.float32], se
     return Cut(clips, sorted(left_out))
 
 
-def _is_speech(probabilities: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _is_speech(probabilities: NDArray[np.float32], levels: NDArray[np.float32]) -> NDArray[np.bool_]:
     """The steps of speech: from where it is likely to where it is unlikely."""
     found = np.zeros(len(probabilities), bool)
     speaking = False
     for number, probability in enumerate(probabilities.tolist()):
         speaking = probability >= (_ENDS if speaking else _BEGINS)
         found[number] = speaking
+    for start, end in _runs(found, 1):
+        before = start
+        while before > max(0, start - _LATE_STEPS) and levels[before - 1] > _level(levels[start:end]) - _LATE_DB:
+            before -= 1
+        found[before:start] = True
     return found
 
 
@@ -147,13 +152,13 @@ def _grouped(runs: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], li
         choice.append(chosen)
     groups, lost, last = [], [], len(runs) - 1
     while last >= 0:
-        first = choice[last]
-        if first is None:
+        begin = choice[last]
+        if begin is None:
             lost.append(last)
             last -= 1
         else:
-            groups.append((first, last))
-            last = first - 1
+            groups.append((begin, last))
+            last = begin - 1
     return groups[::-1], lost[::-1]
 
 
@@ -173,14 +178,12 @@ def _noisy(speech: NDArray[np.bool_], levels: NDArray[np.float32], start: int, e
     """
     inner = start + np.flatnonzero(speech[start:end])
     loud = _level(levels[inner])
-    head, tail = levels[start : inner[0]], levels[inner[-1] + 1 : end]
-    floors = [
-        float(_smooth(one).min()) for one in (head if start else [], tail if end < len(levels) else []) if len(one)
-    ]
-    if any(loud - floor < min_snr_db for floor in floors):
+    ends = [levels[start : inner[0]]] if start else []
+    ends += [levels[inner[-1] + 1 : end]] if end < len(levels) else []
+    if any(loud - float(_smooth(one).min()) < min_snr_db for one in ends if len(one)):
         return True
     return any(
-        loud - float(_smooth(levels[first + _EARLY_STEPS : last - _LATE_STEPS], _BURST_STEPS).max()) < _BURST_DB
+        loud - float(_smooth(levels[first + 1 : last - 1], _BURST_STEPS).max()) < _BURST_DB
         for first, last in _runs(~speech[start:end], 1, start)
         if last - first >= _BURST_STEPS
     )

@@ -95,8 +95,8 @@ def write_output(out: Path, opened: Sequence[LongRecording], segments: Sequence[
 
 def _named(opened: Sequence[LongRecording], segments: Sequence[Segment]) -> Iterator[Segment]:
     stems: list[str] = []
-    for one in opened:
-        stem = _NO_NAME.sub("_", one.path.stem)
+    for recording in opened:
+        stem = _NO_NAME.sub("_", recording.path.stem)
         stems.append(stem if stem not in stems else f"{stem}-{len(stems) + 1}")
     counts: Counter[int] = Counter()
     for one in segments:

@@ -67,4 +67,5 @@ def clusters(voices: NDArray[np.float32], count: int) -> NDArray[np.intp]:
         sums, sizes = np.delete(np.delete(sums, other, 0), other, 1), np.delete(sizes, other)
     centres = np.stack([some[group].mean(0) for group in groups])
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    return np.argmax(voices @ centres.T, axis=1)
+    nearest: NDArray[np.intp] = np.argmax(voices @ centres.T, axis=1)
+    return nearest

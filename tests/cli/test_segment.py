@@ -1,0 +1,118 @@
+"""`voxmatrix segment`: what it prints, and what it says of what it cannot use."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import soundfile
+
+from voxmatrix.cli import main
+
+RATE_HZ = 16_000
+#: By their pitch in 100 Hz.
+SENTENCES = {2: "It was a bright cold day in April.", 3: "The clocks were striking, she thought."}
+
+
+class Part(NamedTuple):
+    text: str
+    avg_logprob: float = -0.1
+    compression_ratio: float = 1.2
+    tokens: tuple[int, ...] = (1, 2)
+
+
+class WhisperModel:
+    """A stand-in for that of faster-whisper: it knows a sentence by its pitch."""
+
+    def __init__(self, model: str, **settings: object) -> None:
+        if model == "missing":
+            raise ValueError("Invalid model size")
+
+    def transcribe(self, wave: np.ndarray, **settings: object) -> tuple[list[Part], None]:
+        pitch = np.abs(np.fft.rfft(wave)).argmax() * RATE_HZ / len(wave)
+        return [Part(SENTENCES[round(pitch / 100)])], None
+
+
+@pytest.fixture
+def faster_whisper(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    package, vad = ModuleType("faster_whisper"), ModuleType("faster_whisper.vad")
+    package.WhisperModel = WhisperModel  # type: ignore[attr-defined]
+    vad.get_vad_model = lambda: lambda wave: wave.reshape(-1, 512).std(axis=1) > 0.1  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "faster_whisper", package)
+    monkeypatch.setitem(sys.modules, "faster_whisper.vad", vad)
+    yield
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    times = np.arange(3 * RATE_HZ) / RATE_HZ
+    silence = np.zeros(2 * RATE_HZ)
+    said = [part for pitch in (200, 300) for part in (silence, 0.3 * np.sin(2 * np.pi * pitch * times))]
+    soundfile.write(tmp_path / "long.wav", np.concatenate([*said, silence]), RATE_HZ)
+    return tmp_path / "long.wav"
+
+
+@pytest.mark.usefixtures("faster_whisper")
+def test_a_recording_and_its_text_become_a_data_set(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, out = tmp_path / "text.md", tmp_path / "clips"
+    text.write_text("# April\n\n" + SENTENCES[2], encoding="utf-8")
+    words = ["segment", str(recording), "--text", str(text), "--out", str(out)]
+    assert main.run(words) == 0
+    shown = capsys.readouterr().out
+    assert "1 clip ready (0 min 3 s)" in shown
+    assert "its words are not in the text" in shown and "long.wav, 0:00:06.7 to" in shown
+    assert f"voxmatrix prepare {out}" in shown
+    assert (out / "metadata.csv").read_text() == f"long-00001|{SENTENCES[2]}\n"
+    assert main.run([*words, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer["clips"] == 1
+    assert set(answer["left_out"]) == {"silence", "not-in-text"}
+    assert main.run(["prepare", str(out), "--phonemes", "text", "--force"]) == 3  # one recording is not enough
+    assert "1 of the recordings" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("faster_whisper")
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--judge", "missing"], 3, "the model missing cannot be opened"),
+        (["--speakers", "many"], 2, "--speakers is 'many'"),
+        (["--speakers", "0"], 2, "--speakers is '0'"),
+        (["--text", "a.txt", "--text", "b.txt"], 2, "2 texts were given for 1 recording"),
+        (["--text", "missing.txt"], 3, "missing.txt"),
+        (["--text", "empty.txt"], 3, "empty.txt"),
+        (["--min-snr", "-1"], 2, "--min-snr"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    words: list[str],
+    code: int,
+    message: str,
+    recording: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(recording.parent)
+    Path("empty.txt").write_text("\n")
+    assert main.run(["segment", "long.wav", "--out", "clips", *words]) == code
+    assert message in capsys.readouterr().err
+    assert not Path("clips").exists()
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "remedy"),
+    [("faster_whisper", [], "voxmatrix[judge]"), ("resemblyzer", ["--speakers", "2"], "install --no-deps resemblyzer")],
+)
+def test_what_is_not_installed_is_named(
+    missing: str, words: list[str], remedy: str, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main.run(["segment", str(recording), "--out", str(tmp_path / "clips"), *words]) == 7
+    assert remedy in capsys.readouterr().err
