@@ -1,5 +1,6 @@
 """A long recording becomes a data set that `prepare` reads, and a killed command goes on where it was."""
 
+import errno
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from voxmatrix.dataset.find import find
 from voxmatrix.dataset.segment.output import Segment
 from voxmatrix.dataset.segment.run import SegmentSettings, segment
 from voxmatrix.dataset.segment.speakers import clusters
-from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 from voxmatrix.progress import OnProgress
 
 RATE_HZ = 16_000
@@ -28,7 +29,7 @@ SENTENCES = (
 )
 
 
-def tone(pitch_hz: float, seconds: float = 3.0) -> np.ndarray:
+def tone(pitch_hz: float, seconds: float = 4.0) -> np.ndarray:
     """Somebody says the sentence of this pitch."""
     times = np.arange(round(seconds * RATE_HZ)) / RATE_HZ
     return (0.3 * np.sin(2 * np.pi * pitch_hz * times)).astype(np.float32)
@@ -100,10 +101,10 @@ def test_it_is_a_data_set(tmp_path: Path, recording: Path, texts: tuple[str, ...
     for number, one in enumerate(recordings):
         samples, rate_hz = soundfile.read(one.path)
         assert rate_hz == RATE_HZ
-        assert 3.0 < len(samples) / rate_hz < 3.7
+        assert 4.0 < len(samples) / rate_hz < 4.7
         assert abs(samples[:800]).max() == abs(samples[-800:]).max() == 0.0, number
     report = json.loads((tmp_path / "out" / "segments.json").read_text())
-    assert sum(one["end"] - one["start"] for one in report["segments"]) == pytest.approx(19.5, abs=0.01)
+    assert sum(one["end"] - one["start"] for one in report["segments"]) == pytest.approx(23.5, abs=0.01)
 
 
 def test_what_is_not_of_the_text_is_named_and_can_be_corrected(tmp_path: Path, recording: Path) -> None:
@@ -132,6 +133,37 @@ def test_a_killed_command_goes_on(tmp_path: Path, recording: Path) -> None:
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def test_a_full_disk_is_named_and_what_was_heard_is_kept(tmp_path: Path, recording: Path) -> None:
+    class Full(Listener):
+        def hear(self, samples: np.ndarray, rate_hz: int) -> tuple[str, float]:
+            if self.heard == 2:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().hear(samples, rate_hz)
+
+    with pytest.raises(UnreachableError, match="No space left"):
+        run(tmp_path / "out", recording, listener=Full())
+    listener = Listener()
+    assert kept(run(tmp_path / "out", recording, listener=listener)) == list(SENTENCES)
+    assert listener.heard == 2
+
+
+def test_two_who_speak_are_told_apart(tmp_path: Path, recording: Path) -> None:
+    """The second sentence is of another speaker, and so is the end of the last."""
+
+    def likeness(samples: np.ndarray, rate_hz: int) -> np.ndarray:
+        pitch = np.abs(np.fft.rfft(samples)).argmax() * rate_hz / len(samples)
+        is_other = round(pitch / 100) == 3 or (round(pitch / 100) == 5 and samples[:99].any())
+        return np.eye(2, dtype=np.float32)[int(is_other)]
+
+    settings = SegmentSettings(
+        recordings=[recording], texts=(), language="en-us", out=tmp_path / "out", min_snr_db=20.0, speakers=0
+    )
+    segments = segment(settings, loud_is_speech, Listener(), likeness, unseen)
+    assert [one.speaker for one in segments if one.text] == ["speaker1", "speaker2", "speaker1", "speaker1"]
+    assert [one.reason for one in segments if one.text] == ["", "", "", "two-speakers"]
+    assert [one.speaker for one in find(tmp_path / "out")[0]] == ["speaker1", "speaker2", "speaker1"]
+
+
 def test_several_recordings_read_one_text_or_one_each(tmp_path: Path) -> None:
     files = [
         write(tmp_path / folder / "a.wav", silence(), tone(pitch), silence(), tone(pitch + 100), silence())
@@ -142,8 +174,9 @@ def test_several_recordings_read_one_text_or_one_each(tmp_path: Path) -> None:
     apart = run(tmp_path / "apart", *files, texts=(" ".join(SENTENCES[:2]), " ".join(SENTENCES[2:])))
     assert kept(together) == kept(apart) == list(SENTENCES)
     assert len({one.file for one in together if one.file}) == 4
-    swapped = run(tmp_path / "swapped", *files, texts=(" ".join(SENTENCES[2:]), " ".join(SENTENCES[:2])))
-    assert kept(swapped) == []
+    with pytest.raises(BadInputError, match=r"no clip of a.wav, a.wav can be used \(not-in-text: "):
+        run(tmp_path / "swapped", *files, texts=(" ".join(SENTENCES[2:]), " ".join(SENTENCES[:2])))
+    assert len((tmp_path / "swapped" / "doubtful.csv").read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Long recordings → pauses → recognised words → texts → a data set, in steps that are kept and not repeated."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def segment(
 
     Raises:
         AudioError: a recording cannot be read.
-        BadInputError: nobody speaks in the recordings.
+        BadInputError: nobody speaks in the recordings, or other words than those of the texts.
         UsageError: the folder belongs to something else, or another process works there.
         UnreachableError: the disk is full.
     """
@@ -79,13 +80,16 @@ def segment(
         opened = [LongRecording(path, work) for path in settings.recordings]
         cuts = _cuts(opened, settings.min_snr_db, work, activity, show)
         if not any(found.clips for found in cuts):
-            raise _without_speech(opened, cuts)
+            raise _without_speech(settings, cuts)
         clips = [(one, clip) for one, found in zip(opened, cuts, strict=True) for clip in found.clips]
         heard = _heard(clips, recogniser, settings.language, work / "heard.jsonl", show)
         segments = _segments(settings, cuts, heard)
         if settings.speakers is not None and likeness is not None:
             segments = with_speakers(segments, opened, likeness, settings.speakers)
-        return write_output(settings.out, opened, segments)
+        written = write_output(settings.out, opened, segments)
+    if all(one.reason for one in written):
+        raise _without_clips(settings, written)
+    return written
 
 
 def _cuts(
@@ -128,17 +132,30 @@ def _measured(recording: LongRecording, activity: Activities) -> Iterator[NDArra
         yield np.stack([probabilities, levels], axis=1).astype(np.float32)
 
 
-def _without_speech(opened: Sequence[LongRecording], cuts: Sequence[Cut]) -> BadInputError:
-    seconds: dict[str, float] = {}
-    for found in cuts:
-        for part, reason in found.left_out:
-            seconds[reason] = seconds.get(reason, 0.0) + part.end - part.start
-    what = ", ".join(f"{amount:.1f} s {reason}" for reason, amount in sorted(seconds.items(), key=lambda one: -one[1]))
-    names = ", ".join(one.path.name for one in opened)
+def _without_speech(settings: SegmentSettings, cuts: Sequence[Cut]) -> BadInputError:
+    left_out = [(reason, part.end - part.start) for found in cuts for part, reason in found.left_out]
     return BadInputError(
-        f"there is no speech in {names} that can be used ({what})",
+        f"there is no speech in {_names(settings)} that can be used ({_seconds(left_out)})",
         "name a recording of somebody who speaks without music or noise, or lower `min_snr`",
     )
+
+
+def _without_clips(settings: SegmentSettings, segments: Sequence[Segment]) -> BadInputError:
+    left_out = [(one.reason, one.seconds) for one in segments if one.text]
+    remedy = "check that `text` is what is read in them" if settings.texts else "choose a larger model (`judge`)"
+    return BadInputError(f"no clip of {_names(settings)} can be used ({_seconds(left_out)})", remedy)
+
+
+def _names(settings: SegmentSettings) -> str:
+    return ", ".join(path.name for path in settings.recordings)
+
+
+def _seconds(left_out: Iterable[tuple[str, float]]) -> str:
+    """How long is left out, by its reason."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for reason, seconds in left_out:
+        sums[reason] += seconds
+    return ", ".join(f"{reason}: {seconds:.1f} s" for reason, seconds in sums.items())
 
 
 def _heard(

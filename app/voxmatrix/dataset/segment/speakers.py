@@ -40,6 +40,8 @@ def with_speakers(
                 found[place] = replace(one, reason="two-speakers")
         places.append(place)
         voices.append(likeness(samples, recording.rate_hz))
+    if not places:
+        return found
     speakers = clusters(np.stack(voices), count)
     seconds = np.bincount(speakers, [found[place].seconds for place in places])
     rank = np.argsort(np.argsort(-seconds))
