@@ -13,7 +13,7 @@ from voxmatrix.dataset.segment.output import Segment
 #: Speech at a sample rate → a vector of length 1; the product of two is their likeness.
 Likeness = Callable[[Samples, int], NDArray[np.float32]]
 #: Clips of one speaker are so much alike on average, and the halves of a clip at least.
-_SAME, SAME_HALVES = 0.72, 0.6
+_SAME, SAME_HALVES = 0.82, 0.65
 #: Shorter halves tell nothing.
 MIN_HALF_SECONDS = 2.0
 #: Clips that speakers are found by; the others are of the one they are most like.
