@@ -110,7 +110,8 @@ class KokoroVoice(Closeable):
             starts += [before + end for end in piece.ends[:-2]]
             ends += [before + end for end in piece.ends[1:-1]]
             before += piece.samples
-        return timed(self._front.words(text, sentence, self.card.language), starts, ends)
+        words = self._front.words(text, sentence, self.card.language)
+        return timed(words, sentence.phonemes, starts, ends, self.card.rate_hz)
 
     def _speak(self, piece: "_Piece", speed: float) -> Samples:
         style = self._styles[len(piece.ids) - 1].reshape(1, WIDTH)

@@ -87,7 +87,8 @@ class PiperVoice(Closeable):
         pad = len(ids[PAD])
         places = list(accumulate((len(ids[one]) + pad for one in sentence.phonemes), initial=len(ids[BOS]) + pad))
         words = self._front.words(text, sentence, self.card.language)
-        return timed(words, [ends[place - 1] for place in places], [ends[place - 1] for place in places[1:]])
+        starts = [ends[place - 1] for place in places]
+        return timed(words, sentence.phonemes, starts, starts[1:], self.card.rate_hz)
 
     def options(self, style: Style) -> SynthesisOptions:
         """The style as inputs of the networks.
