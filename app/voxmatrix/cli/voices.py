@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli import remote
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from voxmatrix.models.library import LibraryVoice
 
 group = typer.Typer(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
+group.add_typer(remote.group, name="remote")
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)

@@ -9,6 +9,7 @@ from voxmatrix.external.family import FAMILY as EXTERNAL
 from voxmatrix.kokoro.family import FAMILY as KOKORO
 from voxmatrix.models.family import Family
 from voxmatrix.piper.family import FAMILY as PIPER
+from voxmatrix.remote.family import FAMILY as REMOTE
 
 #: Families of other packages, as modules with a FAMILY, separated by commas: `my_package.family`.
 VARIABLE = "VOXMATRIX_FAMILIES"
@@ -21,7 +22,7 @@ def families() -> tuple[Family, ...]:
     Raises:
         UsageError: one that the environment names cannot be imported.
     """
-    return (*_added(environment().get(VARIABLE, "")), KOKORO, EXTERNAL, PIPER)
+    return (*_added(environment().get(VARIABLE, "")), REMOTE, KOKORO, EXTERNAL, PIPER)
 
 
 def family_named(name: str) -> Family:
