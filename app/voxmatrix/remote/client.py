@@ -73,7 +73,7 @@ def speech(server: Server, voice: RemoteVoice, text: str, speed: float, cancelle
         CancelledError: `cancelled` is set while the server is waited for.
         UnreachableError: it cannot be reached, is busy for long, or wants a key.
     """
-    body = {"model": voice.model, "input": text, "voice": voice.voice, "response_format": server.format}
+    body: dict[str, Any] = {"model": voice.model, "input": text, "voice": voice.voice, "response_format": server.format}
     body |= {"speed": speed} if speed != 1.0 else {}
     return _asked(server, "/audio/speech", body, partial(_sound, server, voice.rate_hz), cancelled)
 
