@@ -4,11 +4,13 @@ import io
 import wave
 from pathlib import Path
 
+import numpy as np
 import openai
 import pytest
 
 from tests.kokoro.conftest import write_styles
 from tests.serve.conftest import running
+from voxmatrix.kokoro.styles import read_styles
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.settings import ServeSettings
 
@@ -58,6 +60,31 @@ def test_requests_of_kokoro_fastapis_own_tests_are_answered(kokoro: Path) -> Non
     assert all(len(answer.content) > 1000 for answer in answers)
     assert said_by[:3] == ["kokoro/af_bella", "kokoro/af_heart+af_bella", "kokoro/af_bella(2)+af_heart(1)"]
     assert phonemes.startswith("həlˈQ")
+
+
+def test_a_mixture_can_be_had_as_a_file(kokoro: Path) -> None:
+    with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        made = [
+            server.post("/v1/audio/voices/combine", body)
+            for body in ("af_heart+af_bella", ["af_heart", "af_bella"], "kokoro/af_heart+af_bella")
+        ]
+        wrong = [
+            server.post("/v1/audio/voices/combine", body).status_code
+            for body in (
+                "af_heart",
+                "af_heart+af_nobody",
+                "af_heart(0)+af_bella(0)",
+                "../a+b",
+                [],
+                ["af_heart"],
+                {"a": 1},
+            )
+        ]
+    assert {answer.status_code for answer in made} == {200} and len({answer.content for answer in made}) == 1
+    assert 'filename="af_heart+af_bella.bin"' in made[0].headers["content-disposition"]
+    mean = (read_styles(kokoro / "voices" / "af_heart.bin") + read_styles(kokoro / "voices" / "af_bella.bin")) / 2
+    assert np.allclose(np.frombuffer(made[0].content, "<f4"), mean.ravel())
+    assert wrong == [400, 400, 400, 400, 400, 400, 422]
 
 
 def test_openais_names_are_those_of_kokoros_voices_where_these_speak(kokoro: Path) -> None:

@@ -1,12 +1,14 @@
-"""The routes of Kokoro-FastAPI beside those of OpenAI's API: speech with the times of its words, and phonemes."""
+"""The routes of Kokoro-FastAPI beside those of OpenAI's API: speech with the times of its words, phonemes, mixtures."""
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Body, Request
 from pydantic import AliasChoices, BaseModel, Field
 from starlette.responses import JSONResponse, Response
 
+from voxmatrix.errors import BadInputError
 from voxmatrix.kokoro.family import LANGUAGES
+from voxmatrix.kokoro.styles import parts_of
 from voxmatrix.models.style import Style
 from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError
@@ -20,6 +22,7 @@ from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
 
 _Name = Annotated[str, Field(max_length=256)]
+_BYTES = "application/octet-stream"
 
 
 class CaptionedRequest(SpeechRequest):
@@ -84,6 +87,19 @@ def kokoro_routes(services: Services) -> APIRouter:
         pause = f" [pause:{body.pause_between_turns:.3f}s] " if body.pause_between_turns else " "
         text = pause.join(f"[voice:{turn.voice}] {turn.text}" for turn in body.turns)
         return await speak(services, body.model_copy(update={"input": text, "voice": body.turns[0].voice}), request)
+
+    @router.post("/v1/audio/voices/combine", response_class=Response, responses={200: {"content": {_BYTES: {}}}})
+    def combine(body: Annotated[str | list[_Name], Body(examples=["af_heart+af_bella"])]) -> Response:
+        """The styles of a mixture, as a file for the folder of Kokoro's voices. Requests name mixtures without it."""
+        name = body if isinstance(body, str) else "+".join(body)
+        try:
+            voice = find_voice(services.catalogue.voices(), name)[0] if parts_of(name.rpartition("/")[2]) else None
+        except (UnknownVoiceError, BadInputError) as error:
+            raise ApiError(400, error.problem, code="invalid_value") from error
+        if voice is None:
+            raise ApiError(400, "name at least two of Kokoro's voices: af_heart+af_bella", code="invalid_value")
+        disposition = f'attachment; filename="{voice.path.name}"'
+        return Response(voice.path.read_bytes(), media_type=_BYTES, headers={"Content-Disposition": disposition})
 
     @router.post("/dev/phonemize")
     def phonemize(body: PhonemesRequest, request: Request) -> dict[str, Any]:
