@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import wave
@@ -70,6 +71,16 @@ def test_a_lexicon_changes_what_is_spoken(voice: Path, capsys: Any) -> None:
     usual = samples()
     assert speak("--voice", str(voice), "--lexicon", "lexicon.txt") == 0
     assert len(samples()) < len(usual) and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_file_is_read_once_with_its_tags(make_onnx: Callable[..., Path], encoding: str, capsys: Any) -> None:
+    shutil.copy(make_onnx("tiny", 1, "text"), "anna.onnx")
+    shutil.copy(f"{make_onnx('tiny', 1, 'text')}.json", "anna.onnx.json")
+    Path("text.txt").write_text("Good day. [voice:anna.onnx] Good night.", encoding=encoding)
+    words = ["speak", "--out", "out.wav", "--voice", "anna.onnx", "--file", "text.txt", "--json"]
+    assert main.run(words) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["sentences"] == 2
 
 
 def test_a_lexicon_with_a_wrong_line_is_named_before_anything_is_spoken(voice: Path, capsys: Any) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from voxmatrix.errors import BadInputError
-from voxmatrix.speak.text_chunks import MAX_PENDING, complete_texts, count_characters, paragraphs, read_text
+from voxmatrix.speak.text_chunks import MAX_PENDING, complete_texts, paragraphs, read_text
 
 
 def joined(texts: list[str]) -> list[str]:
@@ -119,8 +119,8 @@ def test_what_is_not_utf8_is_refused_with_the_place(tmp_path: Path, content: byt
 def test_what_is_no_text_is_not_called_a_text_in_another_encoding(tmp_path: Path, content: bytes, is_what: str) -> None:
     (tmp_path / "a.bin").write_bytes(content)
 
-    with pytest.raises(BadInputError, match=is_what) as caught:
-        count_characters(tmp_path / "a.bin")
+    with (tmp_path / "a.bin").open("rb") as file, pytest.raises(BadInputError, match=is_what) as caught:
+        list(read_text(file))
 
     assert "voxmatrix book" in caught.value.remedy and "iconv" not in caught.value.remedy
 
@@ -138,11 +138,3 @@ def test_a_byte_order_mark_is_not_spoken(tmp_path: Path) -> None:
 
     with (tmp_path / "t.txt").open("rb") as file:
         assert "".join(read_text(file)) == "Hello"
-
-
-def test_the_length_of_a_file_is_in_characters_and_that_of_a_pipe_is_not_known(tmp_path: Path) -> None:
-    (tmp_path / "t.txt").write_text("Всё готово.", encoding="utf-8-sig")
-    os.mkfifo(tmp_path / "pipe")
-
-    assert count_characters(tmp_path / "t.txt") == len("Всё готово.")
-    assert count_characters(tmp_path / "pipe") == 0

@@ -21,7 +21,7 @@ from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.errors import UnreachableError, UsageError
-from voxmatrix.files import check_not_folder, digest, read_errors, read_text_or_empty, storage_errors
+from voxmatrix.files import check_not_folder, read_errors, storage_errors
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, o
     captions: Annotated[
         Path | None,
         options.option(
-            "--captions", "FILE", "Also write captions: .srt, .vtt, .lrc or .json, by words.", panel="Output"
+            "--captions", "FILE", "Also captions: .srt, .vtt, .lrc or .json (batch: srt …).", panel="Output"
         ),
     ] = None
     force: options.Force = False
@@ -126,12 +126,13 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
         from voxmatrix.speak.captions import check_captions, write_captions
 
         check_captions(given.captions, force=given.force)
-    if known := given.text or (given.file and given.file.is_file() and read_text_or_empty(given.file)):
-        task = replace(task, style=with_voices_of(task.style, known))
     captions: list[Caption] | None = [] if given.captions else None
-    with _given_text(source, given.text, given.file) as (text, length):
+    with _given_text(source, given.text, given.file) as (text, known):
+        if known:
+            task = replace(task, style=with_voices_of(task.style, known))
+        length = len(known or "")
         device = select(length < _LONG_CHARACTERS).best
-        partial = None if given.captions else _partial(given, task.voice.on(device), task.style, task.output)
+        partial = None if given.captions else _partial(given, known, task, task.voice.on(device))
         runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
         with _progress(length, task.as_json) as on_spoken:
             speech = _speak(
@@ -153,27 +154,20 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
         _show(speech, given.out, as_json=task.as_json)
 
 
-def _partial(given: SpeakOptions, voice: "VoiceCard", style: "Style", output: "Output") -> "PartialSpeech | None":
+def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "VoiceCard") -> "PartialSpeech | None":
     """The speech that an interrupted command with the same text, voice and style has left; None for a stream."""
     if given.out == STANDARD:
         return None
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
     check_not_folder(Path(given.out))
-    text_digest = _text_digest(given)
-    partial = PartialSpeech(Path(given.out), text_digest and speech_key(text_digest, voice, style, output))
+    digest = text and sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    partial = PartialSpeech(Path(given.out), digest and speech_key(digest, voice, task.style, task.output))
     if partial.start.sentences:
         typer.echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
     if warning := partial.warning():
         warn(warning)
     return partial
-
-
-def _text_digest(given: SpeakOptions) -> str | None:
-    """A digest of the text; None for standard input, which cannot be read twice."""
-    if given.file:
-        return digest(given.file)
-    return sha256(given.text.encode("utf-8", "surrogatepass")).hexdigest() if given.text else None
 
 
 def _speak(
@@ -237,8 +231,8 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tuple[str | Iterable[str], int]]:
-    """The text and its length in characters (0: not known yet)."""
+def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tuple[str | Iterable[str], str | None]]:
+    """The text as it is spoken and, unless it comes from a pipe, as a whole. It is read once."""
     if source not in ("", STANDARD):
         raise UsageError(f"unexpected argument {source!r}", f'did you mean --text "{source}" or --file {source}?')
     given = [bool(source), text is not None, file is not None]
@@ -248,15 +242,19 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
             'set --text "Hello", --file book.txt, or - for standard input',
         )
     if text is not None:
-        yield text, len(text)
+        yield text, text
         return
-    from voxmatrix.speak.text_chunks import count_characters, read_text
+    from voxmatrix.speak.text_chunks import read_text
 
     if file is None:
-        yield read_text(sys.stdin.buffer), 0
+        yield read_text(sys.stdin.buffer), None
         return
     with read_errors(file), file.open("rb") as opened:
-        yield read_text(opened), count_characters(file)
+        if file.is_file():
+            chunks = list(read_text(opened))
+            yield chunks, "".join(chunks)
+        else:
+            yield read_text(opened), None
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import re
 import select
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError
@@ -57,18 +56,6 @@ def read_text(file: BinaryIO) -> Iterator[str]:
             f"the text is not UTF-8: at or near byte {place + error.start:,} is 0x{error.object[error.start]:02x}",
             "convert it, e.g. from that of Windows: iconv -f cp1252 -t utf-8 OLD.txt > NEW.txt",
         ) from error
-
-
-def count_characters(path: Path) -> int:
-    """The length of a text file; 0 for a pipe, which cannot be read twice.
-
-    Raises:
-        As `read_text`.
-    """
-    if not path.is_file():
-        return 0
-    with path.open("rb") as file:
-        return sum(map(len, read_text(file)))
 
 
 def _arrives(file: BinaryIO, seconds: float) -> bool:
