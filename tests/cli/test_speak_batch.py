@@ -44,6 +44,20 @@ def test_a_list_becomes_files_and_what_fails_is_named_in_its_place(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["list.csv", "out"]
 
 
+def test_captions_stand_beside_each_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("list.csv").write_text("a|Good morning. It is late.\nb|Good night.\n", encoding="utf-8")
+    given = ["--batch", "list.csv", "--seed", "1", "--out"]
+    assert speak(capsys, *given, "out", "--captions", "json")[0] == 0
+    alone = ["--text", "Good morning. It is late.", "--seed", "1", "--out", "a.wav", "--captions", "a.json"]
+    assert speak(capsys, *alone)[0] == 0
+    assert Path("out/a.json").read_bytes() == Path("a.json").read_bytes()
+    assert [word["word"] for word in json.loads(Path("out/b.json").read_text())["words"]] == ["Good", "night."]
+
+    for more, reason in {"doc": "--captions", "srt --cluster redis://127.0.0.1:9": "cluster make no captions"}.items():
+        code, said = speak(capsys, *given, "no", "--captions", *more.split())
+        assert code == 2 and reason in said["problem"] and not Path("no").exists()
+
+
 def test_the_same_command_goes_on_and_says_how_many_were_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,8 +58,9 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
     if not sources.is_set("out") or given.out == STANDARD:
         raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
     check_sound(sources, task.extension)
-    if given.captions:
-        raise UsageError("--captions is for one text", "omit it, or speak the texts one by one")
+    captions = str(given.captions or "").removeprefix(".")
+    if captions and given.cluster:
+        raise UsageError("the workers of a cluster make no captions", "omit --captions, or --cluster")
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
     if given.cluster:
         devices: Sequence[SpeakDevice] = ()
@@ -87,6 +88,7 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
             output=task.output,
             workers=workers,
             on_progress=spoken,
+            captions=captions,
         )
     failures = failures_of(outcomes)
     if task.as_json:

@@ -37,6 +37,7 @@ class Speech:
     rate_hz: int
     findings: tuple[Finding, ...]
     warnings: tuple[Finding, ...] = ()  # of the whole text
+    captions: tuple[Caption, ...] = ()  # if they were wanted
 
 
 def speak_to(
@@ -132,6 +133,7 @@ def speak_opened(
             rate_hz=card.rate_hz,
             findings=tuple(left_out.findings),
             warnings=opened.warnings(),
+            captions=tuple(captions or ()),
         )
 
 

@@ -17,6 +17,7 @@ from voxmatrix.progress import OnProgress
 from voxmatrix.speak.batch.items import Item
 from voxmatrix.speak.batch.messages import Failure, failure_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
+from voxmatrix.speak.captions import check_captions, write_captions
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
 from voxmatrix.voices.cast import with_voices_of
@@ -81,21 +82,26 @@ def speak_batch(
     output: Output,
     workers: Workers,
     on_progress: OnProgress | None = None,
+    captions: str = "",
 ) -> list[BatchOutcome]:
     """Speak every item into `folder`/NAME.`extension`, and return the outcomes in order.
+
+    `captions` is the extension of those that are written beside each file: srt.
 
     Existing files are skipped unless `output.force` is set. Ctrl-C stops the workers; texts that were not spoken then
     have the exit code of an interrupted run. `on_progress` is told the characters that are spoken.
 
     Raises:
-        UsageError: the extension is unknown, the bit rate does not suit it, or `folder` is a file.
+        UsageError: an extension is unknown, the bit rate does not suit it, or `folder` is a file.
     """
     _check(folder, extension, output.bitrate)
     if style.seed is None:
         style = replace(style, seed=secrets.randbits(_SEED_BITS))  # another one for each batch
     outs = [folder / f"{item.name}.{extension}" if item.name else None for item in items]
     results: dict[int, TextResult] = {}
-    batch = _Batch(output, results, on_progress)
+    if captions:
+        check_captions(folder / f"NAME.{captions}", force=True)
+    batch = _Batch(output, results, on_progress, captions)
     digest = voice.digest
     for index, (item, out) in enumerate(zip(items, outs, strict=True)):
         if failure := _unspeakable(item, out):
@@ -108,7 +114,8 @@ def speak_batch(
             except BadInputError as error:
                 results[index] = failure_of(error)
             else:
-                batch.add(index, out, unit_of(item.text, digest, own, whole=False))
+                unit = unit_of(item.text, digest, own, whole=False)
+                batch.add(index, out, replace(unit, captions=bool(captions)))
     if batch.waiting:
         with (
             tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as incoming,
@@ -150,8 +157,11 @@ def _check(folder: Path, extension: str, bitrate: str | None) -> None:
 class _Batch:
     """The texts that are to be spoken, by the key of their unit: equal ones are spoken once."""
 
-    def __init__(self, output: Output, results: dict[int, TextResult], on_progress: OnProgress | None) -> None:
+    def __init__(
+        self, output: Output, results: dict[int, TextResult], on_progress: OnProgress | None, captions: str
+    ) -> None:
         self.waiting: deque[Unit] = deque()
+        self._captions = captions
         self._output = output
         self._results = results
         self._on_progress = on_progress
@@ -241,6 +251,8 @@ class _Batch:
         try:
             for _, out in self._files.get(event.key, ()):
                 _place(event.path, out, self._output)
+                if self._captions:
+                    write_captions(out.with_suffix(f".{self._captions}"), event.captions)
         except (VoxmatrixError, OSError) as error:
             result = failure_of(error)
         event.path.unlink(missing_ok=True)

@@ -22,6 +22,7 @@ class Unit:
     text: str
     voice: str  # the digest of its card
     options: str  # JSON
+    captions: bool = False  # are wanted as well; they change no sound
 
     @cached_property
     def key(self) -> str:
@@ -37,7 +38,7 @@ class Unit:
     def job(self, out: Path) -> SpeakJob:
         """What a worker has to do, with the file to write."""
         style, whole = _read_options(self.options)
-        return SpeakJob(text=self.text, out=out, style=style, output=_OUTPUT, whole=whole)
+        return SpeakJob(text=self.text, out=out, style=style, output=_OUTPUT, whole=whole, captions=self.captions)
 
 
 def unit_of(text: str, voice: str, style: Style, *, whole: bool = True) -> Unit:

@@ -30,6 +30,7 @@ class SpeakJob:
     style: Style
     output: Output = field(default_factory=Output)
     whole: bool = False  # the text is one sentence already
+    captions: bool = False  # the result has them
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,7 +89,16 @@ def speak_job(voice: OpenVoice, warn: Warn, job: SpeakJob, on_characters: OnChar
     def spoken(part: SpokenSentence) -> None:
         on_characters(len(part.text.source))
 
-    speech = speak_opened(job.out, job.text, voice, job.style, output=job.output, on_spoken=spoken, whole=job.whole)
+    speech = speak_opened(
+        job.out,
+        job.text,
+        voice,
+        job.style,
+        output=job.output,
+        on_spoken=spoken,
+        whole=job.whole,
+        captions=[] if job.captions else None,
+    )
     for finding in speech.warnings:
         warn(finding)
     return speech

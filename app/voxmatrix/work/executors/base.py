@@ -8,6 +8,7 @@ from typing import Protocol
 
 from voxmatrix.errors import Finding
 from voxmatrix.speak.batch.messages import Failure
+from voxmatrix.speak.captions import Caption
 from voxmatrix.work.unit import Unit
 
 
@@ -43,6 +44,7 @@ class UnitSpoken:
     sha256: str  # of the file
     sentences: int = 1
     findings: tuple[Finding, ...] = ()  # what was left out
+    captions: tuple[Caption, ...] = ()  # if the unit wants some, and the workers are processes of this computer
 
 
 @dataclass(frozen=True, kw_only=True)

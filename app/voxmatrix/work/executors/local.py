@@ -200,6 +200,7 @@ class LocalExecutor(Closeable):
             sha256=checksum,
             sentences=result.sentences,
             findings=result.findings,
+            captions=result.captions,
         )
 
     def _on_death(self, worker: _LocalWorker, process: WorkerProcess) -> None:
