@@ -73,11 +73,8 @@ def test_only_what_has_another_voice_is_spoken_again(capsys: pytest.CaptureFixtu
     assert make(capsys, "B.mp3", "--force")["spoken"] == 0
 
 
-def test_a_voice_without_a_role_and_a_cluster_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_voice_without_a_role_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     Path("cast.txt").write_text("Anna|anna.onnx\n", encoding="utf-8")
     command = ["book", "book.md", "--voice", "teller.onnx", "--cast", "cast.txt", "--out", "B.mp3"]
     assert main.run(command) == 3
     assert "Bo" in capsys.readouterr().err
-    Path("cast.txt").write_text("Anna|anna.onnx\nBo|many.onnx\n", encoding="utf-8")
-    assert main.run([*command, "--cluster", "redis://127.0.0.1:1"]) == 2
-    assert "cast" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.toys.family import voice_of
 from tests.toys.tones import FAMILY
 from tests.work.cluster.jobs import Job, write_voice
 from tests.work.cluster.processes import ClusterWorker, RedisServer
@@ -88,6 +89,34 @@ def test_a_book_is_made_by_the_workers(broker: str, tmp_path: Path) -> None:
         made[way] = [(unit["text"], unit["samples"], unit["audio_sha256"]) for unit in units], out.read_bytes()
 
     assert made["cluster"] == made["alone"] and len(made["alone"][0]) == 5
+
+
+BOOK = "# One\n\nIt was late. [voice:Anna] Who is it? [voice:Bo] Me.\n\n[voice] So. [pause:1s]\n\n# Two\n\nAh.\n"
+
+
+def test_characters_have_their_voices_also_at_the_workers(
+    broker: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their files are elsewhere there."""
+    voice = write_voice(tmp_path)
+    voice_of(tmp_path / "others" / "anna.tones", rate_hz=16_000)
+    voice_of(tmp_path / "others" / "bo.tones", speakers={"one": 300, "two": 400})
+    (tmp_path / "cast.txt").write_text(f"Anna|{tmp_path}/others/anna.tones|high\nBo|{tmp_path}/others/bo.tones|1\n")
+    (tmp_path / "book.md").write_text(BOOK, encoding="utf-8")
+    (tmp_path / "list.txt").write_text("[voice:Anna] Good morning. [voice:Bo] Good night.\nNobody else.\n")
+    common = ["--voice", str(voice.path), "--cast", str(tmp_path / "cast.txt"), "--seed", "7"]
+    made = {}
+    for way, more in {"alone": ["--parallel-voices", "1"], "cluster": ["--cluster", broker]}.items():
+        out = tmp_path / way / "book.mp3"
+        assert main.run(["book", str(tmp_path / "book.md"), *common, "--out", str(out), *more]) == 0
+        batch = ["speak", "--batch", str(tmp_path / "list.txt"), *common, "--out", str(tmp_path / way / "all"), *more]
+        assert main.run(batch) == 0
+        units = json.loads(out.with_name("book.manifest.json").read_text(encoding="utf-8"))["units"]
+        sums = [(unit["text"], unit["audio_sha256"]) for unit in units]
+        files = sorted(path for path in (tmp_path / way).rglob("*") if path.suffix in (".wav", ".mp3"))
+        made[way] = sums, [path.read_bytes() for path in files]
+
+    assert made["cluster"] == made["alone"] and len(made["alone"][0]) == 7 and len(made["alone"][1]) == 4
 
 
 def test_a_voice_that_cannot_travel_is_refused(

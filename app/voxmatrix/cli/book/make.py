@@ -120,8 +120,6 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)
     style = with_voices_of(style, "\n".join(part for chapter in book.chapters for part in chapter.paragraphs))
-    if style.cast and given.cluster:
-        raise UsageError("a book with a cast cannot be spoken on a cluster", "omit --cluster")
     for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
     if parts := left_out_line(book):

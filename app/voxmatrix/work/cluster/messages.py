@@ -11,6 +11,8 @@ from voxmatrix.speak.batch.messages import Failure
 
 #: Units of one message. So what is read for progress stays small, and Redis never holds much audio of a worker.
 UNITS_PER_MESSAGE = 50
+#: Voices of one message besides its own: a book has fewer characters.
+MAX_CAST = 1000
 #: A WAV file holds no more of them, at 16 bits: 12 hours at 48 kHz.
 _MAX_SAMPLES = 2**31
 
@@ -43,6 +45,7 @@ class SpeechBatch:
     incarnation: _Word  # the start of the worker that it is meant for: a later one drops it
     voice: SharedVoice
     units: Annotated[tuple[tuple[str, str], ...], Field(min_length=1, max_length=UNITS_PER_MESSAGE)]  # text, options
+    cast: Annotated[tuple[SharedVoice, ...], Field(max_length=MAX_CAST)] = ()  # other voices that the options name
 
 
 @dataclass(frozen=True, kw_only=True)

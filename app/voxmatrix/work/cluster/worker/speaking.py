@@ -3,10 +3,10 @@
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from voxmatrix.models.family import OpenVoice
 from voxmatrix.speak.batch.messages import failure_of
 from voxmatrix.speak.batch.worker import speak_job
 from voxmatrix.speak.output import Speech
+from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.broker_client import LiveRuns
@@ -24,6 +25,7 @@ from voxmatrix.work.cluster.messages import (
     BatchReport,
     BatchState,
     FailedUnit,
+    SharedVoice,
     SpeechBatch,
     SpokenUnit,
     audio_name,
@@ -60,6 +62,7 @@ class _Work:
     task: str
     batch: SpeechBatch
     voice: OpenVoice
+    cards: Mapping[str, VoiceCard]  # of all its voices, by checksum
     spoken: list[SpokenUnit] = field(default_factory=list)
     failed: list[FailedUnit] = field(default_factory=list)
     last_end: float = 0.0
@@ -70,6 +73,12 @@ class _Work:
 
     def units(self) -> list[Unit]:
         return _units(self.batch)
+
+    def speak(self, unit: Unit, out: Path) -> Speech:
+        """Speak a unit. The voices of its cast are files of this computer, not of the coordinator."""
+        job = unit.job(out)
+        cast = {name: role._replace(voice=str(self.cards[role.digest].path)) for name, role in job.style.cast.items()}
+        return speak_job(self.voice, log_finding, replace(job, style=replace(job.style, cast=cast)), _ignore)
 
 
 class BatchSpeaker:
@@ -97,7 +106,8 @@ class BatchSpeaker:
         self._coordinator_seen = (0.0, time.monotonic())
         with ExitStack() as stack:
             try:
-                opened = stack.enter_context(self._voices.use(self._card(batch)))
+                cards = {voice.checksum: self._card(voice, batch) for voice in (batch.voice, *batch.cast)}
+                opened = stack.enter_context(self._voices.use(cards[batch.voice.checksum]))
                 opened.card.check(_units(batch)[0].style)
             except Exception as error:
                 if self._unwanted(batch):
@@ -105,7 +115,8 @@ class BatchSpeaker:
                 logger.error("the voice cannot be used here: %s", error)
                 return BatchReport(state="unusable", failure=failure_of(error))
             self._device_type = opened.device_kind
-            work = _Work(task=task, batch=batch, voice=opened.voice)
+            voice = CastVoice(opened.voice, lambda card: stack.enter_context(self._voices.use(card)).voice)
+            work = _Work(task=task, batch=batch, voice=voice, cards=cards)
             at_once = _AT_ONCE_ON_GPU if opened.device.in_batches else 1
             try:
                 with ThreadPoolExecutor(at_once, thread_name_prefix="unit") as pool:
@@ -124,8 +135,7 @@ class BatchSpeaker:
                 return unwanted
             if unit is not None and index not in self._notices.cancelled(work.task):
                 self._tell(f"{work.batch.voice.files[0].name}: sentence {index + 1} of {len(units)}")
-                job = unit.job(self._file(work, index))
-                begun.append((index, time.monotonic(), pool.submit(speak_job, work.voice, log_finding, job, _ignore)))
+                begun.append((index, time.monotonic(), pool.submit(work.speak, unit, self._file(work, index))))
             if begun and (unit is None or len(begun) >= at_once):
                 self._end(work, *begun.popleft())
             self._collect(work, wait=len(work.uploads) >= _UPLOADS)
@@ -141,10 +151,10 @@ class BatchSpeaker:
             return "stopped"
         return None if self._awaited(batch.run) else "dropped"
 
-    def _card(self, batch: SpeechBatch) -> VoiceCard:
-        """The voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
-        card = resolve(self._patiently(lambda: fetch(self._store, batch.voice), batch))
-        if card.digest != batch.voice.checksum:  # not all of it travels
+    def _card(self, voice: SharedVoice, batch: SpeechBatch) -> VoiceCard:
+        """A voice of a batch. A coordinator that has just lost its broker puts the voice back within seconds."""
+        card = resolve(self._patiently(lambda: fetch(self._store, voice), batch))
+        if card.digest != voice.checksum:  # not all of it travels
             raise BadInputError(
                 f"this worker has another version of what speaks {card.id}", "install the same on all computers"
             )
