@@ -163,6 +163,7 @@ def test_a_book_goes_on_where_its_server_was_killed(
     (name,) = added(capsys, "there", stub.url, "--key-file", str(tmp_path / "key"), "--parallel", "1")
     out = tmp_path / "book.m4b"
     words = ["book", str(tmp_path / "book.md"), "--voice", name, "--out", str(out), "--parallel-voices", "1"]
+    words += ["--judge", "none"]
     stub.bodies.clear()
     stub.queue = [whole(encoded("One")), whole(encoded("It begins.")), die]
 
@@ -195,9 +196,11 @@ def test_another_voxmatrix_is_a_server(tones: None, capsys: pytest.CaptureFixtur
         card = resolve("remote:here/bells")
         assert (card.rate_hz, card.language) == (12000, "en-us")
         out = tmp_path / "book.m4b"
-        assert main.run(["book", str(tmp_path / "book.md"), "--voice", card.id, "--out", str(out)]) == 0
+        words = ["--voice", card.id, "--out", str(out), "--judge", "none"]
+        assert main.run(["book", str(tmp_path / "book.md"), *words]) == 0
     assert [unit["rate_hz"] for unit in units(out)] == [12000] * 6
-    assert "bells" in json.dumps(json.loads(out.with_name("book.manifest.json").read_text())["voice"])
+    origin = json.loads(out.with_name("book.manifest.json").read_text())["voice"]
+    assert (origin["name"], origin["server"], origin["model"]) == ("bells.toml", "here", "tts-1")
 
 
 def test_a_server_speaks_with_the_voices_of_another(stub: Stub, tmp_path: Path) -> None:

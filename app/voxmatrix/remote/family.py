@@ -56,8 +56,9 @@ class RemoteFamily:
             rate_hz=voice.rate_hz,
             languages=(voice.language,),
             title=f"{unquote(path.stem)} on {voice.server}",
-            # The key of the server stays on this computer.
-            capabilities=Capabilities(speed=(0.25, 4.0), seed="none", portable=False),
+            provenance={"server": voice.server, "model": voice.model},
+            # Nobody here knows what speaks there. The key of the server stays on this computer.
+            capabilities=Capabilities(speed=(0.25, 4.0), seed="none", portable=False, autoregressive=True),
         )
 
     def gpu_support(self) -> GpuSupport:
