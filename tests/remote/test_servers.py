@@ -203,6 +203,15 @@ def test_another_voxmatrix_is_a_server(tones: None, capsys: pytest.CaptureFixtur
     assert (origin["name"], origin["server"], origin["model"]) == ("bells.toml", "here", "tts-1")
 
 
+def test_openais_names_mean_no_voice_of_another_server(stub: Stub, tones: None, tmp_path: Path) -> None:  # noqa: F811
+    saved(stub)
+    voice = write_voice(tmp_path / "bells.tones")
+    with running(ServeSettings(voice=voice, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        names = [voice["id"] for voice in server.get("/v1/audio/voices").json()["voices"]]
+        said = server.speak(voice="alloy")
+    assert "remote:there/alloy" in names and said.status_code == 200 and not stub.bodies
+
+
 def test_a_server_speaks_with_the_voices_of_another(stub: Stub, tmp_path: Path) -> None:
     with stubbed() as other:
         path = saved(other)

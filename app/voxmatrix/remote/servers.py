@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
-from voxmatrix.files import read_errors, storage_errors, write_text
+from voxmatrix.files import read_errors, replacing_path, storage_errors, write_text
 
 NAME = "remote"
 SUFFIX = ".toml"
@@ -212,9 +212,10 @@ def _made(kind: type[T], values: Any) -> T:
 
 
 def _write(known: Mapping[str, Server]) -> None:
-    path = _file()
-    write_text(path, "\n".join(f"[{name}]\n{_toml(_without_defaults(server))}" for name, server in known.items()))
-    path.chmod(0o600)
+    tables = (f"[{name}]\n{_toml(_without_defaults(server))}" for name, server in known.items())
+    with replacing_path(_file()) as beside:
+        beside.chmod(0o600)
+        beside.write_text("\n".join(tables), encoding="utf-8")
 
 
 def _without_defaults(server: Server) -> dict[str, Any]:

@@ -201,10 +201,14 @@ def _mixture(name: str) -> VoiceCard | None:
 
 
 def _listed_name(name: str, names: Iterable[str]) -> str | None:
-    """The name as it is listed. One that differs only in capitals, or lacks its family, is meant if no other does."""
+    """The name as it is listed. One that differs only in capitals, or lacks its family, is meant if no other does.
+
+    OpenAI's names are sent by every client: they mean no voice that another server calls so.
+    """
     wanted, names = name.casefold(), list(names)
     alike = [listed for listed in names if listed.casefold() == wanted]
-    alike = alike or [listed for listed in names if listed.casefold().endswith(f"/{wanted}")]
+    if wanted not in BUILT_IN:
+        alike = alike or [listed for listed in names if listed.casefold().endswith(f"/{wanted}")]
     return name if name in alike else alike[0] if len(alike) == 1 else None
 
 
