@@ -56,6 +56,11 @@ def _peers() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
+def _engines() -> str | None:
+    absent = [name for name in ("transformers", "diffusers", "accelerate") if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else None
+
+
 def _index() -> str | None:
     if shutil.which("uv") is None and importlib.util.find_spec("uv") is None:
         return "uv is not installed"
@@ -135,6 +140,7 @@ _NEEDS = {
     "mount": _mount,
     "node": _node,
     "peers": _peers,
+    "engines": _engines,
     "redis": _redis,
     "s3": _s3,
 }

@@ -7,4 +7,6 @@ from typing import Literal
 OnProgress = Callable[[int, int], None]
 
 #: What a command is doing: the `key` in its lines of progress. Programs match this, not the text that people read.
-Activity = Literal["prepare", "tune", "train", "speak", "join", "learn", "compare", "recognise", "download", "check"]
+Activity = Literal[
+    "prepare", "tune", "train", "speak", "join", "learn", "compare", "recognise", "download", "install", "check"
+]  # fmt: skip

@@ -56,6 +56,7 @@ _PLACES = {
     "bench": _Place(module="bench", is_group=True),
     "profiles": _Place(module="profiles", is_group=True),
     "voices": _Place(module="voices", is_group=True),
+    "engines": _Place(module="engines", is_group=True),
 }
 NAMES = tuple(_PLACES)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from voxmatrix.config import engine_folders
 from voxmatrix.errors import BadInputError, DamagedFileError
@@ -82,15 +83,24 @@ def weights_folder(digest: str) -> Path:
     return engine_folders()[0] / "weights" / digest
 
 
-def installed_weights(engine: str) -> dict[str, str]:
-    """The digests of the weights of an engine by their ids; each has a record beside its folder."""
+def weights_records() -> dict[str, dict[str, Any]]:
+    """What is known of installed weights, by digest: engine, id, where they are from, licence, files."""
     found = {}
     for path in sorted(weights_folder("").glob("*.json")):
-        with suppress(ValueError, AttributeError, KeyError):
+        with suppress(ValueError):
             record = json.loads(read_text_or_empty(path))
-            if record["engine"] == engine:
-                found[str(record["id"])] = path.stem
+            if isinstance(record, dict):
+                found[path.stem] = record
     return found
+
+
+def installed_weights(engine: str) -> dict[str, str]:
+    """The digests of the weights of an engine by their ids."""
+    return {
+        str(record["id"]): digest
+        for digest, record in weights_records().items()
+        if record.get("engine") == engine and "id" in record
+    }
 
 
 def check_weights(digest: str, engine: Engine) -> Path:

@@ -138,6 +138,7 @@ class WeightsTable(_Table):
     parts: dict[str, str] = {}  # other repositories, each in the folder of this name
     revision: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40})?$")] = ""
     folder: str = ""  # of the repository; "": all of it
+    only: tuple[str, ...] = ()  # the files that are needed; none named: all but pickles, pictures and sounds
     files: dict[str, FileTable] = {}  # none: those that the hub names, whose digests are kept when they are installed
     can: dict[str, Any] = {}  # instead of the keys of the engine
     knobs: tuple[str, ...] | None = None  # that they have; None: all
