@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's fo
 
 from tools import matrix, shell_scripts  # noqa: E402
 from tools.images import building, engine, prerequisites  # noqa: E402
+from tools.images.engines import Engine, engines  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
 nox.options.stop_on_first_error = True
@@ -216,11 +217,12 @@ def bare(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def lock(session: nox.Session) -> None:
-    """Resolve the requirements of every row, or of those after --, to docker/pins/ROW.txt, with hashes."""
+    """Resolve the requirements of every row, and of `engines`, or of those after --, to docker/pins/, with hashes."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
-    for name in session.posargs or [row.name for row in ROWS.values() if row.channel == "stable"]:
-        session.run(str(python), "-m", "tools.locks.lock", name, str(python.with_name("uv")), external=True)
+    for name in session.posargs or [*(row.name for row in ROWS.values() if row.channel == "stable"), "engines"]:
+        words = ["tools.locks.lock_engines"] if name == "engines" else ["tools.locks.lock", name]
+        session.run(str(python), "-m", *words, str(python.with_name("uv")), external=True)
 
 
 @nox.session(default=False)
@@ -262,6 +264,22 @@ def _cluster(session: nox.Session, row: matrix.Row) -> None:
     _check_image(session, row)
     *command, context = building.cluster_command(row, matrix.this_build(row))
     session.run(*command, *session.posargs, context, external=True)
+
+
+def _build_engine(session: nox.Session, of: Engine, row: matrix.Row) -> None:
+    _check(session, prerequisites.check_docker)
+    _check_image(session, row)
+    *command, context = building.engine_command(of, row, matrix.this_build(row))
+    session.run(*command, *session.posargs, context, external=True)
+
+
+def _smoke_engine(session: nox.Session, of: Engine, row: matrix.Row) -> None:
+    _check(session, prerequisites.check_docker)
+    python = python_with(session, "test")
+    env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_ENGINE": of.name, "VOXMATRIX_REQUIRE": "docker"}
+    session.run(
+        python, "-m", "pytest", "-rfEs", "tests/images/test_engine.py", *session.posargs, external=True, env=env
+    )
 
 
 def _check_image(session: nox.Session, row: matrix.Row) -> None:
@@ -309,3 +327,13 @@ for _row in BUILDABLE:
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _doc.format(image=_row.image, cluster_image=_row.cluster_image, wheelhouse=_row.wheelhouse)
         nox.session(name=f"{_name}-{_row.name}", default=False)(_bound)
+
+for _engine in engines().values():
+    for _row in map(ROWS.__getitem__, _engine.rows):
+        for _name, _engine_task, _doc in (
+            ("build", _build_engine, "Build {image}: the image of the row, and the engine {engine}."),
+            ("smoke", _smoke_engine, "Test the image {image}: size, licences, no weights, and it speaks."),
+        ):
+            _bound_engine = functools.partial(_engine_task, of=_engine, row=_row)
+            _bound_engine.__doc__ = _doc.format(image=_engine.image(_row), engine=_engine.name)
+            nox.session(name=f"{_name}-{_row.name}-{_engine.name}", default=False)(_bound_engine)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Install locked requirements into /opt/venv with the pip of another stage, so that the image itself has no pip.
+# Install locked requirements into VENV (/opt/venv) with the pip of another stage, so that the image itself has no pip.
 #   install.sh REQUIREMENTS [INDEX [INSTEAD]]
 #   install.sh --download REQUIREMENTS FOLDER      only download the files, verified by hash
 # Wheels come from /wheelhouse if it has any, else from INDEX, else from pip's default index.
@@ -28,7 +28,7 @@ elif [[ -n $index ]]; then
 fi
 log=$(mktemp)
 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
-    /opt/pip/bin/python -m pip --python /opt/venv/bin/python "${do[@]}" "${words[@]}" 2>&1 | tee "$log" || {
+    /opt/pip/bin/python -m pip --python "${VENV:-/opt/venv}/bin/python" "${do[@]}" "${words[@]}" 2>&1 | tee "$log" || {
     code=$?
     if [[ -n $instead ]] && grep -qE 'No matching distribution found|DO NOT MATCH THE HASHES' "$log"; then
         printf '\n%s is gone from the index: nightlies vanish after some weeks. Use the stable row %s: ./run build-%s\n' \

@@ -1,8 +1,8 @@
-"""Print the SBOM of an image, as CycloneDX 1.6 JSON: `sbom.py ROW > sbom.cdx.json`. Standard library only.
+"""Print the SBOM of an image, as CycloneDX 1.6 JSON: `sbom.py ROW [FOLDER …] > sbom.cdx.json`. Standard library only.
 
-Python packages come from the metadata of the installed distributions, Debian packages from dpkg, and programs inside
-Python packages from these. It runs in the build, after the gate, so it lists what is actually installed. `sbom.py
---notice` prints the notice of programs under the GPL, with where their source is.
+Python packages come from the metadata of installed distributions, also of those in FOLDER, Debian packages from dpkg,
+and programs inside Python packages from these. It runs in the build, after the gate, so it lists what is actually
+installed. `sbom.py --notice` prints the notice of programs under the GPL, with where their source is.
 Source: https://cyclonedx.org/docs/1.6/json/ and https://github.com/package-url/purl-spec
 """
 
@@ -139,16 +139,16 @@ def sbom(row: str, version: str, components: Iterable[dict[str, Any]]) -> dict[s
     }
 
 
-def python_components() -> list[dict[str, Any]]:
-    """Every project installed for this Python, once."""
+def python_components(folders: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Every project installed for this Python and in these folders, each version once."""
     found = {}
-    for distribution in importlib.metadata.distributions():
+    for distribution in importlib.metadata.distributions(path=[*sys.path, *folders]):
         name, version = distribution.metadata["Name"], distribution.version
         if not name or not version:  # left over from a broken installation
             continue
         plain = re.sub(r"[-_.]+", "-", name).lower()
         expression, names = _licences(distribution)
-        found[plain] = _component(f"pkg:pypi/{plain}@{_quoted(version)}", name, version, expression, names)
+        found[plain, version] = _component(f"pkg:pypi/{plain}@{_quoted(version)}", name, version, expression, names)
     return list(found.values())
 
 
@@ -211,13 +211,13 @@ def _quoted(text: str) -> str:
     return urllib.parse.quote(text, safe=".-~:")
 
 
-def main(row: str) -> None:
+def main(row: str, *folders: str) -> None:
     """Print the SBOM of this image, or its notice."""
     if row == "--notice":
         sys.stdout.write(notice(programs()))
         return
     version = importlib.metadata.version("voxmatrix")
-    components = [*python_components(), *debian_components(installed_debian()), *program_components(programs())]
+    components = [*python_components(folders), *debian_components(installed_debian()), *program_components(programs())]
     document = sbom(row, version, components)
     json.dump(document, sys.stdout, indent=1)
     sys.stdout.write("\n")

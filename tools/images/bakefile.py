@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tools.images.building import Build, arguments, chosen_platform, labels
+from tools.images.engines import engines
 from tools.images.rows import Row
 
 
@@ -40,6 +41,7 @@ def ci(rows: Iterable[Row]) -> dict[str, Any]:
                 "dockerfile": row.dockerfile,
                 "smoke": row.status == "tested",
                 "size_mb": row.size_mb,
+                "engines": " ".join(engine.name for engine in engines().values() if row.name in engine.rows),
                 "timeout_minutes": _MINUTES_WITH_CUDA if row.cuda else _MINUTES,
             }
             for row in rows

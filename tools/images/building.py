@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.images.engines import Engine
 from tools.images.rows import ROOT, Row
 
 INDEX = "VOXMATRIX_TORCH_INDEX"
@@ -177,6 +178,16 @@ def cluster_command(row: Row, build: Build) -> list[str]:
         "--file": ["docker/Dockerfile.cluster"],
         "--tag": [row.cluster_image],
         "--build-arg": [f"IMAGE={row.image}"],
+    }
+    return _buildx(build, flags)
+
+
+def engine_command(engine: Engine, row: Row, build: Build) -> list[str]:
+    """The command line that builds the image with an engine on that of a row, whose labels it keeps."""
+    flags = {
+        "--file": ["docker/Dockerfile.engine"],
+        "--tag": [engine.image(row)],
+        "--build-arg": [f"IMAGE={row.image}", f"ENGINE={engine.name}", f"PINS={Path(engine.pins(row)).name}"],
     }
     return _buildx(build, flags)
 
