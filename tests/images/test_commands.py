@@ -74,6 +74,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "voices remove": (("given",), ""),
     "voices search": (("heart",), ""),
     "voices show": (("en_US-slt-fast_x_low",), ""),
+    "engines list": ((), ""),
     "devices select": (("cpu",), "settings.toml"),
 }
 
@@ -83,8 +84,11 @@ WITHOUT_PACKAGES = {
     "workers": (("--cluster", "redis://127.0.0.1:1/0"), "cluster"),
     "segment": (("/recordings/wavs/en-01.flac", "--out", "/data/clips"), "judge"),
 }
-#: tests/images/test_serve.py, and tests/kokoro/test_install.py: a download needs a network.
-ELSEWHERE = ("serve", "voices download")
+#: tests/images/test_serve.py and test_engine.py; the others need a network, and are in tests/kokoro, cli and remote.
+ELSEWHERE = (
+    *("serve", "voices download", "voices clone", "voices remote add", "voices remote list", "voices remote remove"),
+    *("engines install", "engines check", "engines remove"),
+)
 NOT_INSTALLED = 7
 
 
