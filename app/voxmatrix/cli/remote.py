@@ -106,6 +106,8 @@ def list_servers(as_json: options.AsJson = False) -> None:
         return
     for row in rows:
         typer.echo(f"{row['name']}  {row['url']}  {row['format']}")
+    if not rows:
+        typer.echo("  → to add a server: voxmatrix voices remote add NAME URL", err=True)
 
 
 @group.command("remove")
