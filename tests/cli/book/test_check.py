@@ -60,7 +60,7 @@ def test_a_recogniser_hears_the_words(
 
         def transcribe(self, wave: Any, **options: Any) -> tuple[list[Any], None]:
             assert options["language"] == "en" and len(wave) > 1000
-            return [SimpleNamespace(text=next(heard))], None
+            return [SimpleNamespace(text=next(heard), tokens=[1], avg_logprob=-0.1, compression_ratio=1.0)], None
 
     module = ModuleType("faster_whisper")
     module.WhisperModel = WhisperModel  # type: ignore[attr-defined]
