@@ -217,6 +217,6 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path, recording:
 def test_voices_that_are_alike_are_of_one_speaker(speakers: int, seed: int, is_known: bool) -> None:
     dice = np.random.default_rng(seed)
     who = np.concatenate([np.arange(speakers), dice.integers(0, speakers, 30)])
-    voices = np.eye(speakers, 64)[who] + 0.05 * dice.standard_normal((len(who), 64))
+    voices = np.eye(speakers, 64)[who] + 0.03 * dice.standard_normal((len(who), 64))
     found = clusters((voices / np.linalg.norm(voices, axis=1, keepdims=True)).astype(np.float32), is_known * speakers)
     assert len({(one, other) for one, other in zip(who, found.tolist(), strict=True)}) == speakers
