@@ -63,6 +63,14 @@ def test_a_page_that_was_not_read_is_in_no_clip() -> None:
     assert spans(heard(TEXT), text) == [*RIGHT[:3], *((start + 17, end + 17) for start, end in RIGHT[3:])]
 
 
+def test_letters_that_are_equal_by_chance_far_away_are_no_words_of_a_clip() -> None:
+    """The clips behind the first were left out, and the first ends with letters too many that are in `peeped`."""
+    clips = heard(TEXT)
+    clips[0][-1] += "pe"
+    found = align([clips[0], clips[4]], TEXT)
+    assert [(span.start, span.end, span.doubt) for span in found if span] == [(*RIGHT[0], ""), (*RIGHT[4], "")]
+
+
 def test_a_page_that_is_not_in_the_text_has_no_span() -> None:
     page = [letters(word) for word in words("the quick brown fox jumps over every lazy dog in my old yard")]
     clips = heard(TEXT)

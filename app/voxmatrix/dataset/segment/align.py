@@ -21,6 +21,10 @@ _MAX_CELLS = 4_000_000
 _OTHER, _OPEN, _LEFT_OUT = 1.0, 1.0, 0.25
 #: Letters in a row that may be missing in what was heard, or be too many: more are words that were not read so.
 _MAX_GAP = 6
+#: Letters behind which a few equal ones are so by chance.
+_FAR = 40
+#: Letters too many before the first and behind the last word, which was heard all the same: croquette for croquet.
+_MAX_BLUR = 2
 _EITHER = "it is not sure which words it begins or ends with"
 _BLURRED = "its first or last word was not heard as it is written"
 #: A clip ends here rather than at other places between words.
@@ -172,24 +176,36 @@ def _directions(heard: str, text: str) -> NDArray[np.int8]:
 
 def _span(matched: Sequence[tuple[int, bool]], edges: Sequence[int]) -> Span | None:
     """The words that most of the letters of a clip belong to."""
-    pairs = [(number, place) for number, (place, _) in enumerate(matched) if place >= 0]
-    same = sum(equal for _, equal in matched)
+    pairs = _together([(number, place, same) for number, (place, same) in enumerate(matched) if place >= 0])
+    same = sum(equal for *_, equal in pairs)
     if not pairs or 2 * same < len(matched):
         return None
-    first, last = pairs[0][1], pairs[-1][1]
+    (head, first, _), (tail, last, _) = pairs[0], pairs[-1]
+    behind = len(matched) - 1 - tail
     start = bisect_left(edges, first + 1) - 1
     end = bisect_left(edges, last + 1)
-    count = edges[end] - edges[start]
-    steps = [(one[0] + 1, one[1] + 1, two[0], two[1]) for one, two in pairwise(pairs)]
-    too_many = max([pairs[0][0], len(matched) - 1 - pairs[-1][0], *(to - since for since, _, to, _ in steps)])
-    missing = max((to - since for _, since, _, to in steps), default=0)
+    too_many = max([head, behind, *(two[0] - one[0] - 1 for one, two in pairwise(pairs))])
+    missing = max((two[1] - one[1] - 1 for one, two in pairwise(pairs)), default=0)
     doubt = ""
     if too_many > _MAX_GAP:
         doubt = "words were heard that are not in the text"
     elif missing > _MAX_GAP:
         doubt = "words of the text were not heard"
-    sharp = matched[0] == (edges[start], True), matched[-1] == (edges[end] - 1, True)
-    return Span(start, end, same / max(len(matched), count), doubt, sharp)
+    sharp = (
+        head <= _MAX_BLUR and pairs[0][1:] == (edges[start], True),
+        behind <= _MAX_BLUR and pairs[-1][1:] == (edges[end] - 1, True),
+    )
+    return Span(start, end, same / max(len(matched), edges[end] - edges[start]), doubt, sharp)
+
+
+def _together(pairs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """Pairs of letters without the few at an end that are far from the others: those are equal by chance."""
+    while len(pairs) > 1:
+        gap, after = max((two[1] - one[1] - 1, number) for number, (one, two) in enumerate(pairwise(pairs), start=1))
+        if gap <= _FAR or min(after, len(pairs) - after) > _MAX_GAP:
+            break
+        pairs = pairs[after:] if after <= _MAX_GAP else pairs[:after]
+    return pairs
 
 
 def _with_borders(spans: Sequence[Span | None], text: Sequence[str], words: Sequence[str]) -> list[Span | None]:
