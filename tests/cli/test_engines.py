@@ -107,6 +107,25 @@ def test_an_older_engine_stays_when_the_new_one_fails(pack: Path, said: pytest.C
     assert run("check", "toy") == 0
 
 
+def test_a_trial_leaves_weights_that_are_like_its_own_and_a_broken_manifest_hides_no_other_engine(
+    pack: Path, said: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "weights").write_bytes(b"small")  # what the fixture writes
+    assert run("install", "toy", "--weights", str(tmp_path / "mine"), "--accept-licence") == 0
+    (digest,) = weights_records()
+    assert run("check") == 0
+    assert (weights_folder(digest) / "weights").read_bytes() == b"small"
+    other = home() / "engines" / "other"
+    other.mkdir()
+    (other / "engine.toml").write_text("[engine]")
+    said.readouterr()
+    assert run("list") == 0
+    answer = said.readouterr().out
+    assert "toy  installed; on cpu" in answer
+    assert "Field required" in answer
+
+
 def test_an_image_names_the_image_that_has_the_engine(
     pack: Path, said: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

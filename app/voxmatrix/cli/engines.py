@@ -11,6 +11,8 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import DamagedFileError, VoxmatrixError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from voxmatrix.external.installed import Engine
     from voxmatrix.external.manifest import LicenceTable, Manifest
     from voxmatrix.machine.facts import Machine
@@ -31,17 +33,17 @@ def list_engines(as_json: options.AsJson = False) -> None:
     """List the engines: what is installed, what this computer can compute, sizes and licences."""
     from voxmatrix.external.install import packs
     from voxmatrix.external.installed import installed_engines
-    from voxmatrix.external.manifest import FILE, read_manifest
 
     machine, here = _machine(), installed_engines()
-    rows = [
-        _row(name, read_manifest((here.get(name) or packs()[name]) / FILE), machine, installed=name in here)
-        for name in sorted({*packs(), *here})
-    ]
+    places = {**packs(), **here}
+    rows = [_row(name, places[name], machine, installed=name in here) for name in sorted(places)]
     if as_json:
         print_json({"engines": rows})
         return
     for row in rows:
+        if row["problem"]:
+            typer.echo(f"{row['name']}  {row['problem']}")
+            continue
         state = "installed" if row["installed"] else f"voxmatrix engines install {row['name']}"
         typer.echo(f"{row['name']}  {state}; {_on(row)}; licence of its code: {row['code_licence']}")
         for weights in row["weights"]:
@@ -102,7 +104,7 @@ def remove(name: _Name, weights: _WithWeights = False, as_json: options.AsJson =
 @group.command("check")
 def check(name: _OneName = "", as_json: options.AsJson = False) -> None:
     """Let the installed engines speak, and compare their weights with what was installed."""
-    from voxmatrix.external.install import try_out
+    from voxmatrix.external.install import FIXTURE, try_out
     from voxmatrix.external.installed import check_weights, find_engine, installed_engines, weights_records
 
     rows = []
@@ -111,7 +113,8 @@ def check(name: _OneName = "", as_json: options.AsJson = False) -> None:
         rows.append(row)
         try:
             engine = find_engine(one)
-            try_out(engine)
+            if (engine.folder / FIXTURE).is_file():  # one of the user's own may have none
+                try_out(engine)
         except VoxmatrixError as error:
             row["problem"] = error.problem
             print_problem(one, error.problem, error.remedy)
@@ -173,10 +176,16 @@ def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
     return f"{engine.name}/{identifier}"
 
 
-def _row(name: str, manifest: "Manifest", machine: "Machine", *, installed: bool) -> dict[str, Any]:
+def _row(name: str, folder: "Path", machine: "Machine", *, installed: bool) -> dict[str, Any]:
     from voxmatrix.external.installed import installed_weights
+    from voxmatrix.external.manifest import FILE, read_manifest
     from voxmatrix.external.weights import restrictions
 
+    about: dict[str, Any] = {"name": name, "installed": installed, "code_licence": None, "problem": None}
+    try:
+        manifest = read_manifest(folder / FILE)
+    except VoxmatrixError as error:
+        return {**about, "device": None, "reasons": [], "weights": [], "problem": error.problem}
     ids = installed_weights(name)
     weights = []
     for row in manifest.weights:
@@ -191,7 +200,7 @@ def _row(name: str, manifest: "Manifest", machine: "Machine", *, installed: bool
                 **_fit(own, machine),
             }
         )
-    about = {"name": name, "installed": installed, "code_licence": manifest.engine.code_licence or "unknown"}
+    about["code_licence"] = manifest.engine.code_licence or "unknown"
     return {**about, **_fit(manifest, machine), "weights": weights}
 
 

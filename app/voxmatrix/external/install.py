@@ -226,12 +226,18 @@ def try_out(engine: Engine) -> float:
         _run([str(engine.python), "-I", str(engine.folder / FIXTURE), str(made)], f"try the engine {engine.name}")
         files = {path.relative_to(made).as_posix(): digest(path) for path in made.rglob("*") if path.is_file()}
         found = weights_digest(files)
-        place = weights_folder(found)
-        with storage_errors(place):
-            shutil.copytree(made, place, dirs_exist_ok=True)
-        dtype = "float32" if "float32" in engine.manifest.run.dtypes else engine.manifest.run.dtypes[0]
+        place, run = weights_folder(found), engine.manifest.run
+        is_new = not place.exists()
+        if is_new:
+            with storage_errors(place):
+                shutil.copytree(made, place)
         start = EngineStart(
-            folder=engine.folder, weights=(("fixture", found),), gpu=None, dtype=dtype, attention="sdpa", threads=1
+            folder=engine.folder,
+            weights=(("fixture", found),),
+            gpu=None,
+            dtype="float32" if "float32" in run.dtypes else run.dtypes[0],
+            attention=next((name for name in run.attention if name != "flash_attention_2"), "eager"),
+            threads=1,
         )
         samples = 0
 
@@ -247,7 +253,8 @@ def try_out(engine: Engine) -> float:
             finally:
                 process.close()
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            if is_new:
+                shutil.rmtree(place, ignore_errors=True)
     if not samples:
         raise VoxmatrixError(f"the engine {engine.name} says nothing", f"voxmatrix engines check {engine.name}")
     return samples / engine.manifest.can.rate
