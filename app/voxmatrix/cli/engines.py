@@ -56,7 +56,8 @@ def install(
     name: _Name, weights: _Weights = "", accept_licence: _Accept = False, as_json: options.AsJson = False
 ) -> None:
     """Install an engine and let it speak; with `--weights`, also fetch what it speaks with."""
-    from voxmatrix.external.install import check_fit, chosen_weights, install_weights, pack
+    from voxmatrix.external.fit import check_fit
+    from voxmatrix.external.install import chosen_weights, install_weights, pack
     from voxmatrix.external.install import install as install_engine
     from voxmatrix.external.installed import find_engine, installed_engines
     from voxmatrix.external.manifest import FILE, read_manifest
@@ -205,7 +206,7 @@ def _row(name: str, folder: "Path", machine: "Machine", *, installed: bool) -> d
 
 
 def _fit(manifest: "Manifest", machine: "Machine") -> dict[str, Any]:
-    from voxmatrix.external.install import fit
+    from voxmatrix.external.fit import fit
 
     found = fit(manifest, machine)
     return {"device": found.device or None, "reasons": list(found.reasons)}

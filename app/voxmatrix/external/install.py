@@ -8,7 +8,6 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +15,17 @@ from voxmatrix.config import IMAGE_VARIABLE, engine_folders, environment
 from voxmatrix.errors import (
     BadInputError,
     MissingProgramError,
-    NoDeviceError,
     UsageError,
     VoxmatrixError,
 )
 from voxmatrix.external import weights as stored
+from voxmatrix.external.fit import check_fit
 from voxmatrix.external.installed import LOCK, Engine, installed_engines, weights_folder, weights_records
 from voxmatrix.external.manifest import FILE, Manifest, WeightsTable, read_manifest, weights_digest
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
-from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.arithmetic import Arithmetic
+from voxmatrix.machine.facts import Machine
 from voxmatrix.progress import OnProgress
-from voxmatrix.tables.rows import meets
 
 if TYPE_CHECKING:
     from voxmatrix.external.process import Recording
@@ -52,58 +49,6 @@ def pack(name: str) -> Path:
     if name not in packs():
         raise BadInputError(f"there is no engine {name!r} to install", f"choose one of: {', '.join(packs())}")
     return packs()[name]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """Whether an engine, or one of its weights, can be computed here."""
-
-    device: str  # the best one: cuda:0, cpu; "" if there is none
-    reasons: tuple[str, ...]  # why not on another
-
-
-def fit(manifest: Manifest, machine: Machine) -> Fit:
-    """The best device for an engine, and why it is not computed on the others."""
-    needs = (
-        ("Python", ".".join(map(str, sys.version_info[:3])), manifest.engine.python),
-        ("torch", machine.torch.version.partition("+")[0] if machine.torch else "", manifest.engine.torch),
-    )
-    for what, found, wanted in needs:
-        if not found:
-            return Fit("", (f"it needs {what}, which is not installed",))
-        if not meets(found, wanted):
-            return Fit("", (f"it needs {what} {wanted}, and this is {found}",))
-    run, memory = manifest.run, manifest.run.memory.fixed_mib
-    able = Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=manifest.engine.kinds)
-    reasons: list[str] = []
-    gpus: tuple[Gpu | None, ...] = (*machine.gpus, None)
-    for gpu in gpus:
-        device, has = (gpu.device, gpu.memory_mib) if gpu else ("cpu", machine.memory_mib)
-        try:
-            able.dtype(gpu)
-        except NoDeviceError as error:
-            reasons.append(f"{device}: {error.problem}")
-            continue
-        needed = memory * (2 if gpu is None and run.dtypes[0] != "float32" else 1)  # the CPU computes in float32
-        if gpu and machine.torch and machine.torch.built_for != gpu.kind:
-            reasons.append(f"{device}: this torch is not built for it")
-        elif has is not None and needed > has:
-            reasons.append(f"{device}: it takes {needed:,.0f} MiB of memory, and there are {has:,}")
-        else:
-            return Fit(device, tuple(reasons))
-    return Fit("", tuple(reasons))
-
-
-def check_fit(name: str, manifest: Manifest, machine: Machine) -> Fit:
-    """`fit` of what is to be installed.
-
-    Raises:
-        NoDeviceError: no device of this computer computes it.
-    """
-    found = fit(manifest, machine)
-    if not found.device:
-        raise NoDeviceError(f"{name} cannot be computed here: {'; '.join(found.reasons)}", "choose another engine")
-    return found
 
 
 def chosen_weights(manifest: Manifest, wanted: str) -> tuple[WeightsTable, Path | None]:
