@@ -41,7 +41,9 @@ def ci(rows: Iterable[Row]) -> dict[str, Any]:
                 "dockerfile": row.dockerfile,
                 "smoke": row.status == "tested",
                 "size_mb": row.size_mb,
-                "engines": " ".join(engine.name for engine in engines().values() if row.name in engine.rows),
+                "engines": " ".join(
+                    name for name, engine in engines().items() if engine.status.get(row.name) == "tested"
+                ),
                 "timeout_minutes": _MINUTES_WITH_CUDA if row.cuda else _MINUTES,
             }
             for row in rows

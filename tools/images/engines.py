@@ -32,6 +32,9 @@ class Engine:
         for row, status in self.status.items():
             if status not in ("tested", NOT_RUN):
                 raise MatrixError(f'[{self.name}] the status of {row} is {status!r}, must be "tested" or "{NOT_RUN}"')
+        for row, size in self.size_mb.items():
+            if type(size) is not int or size < 0 or (not size and self.status[row] != NOT_RUN):
+                raise MatrixError(f"[{self.name}] size_mb of {row} is {size!r}, must be a number of 10^6 bytes")
         if not (PACKS / self.name / "engine.toml").is_file():
             raise MatrixError(f"[{self.name}] has no pack in {PACKS.relative_to(ROOT)}")
 
@@ -43,6 +46,10 @@ class Engine:
     def pins(self, row: Row) -> str:
         """What the image needs, relative to the root of the repository."""
         return f"docker/pins/engine-{self.name}-{row.name}.txt"
+
+    def is_tested(self, row: Row) -> bool:
+        """Whether its image for this row was built, and spoke."""
+        return self.status.get(row.name) == "tested"
 
     def image(self, row: Row) -> str:
         """The tag of the image."""
