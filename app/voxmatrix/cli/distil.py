@@ -1,4 +1,4 @@
-"""`voxmatrix distil VOICE --out FAST.onnx`: a fast voice from a slow one."""
+"""`voxmatrix distil TEACHER --out FAST.onnx`: a fast voice of Piper's from any voice that may teach."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import torch
 
     from voxmatrix.distil.result import Distilled
+    from voxmatrix.distil.session import Show
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
@@ -58,36 +59,20 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 def command(
     context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
-    """Make a voice several times faster: same words, pitch and files, from its ONNX file alone."""
+    """Make a fast voice in Piper's format from any voice: a Piper voice keeps its words, pitch and files."""
     from voxmatrix.distil.result import GatesError
-    from voxmatrix.distil.run import DistilSettings, distil
-    from voxmatrix.distil.training import Limits
-    from voxmatrix.machine.probes.limits import cpus
-    from voxmatrix.voices.resolve import check_trainable, locate
+    from voxmatrix.voices.resolve import locate
 
     for path in filter(None, (out, given.report)):
         check_not_folder(path)
-    device = _device(context)
-    preflight = context.obj
-    check_trainable(voice, "be distilled")
-    original = locate(voice)[1]
+    family, original = locate(voice)
     if out.resolve() == original.resolve():
         raise UsageError(
             f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
         )
-    settings = DistilSettings(
-        voice=original,
-        out=out,
-        text=given.text,
-        limits=Limits(steps=given.steps, minutes=given.minutes),
-        threads=given.threads or cpus(),
-        device=device,
-        bf16=preflight is not None and _computes_bf16(preflight),
-        force=given.force,
-        fresh=given.fresh,
-    )
+    make = _distil if family.trainable else _teach
     try:
-        distilled = distil(settings, partial(_show, as_json=as_json))
+        distilled = make(context, original, out, given, partial(_show, as_json=as_json))
     except GatesError as error:
         try:
             _report(error.distilled, given.report)
@@ -101,10 +86,54 @@ def command(
     _report(distilled, given.report)
 
 
+def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
+    """Another decoder behind the networks of a Piper voice."""
+    from voxmatrix.distil.run import DistilSettings, distil
+    from voxmatrix.distil.training import Limits
+    from voxmatrix.machine.probes.limits import cpus
+
+    device, preflight = _device(context), context.obj
+    settings = DistilSettings(
+        voice=voice,
+        out=out,
+        text=given.text,
+        limits=Limits(steps=given.steps, minutes=given.minutes),
+        threads=given.threads or cpus(),
+        device=device,
+        bf16=preflight is not None and _computes_bf16(preflight),
+        force=given.force,
+        fresh=given.fresh,
+    )
+    return distil(settings, show)
+
+
+def _teach(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
+    """A student of what any other voice says. It learns on the CPU."""
+    from voxmatrix.distil.teach.run import TeachSettings, teach
+    from voxmatrix.distil.teach.teacher import VoiceTeacher
+    from voxmatrix.distil.training import Limits
+    from voxmatrix.machine.probes.limits import cpus
+    from voxmatrix.voices.resolve import resolve
+
+    preflight, threads = context.obj, given.threads or cpus()
+    settings = TeachSettings(
+        teacher=VoiceTeacher(resolve(voice), threads),
+        out=out,
+        text=given.text,
+        limits=Limits(steps=given.steps, minutes=given.minutes),
+        threads=threads,
+        bf16=preflight is not None and bool(preflight.machine.cpu_bf16),
+        force=given.force,
+        fresh=given.fresh,
+    )
+    return teach(settings, show)
+
+
 def _show_result(distilled: "Distilled", voice: Path) -> None:
     for gate in distilled.gates:
         typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
-    typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
+    if distilled.times_as_fast is not None:
+        typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
     typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 

@@ -53,11 +53,11 @@ class Pair:
 def check_acceptance(pairs: Sequence[Pair], rate_hz: int, fourier_hop: int) -> list[Gate]:
     """All conditions but the words: see `check_words`."""
     lengths = [abs(len(pair.original) - len(pair.fast)) for pair in pairs]
-    gates = [_at_most("largest difference in length, in samples", float(max(lengths)), 0)]
+    gates = [at_most("largest difference in length, in samples", float(max(lengths)), 0)]
     pairs = [Pair(pair.text, *_cut(pair.original, pair.fast)) for pair in pairs]
     both = [(pitch(pair.original, rate_hz), pitch(pair.fast, rate_hz)) for pair in pairs]
     gates += _pitch_gates(both)
-    gates.append(_at_most("distance of mel bands", _mel_distance(pairs, rate_hz), MAX_MEL_DISTANCE))
+    gates.append(at_most("distance of mel bands", _mel_distance(pairs, rate_hz), MAX_MEL_DISTANCE))
     gates.append(_silence(pairs))
     gates.append(_lines(pairs, fourier_hop))
     return gates
@@ -87,7 +87,7 @@ def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
             wanted=f"at least {MIN_IN_TUNE}",
             ok=in_tune >= MIN_IN_TUNE,
         ),
-        _at_most("loss of harmonicity", float(original - fast), MAX_HARMONICITY_LOST),
+        at_most("loss of harmonicity", float(original - fast), MAX_HARMONICITY_LOST),
     ]
 
 
@@ -121,7 +121,7 @@ def _silence(pairs: Sequence[Pair]) -> Gate:
         quiet_fast.append(fast[quietest])
     before, after = (10 * np.log10(np.concatenate(one).mean() + 1e-12) for one in (quiet_original, quiet_fast))
     added = float(max(after, INAUDIBLE_DB) - max(before, INAUDIBLE_DB))
-    return _at_most("silence louder, in dB", added, MAX_SILENCE_DB)
+    return at_most("silence louder, in dB", added, MAX_SILENCE_DB)
 
 
 def _levels(samples: Samples) -> Samples:
@@ -133,7 +133,7 @@ def _levels(samples: Samples) -> Samples:
 def _lines(pairs: Sequence[Pair], hop: int) -> Gate:
     """How much more the multiples of the spectra's rate stand out: the joins of the overlapping windows."""
     original, fast = (_standing_out([getattr(pair, voice) for pair in pairs], hop) for voice in ("original", "fast"))
-    return _at_most(f"lines at every {hop} samples more prominent, in dB", fast - original, MAX_LINE_DB)
+    return at_most(f"lines at every {hop} samples more prominent, in dB", fast - original, MAX_LINE_DB)
 
 
 def _standing_out(waves: Iterable[Samples], hop: int) -> float:
@@ -163,7 +163,7 @@ def check_words(
         for voice in wrong:
             wrong[voice] += edits(expected, spoken_words(recognise(getattr(pair, voice), rate_hz)))
         progress(number, len(pairs))
-    return _at_most("word errors added", (wrong["fast"] - wrong["original"]) / max(1, words), MAX_WORD_ERRORS_ADDED)
+    return at_most("word errors added", (wrong["fast"] - wrong["original"]) / max(1, words), MAX_WORD_ERRORS_ADDED)
 
 
 def spoken_words(text: str) -> list[str]:
@@ -188,7 +188,8 @@ def failed(gates: Iterable[Gate]) -> list[Gate]:
     return [gate for gate in gates if not gate.ok]
 
 
-def _at_most(name: str, value: float, most: float) -> Gate:
+def at_most(name: str, value: float, most: float) -> Gate:
+    """A condition on a number that must not be larger."""
     return Gate(name=name, value=value, wanted=f"at most {most:g}", ok=value <= most)
 
 

@@ -21,9 +21,10 @@ def report_page(distilled: Distilled) -> str:
     """The page, with everything inside."""
     verdict = "speaks like its original" if all(gate.ok for gate in distilled.gates) else "does not sound right yet"
     pairs = "".join(_sentence(pair, distilled.rate_hz) for pair in distilled.pairs[:_SENTENCES])
+    faster = "unknown" if distilled.times_as_fast is None else f"{distilled.times_as_fast:.1f}"
     body = (
         f"<h1>{escape(distilled.out.name)} {verdict}</h1>"
-        f"<dl><div><dt>times as fast</dt><dd>{distilled.times_as_fast:.1f}</dd></div>"
+        f"<dl><div><dt>times as fast</dt><dd>{faster}</dd></div>"
         f"<div><dt>steps learned</dt><dd>{distilled.steps:,}</dd></div>"
         f"<div><dt>sentences compared</dt><dd>{len(distilled.pairs)}</dd></div></dl>"
         "<table><caption>Measured on sentences that it did not learn from, spoken by both with the same noise</caption>"

@@ -15,7 +15,7 @@ class Distilled:
 
     out: Path
     gates: Sequence[Gate]
-    times_as_fast: float
+    times_as_fast: float | None  # None: the original is computed by another program
     steps: int
     pairs: Sequence[Pair]
     rate_hz: int
@@ -25,7 +25,7 @@ class Distilled:
         return {
             "out": str(self.out),
             "gates": [gate.to_json() for gate in self.gates],
-            "times_as_fast": round(self.times_as_fast, 2),
+            "times_as_fast": self.times_as_fast and round(self.times_as_fast, 2),
             "steps": self.steps,
         }
 

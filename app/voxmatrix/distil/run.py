@@ -1,10 +1,7 @@
 """The whole way from a voice to a fast one: speak, learn, compare, write."""
 
-import json
-import pickle
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,37 +10,38 @@ import numpy as np
 import torch
 
 import voxmatrix
-from voxmatrix.compute.memory import memory_errors, request_of
+from voxmatrix.compute.memory import memory_errors
 from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
 from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
 from voxmatrix.distil.graph import VoiceGraph, read_graph
 from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.result import Distilled, GatesError
+from voxmatrix.distil.session import (
+    Show,
+    claim,
+    interruptible,
+    learn,
+    out_of_memory,
+    restore,
+    source_of,
+    speech_seconds,
+)
 from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
-from voxmatrix.distil.training import Limits, Position, Training, train
+from voxmatrix.distil.training import Limits, Training
 from voxmatrix.errors import (
-    DamagedFileError,
-    InterruptedRunError,
-    MemoryExhaustedError,
-    UsageError,
     VoxmatrixError,
 )
-from voxmatrix.files import digest, read_errors, replacing, write_text
+from voxmatrix.files import digest, replacing
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import check_free, export_voice, write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.piper.files import config_path
-from voxmatrix.progress import Activity, OnProgress
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
-#: Speech to learn from. Sentences not learned from were 2.7 dB worse than the others with 30 minutes, 0.5 dB with 120.
-MIN_SPEECH_MINUTES, MAX_SPEECH_MINUTES = 0.5, 180.0
-#: What a step sees of it, and how much there is for each minute of learning. Speaking that takes some 20 seconds.
-STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 #: Sentences on which the curve is measured.
 WATCHED = 8
 #: Utterances from which the mean spectrum is taken.
@@ -52,8 +50,6 @@ _LEVELS_OF = 20
 _MEASURED = 48
 #: How often each compared sentence is spoken for a recogniser of words, each time with other noise.
 _ASR_REPEATS = 3
-#: Opens a progress bar, by what is done, its title, what to show beside it, and what is done already.
-Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,25 +91,25 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
     """
     check_free(settings.out, force=settings.force)
     voice, folder = settings.voice, settings.out.with_suffix(".distil")
-    checkpoint, source = folder / "state.ckpt", _source(voice, settings.text)
+    checkpoint, source = folder / "state.ckpt", source_of(voice, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
-        _claim(folder, source, fresh=settings.fresh)
+        claim(folder, source, fresh=settings.fresh)
         try:
             original = _open(voice, folder, settings.text)
         except VoxmatrixError:
             if not any(folder.glob("*.npz")):
                 shutil.rmtree(folder, ignore_errors=True)  # nothing was done that could be continued
             raise
-        with _interruptible(f"what was spoken so far is kept in {folder}", "continue"):
+        with interruptible(f"what was spoken so far is kept in {folder}", "continue"):
             material = _speak(original, folder, settings, show)
-        with memory_errors(partial(_out_of_memory, settings.device, folder)):
+        with memory_errors(partial(out_of_memory, settings.device, folder)):
             training = _open_training(original, material, settings, checkpoint)
             if training.position.rejected and not settings.force:  # with it, what was learned is written
                 training.position.go_on()
-            _learn(training, settings.limits, checkpoint, show)
+            learn(training, settings.limits, checkpoint, show)
         fast = _fast_config(training, original)
         made = _write(training, original, fast, material[:_MEASURED], folder)
-        with _interruptible(f"what was learned is kept in {folder}", "compare"):
+        with interruptible(f"what was learned is kept in {folder}", "compare"):
             gates, pairs = _compare(original, made, training.student.dec.hop, show)
         distilled = Distilled(
             out=settings.out,
@@ -130,41 +126,6 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         write_voice(made, fast, settings.out)
     shutil.rmtree(folder, ignore_errors=True)
     return distilled
-
-
-@contextmanager
-def _interruptible(kept: str, goal: str) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        raise InterruptedRunError(f"interrupted; {kept}", f"run the same command again to {goal}") from error
-
-
-def _out_of_memory(device: torch.device, folder: Path, error: BaseException) -> MemoryExhaustedError:
-    return MemoryExhaustedError(
-        f"{device} ran out of memory{request_of(error)}; what was learned is kept in {folder}",
-        "free memory on the device, or set `device=cpu`, and run the same command again to continue",
-    )
-
-
-def _source(voice: Path, text: Path | None) -> str:
-    """What is learned from: the same for the same content."""
-    with read_errors(text or voice):
-        return json.dumps({"voice": digest(voice), "text": digest(text) if text else ""})
-
-
-def _claim(folder: Path, source: str, *, fresh: bool) -> None:
-    """Make sure that what is in the folder was learned from the same voice and text."""
-    record = folder / "source.json"
-    if fresh:
-        for path in folder.iterdir():
-            if path.is_file() and path.name != ".lock":
-                path.unlink()
-    elif record.exists() and record.read_text(encoding="utf-8") != source:
-        raise UsageError(
-            f"{folder} belongs to another voice or text", "add `fresh` to start again, or choose another `out`"
-        )
-    write_text(record, source)
 
 
 def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
@@ -187,15 +148,9 @@ def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Sh
             options=options_of(original.config),
             num_speakers=original.config.num_speakers,
             rate_hz=original.config.rate_hz,
-            wanted_seconds=_speech_seconds(settings.limits),
+            wanted_seconds=speech_seconds(settings.limits),
             progress=progress,
         )
-
-
-def _speech_seconds(limits: Limits) -> int:
-    """As much speech as can be learned from in that time."""
-    minutes = limits.steps * STEP_SECONDS / 60 or limits.minutes * SPEECH_PER_MINUTE or MAX_SPEECH_MINUTES
-    return round(60 * min(MAX_SPEECH_MINUTES, max(MIN_SPEECH_MINUTES, minutes)))
 
 
 def _open_training(
@@ -216,29 +171,8 @@ def _open_training(
         device=settings.device,
         bf16=settings.bf16,
     )
-    if checkpoint.exists():
-        try:
-            training.restore(torch.load(checkpoint, map_location="cpu", weights_only=True))
-        except (KeyError, ValueError, RuntimeError, TypeError, EOFError, pickle.UnpicklingError) as error:
-            raise DamagedFileError(
-                f"{checkpoint} is damaged, or was written by another version", "add `fresh` to start again"
-            ) from error
+    restore(training, checkpoint)
     return training
-
-
-def _learn(training: Training, limits: Limits, checkpoint: Path, show: Show) -> None:
-    note = ""
-
-    def report(position: Position, loss: float) -> None:
-        nonlocal note
-        watched = ""
-        if position.mels:
-            watched = f"  mel distance {position.mels[-1]:.3f}, {position.in_tune:.0%} in tune"
-        note = f"loss {loss:.3f}{watched}"
-        progress(position.step, position.expected_steps(limits))
-
-    with show("learn", "learning", lambda: note, training.position.step) as progress:
-        train(training, limits, checkpoint, report)
 
 
 def _fast_config(training: Training, original: _Original) -> VoiceConfig:

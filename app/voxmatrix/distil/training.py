@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -107,6 +107,32 @@ class Position:
         if limits.minutes and self.seconds > 1:
             return self.began + max(done + 1, round(done * limits.minutes * 60 / self.seconds))
         return self.began + max(done + 1, USUAL_STEPS)
+
+
+class Learner(Protocol):
+    """A training in memory, of any network."""
+
+    position: Position
+
+    def step(self) -> Tensor:
+        """Take one step. Returns its loss ()."""
+        ...
+
+    def evaluate(self) -> tuple[float, float]:
+        """The mel distance and the share of frames in tune on sentences not learned from."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """The content of a checkpoint."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a checkpoint.
+
+        Raises:
+            KeyError, ValueError, RuntimeError, TypeError: it is of another network, or damaged.
+        """
+        ...
 
 
 class Training:
@@ -219,7 +245,7 @@ class Training:
 
 
 def train(
-    training: Training,
+    training: Learner,
     limits: Limits,
     checkpoint: Path,
     report: Callable[[Position, float], None],

@@ -82,7 +82,7 @@ class KokoroFamily:
             files=(path, network),
             rate_hz=RATE_HZ,
             languages=(language,),
-            capabilities=Capabilities(speed=(0.5, 2.0), phonemes=True),
+            capabilities=Capabilities(speed=(0.5, 2.0), phonemes=True, may_teach=True),
             title=f"{_title(path.stem)}: {words}{gender and ', '}{gender}",
             gender=gender,
             license="Apache-2.0",

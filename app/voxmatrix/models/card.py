@@ -38,6 +38,7 @@ class Capabilities:
     phonemes: bool = False  # it speaks [[phonemes]] in a text
     seed: SeedEffect = "bytes"
     portable: bool = True  # its files may be sent to the workers of a cluster
+    may_teach: bool = False  # its licence is known to allow voices that are made from its speech
     uses_torch: bool = False  # torch computes it, on any device that torch supports
     autoregressive: bool = False  # it may skip, repeat or invent words
     arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so

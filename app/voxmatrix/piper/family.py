@@ -118,6 +118,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             },
             phonemes=True,
             seed="device",
+            may_teach=True,
             uses_torch=not exported,
         ),
     )

@@ -80,7 +80,7 @@ class PiperVoice(Closeable):
         )
 
     def _words(self, text: SpokenText, sentence: Sentence, begun: Begun) -> list[TimedWord]:
-        ends = begun.ends()
+        ends = begun.ends(self.config.hop)
         if ends is None or len(ends) != len(sentence.ids):
             return []
         ids = self.config.id_map

@@ -38,10 +38,10 @@ class Begun:
     frames: Frames = lambda: None  # known once the segments are computed
     cancel: Callable[[], None] = lambda: None  # do not compute what has not begun
 
-    def ends(self) -> list[int] | None:
-        """Where each id ends, in samples; None if the network does not tell."""
+    def ends(self, hop: int) -> list[int] | None:
+        """Where each id ends, in samples, of which a frame has `hop`; None if the network does not tell."""
         frames = self.frames()
-        return None if frames is None else [int(end) * FRAME_SAMPLES for end in np.cumsum(np.asarray(frames))]
+        return None if frames is None else [int(end) * hop for end in np.cumsum(np.asarray(frames))]
 
 
 def begun_whole(compute: Callable[[], tuple[Samples, Frames]]) -> Begun:

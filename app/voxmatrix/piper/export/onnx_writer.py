@@ -74,9 +74,10 @@ def trace_onnx(
     *,
     inputs: Sequence[str],
     axes: Mapping[str, Mapping[int, str]],
+    outputs: Sequence[str] = ("output",),
     opset: int = OPSET,
 ) -> None:
-    """Trace a network with one output, `output`, into a file. `axes` are those of any length, by tensor."""
+    """Trace a network into a file. `axes` are those of any length, by tensor."""
     with torch.no_grad(), _quiet():
         torch.onnx.export(
             network.eval(),
@@ -84,7 +85,7 @@ def trace_onnx(
             str(out),
             opset_version=opset,
             input_names=list(inputs),
-            output_names=["output"],
+            output_names=list(outputs),
             dynamic_axes=axes,
             **_legacy_exporter(),
         )

@@ -1,0 +1,245 @@
+"""The whole way from a teacher to a voice of Piper's: speak, align, learn, write, compare."""
+
+import json
+import shutil
+import time
+import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+import voxmatrix
+from voxmatrix.audio.pitch import pitch
+from voxmatrix.compute.memory import memory_errors
+from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
+from voxmatrix.distil.compare import options_of, recogniser
+from voxmatrix.distil.result import Distilled, GatesError
+from voxmatrix.distil.session import Show, claim, interruptible, learn, out_of_memory, restore, speech_seconds
+from voxmatrix.distil.teach.align import align, silent_frames
+from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, Speech, read_corpus
+from voxmatrix.distil.teach.export import Voice, pace_of, write_student
+from voxmatrix.distil.teach.material import Lesson, Scale, lesson, scale_of
+from voxmatrix.distil.teach.network import Sizes
+from voxmatrix.distil.teach.teacher import Teacher
+from voxmatrix.distil.teach.training import Student, Training
+from voxmatrix.distil.texts import read_texts
+from voxmatrix.distil.training import Limits
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import digest, replacing
+from voxmatrix.judge.sound import doubts, measure
+from voxmatrix.lock import locked
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.engines.onnx import open_onnx
+from voxmatrix.piper.export.export import check_free, write_voice
+from voxmatrix.piper.export.onnx_writer import metadata
+from voxmatrix.text.front import Sentence
+from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
+from voxmatrix.train.checkpoint.files import write as write_checkpoint
+
+#: Sentences on which the curve is measured, and from which the pace is taken.
+WATCHED, _PACED = 8, 200
+#: How far apart the voices may be: in the length of all sentences, and in the middle of their pitch.
+MAX_LONGER, MAX_CENTS = 0.1, 100.0
+#: Sentences whose times are compared.
+_TIMED = 5
+#: How much the rhythm varies by default.
+_NOISE_W = 0.333
+_QUALITY = "taught"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeachSettings:
+    """What to do. `text` None: the bundled sentences; `bf16`: see Training."""
+
+    teacher: Teacher
+    out: Path
+    text: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    sizes: Sizes = field(default_factory=Sizes)
+    threads: int = 1
+    bf16: bool = False
+    force: bool = False
+    fresh: bool = False
+
+
+def teach(settings: TeachSettings, show: Show) -> Distilled:
+    """Make a voice. An interrupted command continues where it was, and ends equal to one that was not interrupted.
+
+    Raises:
+        BadInputError: the text cannot be used; GatesError: the voice is not good enough yet.
+        DamagedFileError: what an earlier command left is corrupt.
+        UsageError: `out` exists, or its folder is of another teacher or in use.
+        MemoryExhaustedError, UnreachableError, InterruptedRunError: what was learned so far is kept.
+    """
+    check_free(settings.out, force=settings.force)
+    folder = settings.out.with_suffix(".distil")
+    checkpoint, config = folder / "state.ckpt", _config(settings.teacher)
+    texts = read_texts(config, settings.text)
+    with locked(folder, "distillation", "wait for it, or choose another `out`"):
+        claim(folder, _source(settings), fresh=settings.fresh)
+        sentences = [*texts.compared, *texts.learned]
+        torch.manual_seed(0)
+        torch.set_num_threads(settings.threads)
+        with interruptible(f"what was done so far is kept in {folder}", "continue"):
+            with show("speak", "speaking", str, 0) as progress:
+                seconds = speech_seconds(settings.limits)
+                settings.teacher.speak(sentences, folder, seconds, progress)
+            spoken = read_corpus(folder)
+            lessons, scale = _lessons(texts.learned, spoken[len(texts.compared) :], folder, show)
+        training = _training(lessons, settings)
+        with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
+            restore(training, checkpoint)
+            if training.position.rejected and not settings.force:
+                training.position.go_on()
+            learn(training, settings.limits, checkpoint, show)
+        config = replace(config, made_by=_made_by(settings, training, spoken))
+        made = _write(training, lessons, scale, config, folder)
+        with interruptible(f"what was learned is kept in {folder}", "compare"):
+            gates, pairs, seconds = _compare(texts.compared, spoken, made, config, show)
+            before = settings.teacher.cpu_seconds([one.text for one in texts.compared[:_TIMED]])
+        distilled = Distilled(
+            out=settings.out,
+            gates=gates,
+            times_as_fast=before and before / seconds,
+            steps=training.position.step,
+            pairs=pairs,
+            rate_hz=RATE_HZ,
+        )
+        if failed(gates) and not settings.force:
+            training.position.rejected = True
+            write_checkpoint(checkpoint, training.state())
+            raise GatesError(distilled)
+        write_voice(made, config, settings.out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return distilled
+
+
+def _source(settings: TeachSettings) -> str:
+    """What is learned from, and by which network: the same for the same content."""
+    text = digest(settings.text) if settings.text else ""
+    return json.dumps({**settings.teacher.facts, "text": text, "sizes": asdict(settings.sizes)})
+
+
+def _config(teacher: Teacher) -> VoiceConfig:
+    return VoiceConfig(
+        rate_hz=RATE_HZ,
+        num_symbols=NUM_SYMBOLS,
+        espeak_voice=teacher.language,
+        id_map=default_map("espeak"),
+        quality=_QUALITY,
+        dataset=teacher.name,
+        hop=HOP,
+        noise_w=_NOISE_W,
+    )
+
+
+def _lessons(
+    sentences: Sequence[Sentence], spoken: Sequence[Speech], folder: Path, show: Show
+) -> tuple[list[Lesson], Scale]:
+    """What can be learned: sentences that are long enough for their symbols."""
+    both = [(list(filter(None, one.ids)), speech) for one, speech in zip(sentences, spoken, strict=False)]
+    both = [(ids, speech) for ids, speech in both if speech.samples.any() and _fits(len(ids), speech)]
+    if len(both) <= WATCHED:
+        raise BadInputError(
+            f"the teacher said {len(both)} sentences that can be learned, and more than {WATCHED} are needed",
+            "give more text with `text=FILE`: a few hundred sentences are a good amount",
+        )
+    ids, speeches = [one for one, _ in both], [speech for _, speech in both]
+    path = folder / "durations.npz"
+    durations = _read_durations(path)
+    if durations is None:
+        with show("prepare", "aligning", str, 0) as progress:
+            durations = align(ids, speeches, progress)
+        with replacing(path) as file:
+            np.savez(file, *durations)
+    scale = scale_of(speeches)
+    return [lesson(*one, scale) for one in zip(ids, durations, speeches, strict=True)], scale
+
+
+def _fits(symbols: int, speech: Speech) -> bool:
+    return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2
+
+
+def _read_durations(path: Path) -> list[NDArray[np.int64]] | None:
+    """What an earlier command has aligned; None if there is nothing, or it is damaged."""
+    with suppress(OSError, ValueError, EOFError, zipfile.BadZipFile), path.open("rb") as file, np.load(file) as content:
+        return [content[name] for name in content.files]
+    return None
+
+
+def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
+    try:
+        return Training(
+            Student(settings.sizes), learned=lessons[:-WATCHED], watched=lessons[-WATCHED:], bf16=settings.bf16
+        )
+    except ValueError as error:
+        raise BadInputError(
+            f"the sentences are too short to learn from: {error}", "give longer sentences with `text=FILE`"
+        ) from error
+
+
+def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speech]) -> dict[str, object]:
+    """What the voice was made of: it carries the origin of its teacher."""
+    return {
+        "taught_by": f"voxmatrix {voxmatrix.__version__}",
+        **settings.teacher.facts,
+        "text_sha256": digest(settings.text) if settings.text else "",
+        "sentences": len(spoken),
+        "speech_seconds": sum(one.frames for one in spoken) * HOP // RATE_HZ,
+        "steps": training.position.step,
+        "note": "Taught by synthetic speech only; no recordings of people.",
+    }
+
+
+def _write(training: Training, lessons: Sequence[Lesson], scale: Scale, config: VoiceConfig, folder: Path) -> Path:
+    """Write the ONNX file of the voice into the folder, with averaged weights."""
+    student = training.student
+    student.load_state_dict(training.averaged)
+    made = folder / "student.onnx"
+    write_student(Voice(student, scale, pace_of(student.rhythm, lessons[:_PACED])), metadata(config), made)
+    return made
+
+
+def _compare(
+    sentences: Sequence[Sentence], spoken: Sequence[Speech], made: Path, config: VoiceConfig, show: Show
+) -> tuple[list[Gate], list[Pair], float]:
+    """The conditions, each sentence by both, and the CPU time of the student for some of them."""
+    voice, pairs, times = open_onnx(made, config.num_speakers), [], []
+    with show("compare", "comparing", str, 0) as progress:
+        for number, (sentence, speech) in enumerate(zip(sentences, spoken, strict=False)):
+            began = time.process_time()
+            begun = voice.begin(sentence.ids, options_of(config), number)
+            wave = np.concatenate([segment() for segment in begun.segments])
+            times.append(time.process_time() - began)
+            pairs.append(Pair(sentence.text, speech.wave(), wave))
+            progress(number + 1, len(sentences))
+    gates = _gates(pairs)
+    recognise = recogniser(config.espeak_voice)
+    if recognise and not failed(gates):
+        with show("recognise", "recognising words", str, 0) as progress:
+            gates.append(check_words(pairs, RATE_HZ, recognise, progress))
+    return gates, pairs, sum(times[:_TIMED])
+
+
+def _gates(pairs: Sequence[Pair]) -> list[Gate]:
+    """It speaks as long and as high as its teacher, and no sentence sounds like something else than speech."""
+    facts = [measure(pair.fast, RATE_HZ) for pair in pairs]
+    strange = sum(map(bool, doubts(facts, [len(pair.text) for pair in pairs])))
+    lengths = [sum(len(getattr(pair, voice)) for pair in pairs) for voice in ("original", "fast")]
+    longer = abs(lengths[1] / lengths[0] - 1)
+    pitches = [
+        np.concatenate([pitch(getattr(pair, voice), RATE_HZ).hz for pair in pairs]) for voice in ("original", "fast")
+    ]
+    middle = [float(np.median(one[one > 0])) if one.any() else 1.0 for one in pitches]
+    cents = abs(1200 * float(np.log2(middle[1] / middle[0])))
+    return [
+        at_most("sentences that are no speech", strange, 0),
+        at_most("difference in length, as a share", longer, MAX_LONGER),
+        at_most("difference in pitch, in cents", cents, MAX_CENTS),
+    ]

@@ -1,0 +1,173 @@
+"""Train a student. Every step is repeatable: it depends on its number and on what was learned before."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from voxmatrix.audio.pitch import pitch
+from voxmatrix.distil.acceptance import share_in_tune
+from voxmatrix.distil.teach.corpus import HOP, RATE_HZ
+from voxmatrix.distil.teach.losses import SpectralLoss, filter_loss
+from voxmatrix.distil.teach.material import Excerpts, Lesson, Material, Sentences, excerpts
+from voxmatrix.distil.teach.network import Rhythm, Sizes, Sound, spread
+from voxmatrix.distil.teach.waves import pulses, rendered
+from voxmatrix.distil.training import AVERAGED, MAX_GRADIENT, Position
+
+#: Sentences of a step for the rhythm; excerpts of a step for the sound, and their frames.
+RHYTHM_BATCH, BATCH, FRAMES = 8, 6, 100
+#: Of so many steps, the last is one for the rhythm.
+TURNS = 5
+RHYTHM_RATE, RATE = 1.5e-3, 1.1e-3
+#: With filters to learn, samples count from where the rate has fallen to this.
+_FINISH = 0.35
+#: At the ends of an excerpt, windows lack what is outside: frames whose samples are not compared.
+_MARGIN = 3
+_FORMAT = 1
+
+
+class Student(nn.Module):
+    """Both networks."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.rhythm, self.sound = Rhythm(sizes), Sound(sizes)
+
+
+class Training:
+    """A training in memory. `state` and `restore` are its checkpoint."""
+
+    def __init__(
+        self, student: Student, *, learned: Sequence[Lesson], watched: Sequence[Lesson], bf16: bool = False
+    ) -> None:
+        """Nothing is learned from `watched`: `evaluate` uses it. `bf16`: layers multiply bf16 numbers.
+
+        Raises:
+            ValueError: no sentence is long enough to learn from.
+        """
+        self.student, self.position, self.loss = student, Position(), SpectralLoss()
+        self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
+        networks = (student.sound, RATE), (student.rhythm, RHYTHM_RATE)
+        self._optimizers = [torch.optim.AdamW(one.parameters(), rate, (0.8, 0.99)) for one, rate in networks]
+        self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
+        self.averaged = {name: value.clone() for name, value in student.state_dict().items()}
+
+    def step(self) -> Tensor:
+        """Take one step. Returns its loss ()."""
+        step, factor = self.position.step, self.position.rate()
+        of_rhythm = step % TURNS == TURNS - 1
+        network, rate = (self.student.rhythm, RHYTHM_RATE) if of_rhythm else (self.student.sound, RATE)
+        with torch.autocast("cpu", torch.bfloat16) if self._bf16 else nullcontext():
+            if of_rhythm:
+                loss = rhythm_loss(self.student.rhythm, self._material.sentences(RHYTHM_BATCH, step))
+            else:
+                loss = self._sound_loss(self._material.excerpts(BATCH, step), factor)
+        optimizer = self._optimizers[of_rhythm]
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
+        optimizer.param_groups[0]["lr"] = rate * factor
+        optimizer.step()
+        self._average(network, "rhythm." if of_rhythm else "sound.", min(AVERAGED, (1 + step) / (10 + step)))
+        self.position.step += 1
+        return loss.detach()
+
+    def _sound_loss(self, batch: Excerpts, factor: float) -> Tensor:
+        made = sound_of(self.student.sound, batch)
+        with torch.autocast("cpu", enabled=False):
+            made, losses = made.float(), []
+            if batch.filters is not None:
+                voiced = batch.sentences.curves[..., 1].gather(1, batch.frames)[..., None]
+                losses.append(filter_loss(made, batch.filters, voiced))
+            falling = self.position.falls_from and self.position.step > self.position.falls_from
+            if batch.filters is None or (falling and factor < _FINISH):
+                inner = slice(_MARGIN * HOP, -_MARGIN * HOP)
+                losses.append(self.loss(wave_of(made, batch)[:, inner], batch.samples[:, inner]))
+            return torch.stack(losses).sum()
+
+    def _average(self, network: nn.Module, prefix: str, kept: float) -> None:
+        with torch.no_grad():
+            current = network.state_dict(prefix=prefix)
+            torch._foreach_lerp_([self.averaged[name] for name in current], list(current.values()), 1 - kept)
+
+    def evaluate(self) -> tuple[float, float]:
+        """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from.
+
+        Their durations and curves are the teacher's.
+        """
+        current = {name: value.clone() for name, value in self.student.state_dict().items()}
+        self.student.load_state_dict(self.averaged)
+        distances, both = [], []
+        try:
+            with torch.inference_mode():
+                for one, wanted in zip(self._watched, self._pitches, strict=True):
+                    batch = excerpts([one], [0], one.speech.frames)
+                    wave = wave_of(sound_of(self.student.sound, batch), batch)
+                    distances.append(float(self.loss.mel_distance(wave, batch.samples)))
+                    both.append((wanted, pitch(wave[0].numpy(), RATE_HZ)))
+        finally:
+            self.student.load_state_dict(current)
+        return sum(distances) / len(distances), share_in_tune(both) or 0.0
+
+    def state(self) -> dict[str, Any]:
+        """The content of a checkpoint."""
+        return {
+            "format": _FORMAT,
+            "student": self.student.state_dict(),
+            "averaged": self.averaged,
+            "optimizers": [one.state_dict() for one in self._optimizers],
+            "position": asdict(self.position),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a checkpoint.
+
+        Raises:
+            KeyError, ValueError, RuntimeError, TypeError: it is of another network, or damaged.
+        """
+        if state["format"] != _FORMAT:
+            raise ValueError("another format")
+        self.student.load_state_dict(state["student"])
+        self.averaged = state["averaged"]
+        for optimizer, content in zip(self._optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(content)
+        self.position = Position(**state["position"])
+
+
+def sound_of(sound: Sound, batch: Excerpts) -> Tensor:
+    """The filters of excerpts (b, n, 4, BINS), with the teacher's durations and curves."""
+    whole, frames = batch.sentences, batch.frames
+    text = sound.text(whole.ids, whole.absent)
+    known = spread(text, whole.durations, whole.symbols)
+    return sound(*(one.gather(1, frames[..., None].expand(-1, -1, one.shape[2])) for one in (known, whole.curves)))  # type: ignore[no-any-return]
+
+
+def wave_of(filters: Tensor, batch: Excerpts) -> Tensor:
+    """The samples of excerpts (b, n * HOP), with the teacher's pitch."""
+    rows = pulses(batch.hz)
+    return rendered(filters, rows.gather(1, batch.frames[..., None].expand(-1, -1, HOP)).flatten(1))
+
+
+def rhythm_loss(rhythm: Rhythm, batch: Sentences) -> Tensor:
+    """How far durations and curves are from those of whole sentences."""
+    text = rhythm.text(batch.ids, batch.absent)
+    there = (~batch.absent).float()
+    wrong = (rhythm.durations(text).float() - torch.log1p(batch.durations.float())).square()
+    pitch_, voicing, energy = rhythm.curves(spread(text, batch.durations, batch.symbols)).float().unbind(-1)
+    pitch_wanted, voiced, energy_wanted = batch.curves.unbind(-1)
+    frames = batch.present.float()
+    doubt = functional.binary_cross_entropy_with_logits(voicing, voiced, reduction="none")
+    return (
+        _mean(wrong, there)
+        + _mean((pitch_ - pitch_wanted).abs(), voiced * frames)
+        + _mean(doubt, frames)
+        + _mean((energy - energy_wanted).abs(), frames)
+    )
+
+
+def _mean(values: Tensor, weights: Tensor) -> Tensor:
+    return (values * weights).sum() / weights.sum().clamp_min(1.0)

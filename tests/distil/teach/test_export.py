@@ -1,0 +1,111 @@
+"""An exported student has the inputs and outputs of Piper's voices."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from tests.distil.teach.conftest import SMALL
+from voxmatrix.compute.libraries import import_onnxruntime
+from voxmatrix.distil.teach.corpus import HOP
+from voxmatrix.distil.teach.export import Voice, pace_of, write_student
+from voxmatrix.distil.teach.material import Lesson, Scale
+from voxmatrix.distil.teach.training import Student
+from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.onnx import open_onnx
+
+IDS = [1, 0, 20, 0, 61, 0, 3, 0, 24, 0, 2]
+
+
+@pytest.fixture(scope="module")
+def student() -> Student:
+    torch.manual_seed(0)
+    network = Student(SMALL).eval()
+    torch.nn.init.constant_(network.rhythm.duration[-1].bias, 1.5)  # some frames for each symbol
+    return network
+
+
+@pytest.fixture(scope="module")
+def path(student: Student, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("student") / "student.onnx"
+    write_student(Voice(student, Scale((5.0, 0.2), (0.0, 1.0)), 1.0), {"voice": "en-us"}, out)
+    return out
+
+
+def run(path: Path, ids: list[int], length: float = 1.0, rhythm: float = 0.0) -> list[NDArray[np.float32]]:
+    session = import_onnxruntime().InferenceSession(str(path))
+    scales = np.array([0.667, length, rhythm], np.float32)
+    return session.run(
+        None, {"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "scales": scales}
+    )
+
+
+def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:
+    samples, frames = run(path, IDS)
+
+    assert samples.shape == (1, 1, int(frames.sum()) * HOP) and np.abs(samples).max() <= 1
+    assert frames.shape == (1, len(IDS))
+    assert all(count >= 1 if number else count == 0 for number, count in zip(IDS, frames[0], strict=True))
+
+
+def test_it_says_the_same_with_and_without_padding(path: Path) -> None:
+    padded, bare = run(path, IDS)[0], run(path, [number for number in IDS if number])[0]
+
+    assert np.array_equal(padded, bare)
+
+
+def test_length_and_rhythm_change_the_durations(path: Path) -> None:
+    plain, slow, varied = run(path, IDS, 4.0)[1], run(path, IDS, 12.0)[1], run(path, IDS, 12.0, rhythm=5.0)[1]
+
+    assert slow.sum() > 2 * plain.sum()
+    assert np.array_equal(run(path, IDS, 4.0)[1], plain) and not np.array_equal(varied, slow)
+
+
+def test_the_app_knows_when_each_id_ends_and_repeats_a_seed(path: Path) -> None:
+    engine = open_onnx(path, 1)
+
+    def spoken(seed: int) -> tuple[NDArray[np.float32], list[int] | None]:
+        begun = engine.begin(IDS, SynthesisOptions(noise_w=5.0, length=4.0), seed)
+        return np.concatenate([segment() for segment in begun.segments]), begun.ends(HOP)
+
+    (first, ends), (second, _), (other, _) = spoken(1), spoken(1), spoken(2)
+
+    assert np.array_equal(first, second) and not np.array_equal(first, other)
+    assert ends is not None and len(ends) == len(IDS) and ends[-1] == len(first)
+
+
+@pytest.mark.peers
+def test_piper_speaks_it_and_knows_its_frames(path: Path) -> None:
+    from piper import PiperVoice
+    from piper.config import PhonemeType, PiperConfig
+
+    config = PiperConfig(
+        num_symbols=256, num_speakers=1, sample_rate=24_000, espeak_voice="en-us", phoneme_id_map={},
+        phoneme_type=PhonemeType.ESPEAK, hop_length=HOP,
+    )  # fmt: skip
+    voice = PiperVoice(import_onnxruntime().InferenceSession(str(path)), config)
+    samples, ends = voice.phoneme_ids_to_audio(IDS, include_alignments=True)
+
+    assert ends.sum() == len(samples)
+
+
+def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path: Path) -> None:
+    import onnx
+
+    graph = onnx.load(str(path)).graph
+    large = [one for one in graph.initializer if len(one.dims) == 2 and one.dims[0] == SMALL.sound]
+
+    assert large and all(one.data_type == onnx.TensorProto.INT8 for one in large)
+    assert len({one.SerializeToString()[:-64] for one in large}) == len(large)
+
+
+def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, lessons: list[Lesson]) -> None:
+    pace = pace_of(student.rhythm, lessons)
+    with torch.inference_mode():
+        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None]))) for one in lessons]
+
+    assert pace * sum(float(one.clamp_min(1).sum()) for one in made) == pytest.approx(
+        sum(one.speech.frames for one in lessons)
+    )

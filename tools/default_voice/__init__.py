@@ -1,0 +1,1 @@
+"""Make the default voice: a student of packaged teachers that may teach."""
