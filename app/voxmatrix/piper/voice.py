@@ -15,7 +15,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.engines.base import PARALLEL, Begun, Engine, SynthesisOptions
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
@@ -133,7 +133,9 @@ def open_voice(
     beside = config_path(path)
     config = VoiceConfig.read(beside)
     card = card_of(path, config, beside)
-    on_gpu = device.in_batches
+    if config.quality == STUDENT and not device.required:
+        device = CPU  # which multiplies 8-bit integers; a GPU would wait for it at every layer
+    on_gpu = device.in_batches and config.quality != STUDENT
     open_exported = partial(_on_gpu_or_cpu if on_gpu else _in_onnxruntime, path, config.num_speakers, runtime)
     return PiperVoice(card, config, PARALLEL if on_gpu else runtime.threads, _start(open_exported, device, warn))
 

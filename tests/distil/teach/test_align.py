@@ -16,7 +16,7 @@ FRAME_SECONDS = HOP / RATE_HZ
 @pytest.fixture(scope="module")
 def found() -> list[NDArray[np.int64]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(aligning, "_SEEN", 24 * 30)
+        patch.setattr(aligning, "_SEEN", 24 * 100)
         patch.setattr(aligning, "_BATCH", 8)
         return align([ids for ids, _ in SENTENCES], [say(*one) for one in SENTENCES], lambda done, of: None)
 

@@ -37,9 +37,7 @@ def path(student: Student, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(path: Path, ids: list[int], length: float = 1.0, rhythm: float = 0.0) -> list[NDArray[np.float32]]:
     session = import_onnxruntime().InferenceSession(str(path))
     scales = np.array([0.667, length, rhythm], np.float32)
-    return session.run(
-        None, {"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "scales": scales}
-    )
+    return session.run(None, {"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "scales": scales})
 
 
 def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:

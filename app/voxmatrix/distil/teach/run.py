@@ -34,7 +34,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, replacing
 from voxmatrix.judge.sound import doubts, measure
 from voxmatrix.lock import locked
-from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import check_free, write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
@@ -50,7 +50,6 @@ MAX_LONGER, MAX_CENTS = 0.1, 100.0
 _TIMED = 5
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
-_QUALITY = "taught"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +131,7 @@ def _config(teacher: Teacher) -> VoiceConfig:
         num_symbols=NUM_SYMBOLS,
         espeak_voice=teacher.language,
         id_map=default_map("espeak"),
-        quality=_QUALITY,
+        quality=STUDENT,
         dataset=teacher.name,
         hop=HOP,
         noise_w=_NOISE_W,

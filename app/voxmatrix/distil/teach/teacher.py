@@ -51,7 +51,11 @@ class VoiceTeacher:
                 "choose a voice of Piper or Kokoro, or record your own: `voxmatrix train`",
             )
         self.name, self.language = card.id, card.language
-        self.facts = {"teacher": card.id, "teacher_license": card.license, "teacher_sha256": joint_digest(map(digest, card.files))}
+        self.facts = {
+            "teacher": card.id,
+            "teacher_license": card.license,
+            "teacher_sha256": joint_digest(map(digest, card.files)),
+        }
         self._card, self._threads = card, threads
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:

@@ -1,0 +1,137 @@
+"""Judge a voice on sentences that it did not learn from, beside its teacher.
+
+    python -m tools.default_voice.figures VOICE.onnx --environment default-voice/hibari
+
+Words wrong (Whisper, `pip install faster-whisper`), DistilMOS (`pip install distillmos`), CPU seconds per second of
+speech on one thread, sentence by sentence in turn with the teacher. Prints one JSON object.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voxmatrix_entrypoint import patches
+
+patches.install()
+
+from voxmatrix.audio.waves import Samples  # noqa: E402
+from voxmatrix.judge.hearing import word_errors  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+_RATE_HZ = 16_000
+#: Says each line that it is given, and answers with its CPU time and samples.
+_TEACHER = """
+import json, sys, time
+from hibari import Hibari
+voice = Hibari()
+voice("Warm up.")
+for line in sys.stdin:
+    began = time.process_time()
+    wave = voice(line.strip(), seed=0)
+    print(json.dumps([time.process_time() - began, wave.astype("<f4").tobytes().hex()]), flush=True)
+"""
+#: Says a text: CPU seconds and samples.
+Say = Callable[[str], tuple[float, Samples]]
+
+
+def main() -> None:
+    """Judge and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("voice", type=Path)
+    parser.add_argument("--environment", type=Path, help="that of the teacher, to judge it as well")
+    parser.add_argument("--texts", type=Path, default=HERE / "unseen.txt")
+    parser.add_argument("--whisper", default="base", help="a model of faster-whisper, or its folder (default: base)")
+    args = parser.parse_args()
+    texts = args.texts.read_text(encoding="utf-8").splitlines()
+    speakers: dict[str, tuple[Say, int]] = {args.voice.stem: _piper(args.voice)}
+    if args.environment:
+        speakers["hibari"] = _hibari(args.environment)
+    said: dict[str, list[tuple[float, Samples]]] = {name: [] for name in speakers}
+    for text in texts:
+        for name, (say, _) in speakers.items():
+            said[name].append(say(text))
+    hear, rate = _whisper(args.whisper), _distilmos()
+    found = {"sentences": len(texts), "bytes": args.voice.stat().st_size}
+    for name, (_, rate_hz) in speakers.items():
+        waves = [_resampled(wave, rate_hz) for _, wave in said[name]]
+        errors = [word_errors(text, hear(wave), "en-us") for text, wave in zip(texts, waves, strict=True)]
+        seconds = sum(len(wave) for wave in waves) / _RATE_HZ
+        found[name] = {
+            "words_wrong": round(sum(one for one, _ in errors) / sum(count for _, count in errors), 4),
+            "distilmos": round(float(np.mean([rate(wave) for wave in waves])), 2),
+            "cpu_seconds_per_second": round(sum(spent for spent, _ in said[name]) / seconds, 5),
+        }
+    print(json.dumps(found, indent=2))
+
+
+def _piper(path: Path) -> tuple[Say, int]:
+    """The real piper-tts, on one thread."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    from piper import PiperVoice, SynthesisConfig
+
+    voice = PiperVoice.load(path)
+    as_it_is = SynthesisConfig(normalize_audio=False)
+
+    def say(text: str) -> tuple[float, Samples]:
+        began = time.process_time()
+        wave = np.concatenate([chunk.audio_float_array for chunk in voice.synthesize(text, as_it_is)])
+        return time.process_time() - began, wave
+
+    say("Warm up.")
+    return say, voice.config.sample_rate
+
+
+def _hibari(environment: Path) -> tuple[Say, int]:
+    program = [str(environment / "bin" / "python"), "-c", _TEACHER]
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin and process.stdout
+    lines, answers = process.stdin, process.stdout
+
+    def say(text: str) -> tuple[float, Samples]:
+        print(text, file=lines, flush=True)
+        spent, wave = json.loads(answers.readline())
+        return spent, np.frombuffer(bytes.fromhex(wave), "<f4")
+
+    return say, 24_000
+
+
+def _whisper(model: str) -> Callable[[Samples], str]:
+    from faster_whisper import WhisperModel
+
+    whisper = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=1)
+
+    def hear(wave: Samples) -> str:
+        parts, _ = whisper.transcribe(wave, language="en", beam_size=5, condition_on_previous_text=False)
+        return "".join(part.text for part in parts)
+
+    return hear
+
+
+def _distilmos() -> Callable[[Samples], float]:
+    import torch
+    from distillmos import ConvTransformerSQAModel
+
+    judge: Any = ConvTransformerSQAModel().eval()
+
+    def rate(wave: Samples) -> float:
+        with torch.inference_mode():
+            return float(judge(torch.from_numpy(wave.copy())[None]))
+
+    return rate
+
+
+def _resampled(wave: Samples, rate_hz: int) -> Samples:
+    import soxr
+
+    return np.asarray(soxr.resample(wave, rate_hz, _RATE_HZ), np.float32)
+
+
+if __name__ == "__main__":
+    main()
