@@ -87,7 +87,7 @@ def test_a_voice_is_written_with_its_origin(whole: tuple[TeachSettings, Distille
     assert config.rate_hz == RATE_HZ and config.hop == 300 and made.steps == STEPS and made.times_as_fast is None
     assert config.made_by["teacher"] == "humming" and config.made_by["teacher_license"] == "CC0-1.0"
     assert config.made_by["steps"] == STEPS and len(str(config.made_by["text_sha256"])) == 64
-    assert [path.name for path in given.out.parent.iterdir()] == ["voice.onnx", "voice.onnx.json"]
+    assert sorted(path.name for path in given.out.parent.iterdir()) == ["voice.onnx", "voice.onnx.json"]
 
 
 def test_a_voice_that_does_not_speak_like_its_teacher_is_not_written(settings: Callable[..., TeachSettings]) -> None:
@@ -116,7 +116,7 @@ def test_an_interrupted_command_goes_on_and_ends_equal(
     teach(parts, quiet)
 
     assert parts.out.read_bytes() == whole[0].out.read_bytes()
-    assert isinstance(parts.teacher, Humming) and parts.teacher.said == 30  # none of them twice
+    assert parts.teacher.said == whole[0].teacher.said  # type: ignore[attr-defined]  # none twice
 
 
 def test_another_teacher_is_not_mixed_with_what_is_there(settings: Callable[..., TeachSettings]) -> None:

@@ -83,7 +83,6 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
         claim(folder, _source(settings), fresh=settings.fresh)
         sentences = [*texts.compared, *texts.learned]
-        torch.manual_seed(0)
         torch.set_num_threads(settings.threads)
         with interruptible(f"what was done so far is kept in {folder}", "continue"):
             with show("speak", "speaking", str, 0) as progress:
@@ -173,6 +172,7 @@ def _read_durations(path: Path) -> list[NDArray[np.int64]] | None:
 
 
 def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
+    torch.manual_seed(0)  # here, whatever was computed before and need not be again
     try:
         return Training(
             Student(settings.sizes), learned=lessons[:-WATCHED], watched=lessons[-WATCHED:], bf16=settings.bf16
