@@ -206,6 +206,12 @@ def samples(session: nox.Session) -> None:
     session.run(python_with(session), "tools/make_samples.py", *session.posargs, external=True)
 
 
+@nox.session(name="default-voice", default=False)
+def default_voice(session: nox.Session) -> None:
+    """Teach the default voice by a packaged teacher, which is installed apart; two CPU hours, results in default-voice/."""
+    session.run(python_with(session), "-m", "tools.default_voice", *session.posargs, external=True)
+
+
 @nox.session(default=False)
 def bare(session: nox.Session) -> None:
     """Run demo and tests in a fresh clone, in a container with only python3, python3-venv and git."""

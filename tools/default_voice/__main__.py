@@ -49,7 +49,7 @@ def main() -> None:
     """Make the voice in a folder, with its card."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "default-voice", help="the folder (default: default-voice)")
-    parser.add_argument("--minutes", type=float, default=100.0, help="of learning (default: 100)")
+    parser.add_argument("--minutes", type=float, default=80.0, help="of learning (default: 80)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--force", action="store_true", help="overwrite the voice, and write it even if it is bad")
     args = parser.parse_args()
