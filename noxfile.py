@@ -208,7 +208,7 @@ def samples(session: nox.Session) -> None:
 
 @nox.session(name="default-voice", default=False)
 def default_voice(session: nox.Session) -> None:
-    """Teach the default voice by a packaged teacher, which is installed apart; two CPU hours, results in default-voice/."""
+    """Teach the default voice by a packaged teacher, installed apart; two CPU hours, results in default-voice/."""
     session.run(python_with(session), "-m", "tools.default_voice", *session.posargs, external=True)
 
 
