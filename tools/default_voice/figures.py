@@ -8,7 +8,6 @@ speech on one thread, sentence by sentence in turn with the teacher. Prints one 
 
 import argparse
 import json
-import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -22,7 +21,9 @@ from voxmatrix_entrypoint import patches
 patches.install()
 
 from voxmatrix.audio.waves import Samples  # noqa: E402
+from voxmatrix.compute.libraries import import_onnxruntime  # noqa: E402
 from voxmatrix.judge.hearing import word_errors  # noqa: E402
+from voxmatrix.piper.files import config_path  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 _RATE_HZ = 16_000
@@ -73,10 +74,14 @@ def main() -> None:
 
 def _piper(path: Path) -> tuple[Say, int]:
     """The real piper-tts, on one thread."""
-    os.environ["OMP_NUM_THREADS"] = "1"
     from piper import PiperVoice, SynthesisConfig
+    from piper.config import PiperConfig
 
-    voice = PiperVoice.load(path)
+    onnxruntime = import_onnxruntime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    config = PiperConfig.from_dict(json.loads(config_path(path).read_text(encoding="utf-8")))
+    voice = PiperVoice(onnxruntime.InferenceSession(str(path), options), config)
     as_it_is = SynthesisConfig(normalize_audio=False)
 
     def say(text: str) -> tuple[float, Samples]:
@@ -85,7 +90,7 @@ def _piper(path: Path) -> tuple[Say, int]:
         return time.process_time() - began, wave
 
     say("Warm up.")
-    return say, voice.config.sample_rate
+    return say, config.sample_rate
 
 
 def _hibari(environment: Path) -> tuple[Say, int]:
@@ -116,7 +121,7 @@ def _whisper(model: str) -> Callable[[Samples], str]:
 
 def _distilmos() -> Callable[[Samples], float]:
     import torch
-    from distillmos import ConvTransformerSQAModel
+    from distillmos import ConvTransformerSQAModel  # type: ignore[import-not-found]
 
     judge: Any = ConvTransformerSQAModel().eval()
 

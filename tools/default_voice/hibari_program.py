@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from hibari import Hibari, dsp
+from hibari import Hibari, dsp  # type: ignore[import-not-found]
 
 
 def main() -> None:

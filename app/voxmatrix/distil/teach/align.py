@@ -100,7 +100,7 @@ def _learn(network: Aligner, sentences: Sequence[_Sentence], progress: OnProgres
         for batch in random.permutation(len(batches)):
             loss = _loss(network, [sentences[one] for one in batches[batch]])
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
         progress(number + 1, passes)

@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ class Voice(nn.Module):
         head = student.sound.head
         bins, sign = bins_in_order()
         signs = torch.stack([torch.ones_like(sign), sign, torch.ones_like(sign), sign])  # phases turn with conjugates
-        weight, bias = head.weight.unflatten(0, (4, -1)), head.bias.unflatten(0, (4, -1))
+        weight, bias = head.weight.reshape(4, -1, head.in_features), head.bias.reshape(4, -1)
         self.head = nn.Linear(head.in_features, signs.numel())
         with torch.no_grad():
             self.head.weight.copy_((weight[:, bins] * signs[..., None]).flatten(0, 1))
@@ -65,7 +65,7 @@ class Voice(nn.Module):
         counts = torch.ceil(torch.zeros_like(text, dtype=wanted.dtype).index_copy(1, kept, wanted))
         durations = counts[:, kept].to(torch.int64)
         ends = durations.cumsum(1)
-        places = torch.arange(ends[0, -1])
+        places = torch.arange(ends[0, -1])  # type: ignore[call-overload]
         symbols = (places[:, None] >= ends).to(torch.int64).sum(1)[None]
         curves = self.rhythm.curves(spread(of_rhythm, durations, symbols))
         voiced = (curves[..., 1:2] > 0).to(curves.dtype)
@@ -96,7 +96,7 @@ class Voice(nn.Module):
         return sum(parts[3 - k : 3 - k + count, k] for k in range(4)).flatten()  # type: ignore[union-attr]
 
 
-def pace_of(rhythm: Rhythm, lessons: list[Lesson]) -> float:
+def pace_of(rhythm: Rhythm, lessons: Sequence[Lesson]) -> float:
     """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
     with torch.inference_mode():
         made = sum(

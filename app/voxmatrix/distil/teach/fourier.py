@@ -13,7 +13,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from voxmatrix.distil.teach.waves import BINS, HOP, WINDOW
+from voxmatrix.distil.teach.corpus import HOP
+from voxmatrix.distil.teach.waves import BINS, WINDOW
 
 ROWS, COLUMNS = 30, 40
 _HALF = ROWS // 2 + 1

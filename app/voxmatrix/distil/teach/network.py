@@ -93,7 +93,7 @@ class Text(nn.Module):
         for _ in range(3):
             x = self.attention(x, absent)
             x = self.after(x if present is None else x * present)
-        return x if present is None else x * present
+        return x if present is None else x * present  # type: ignore[no-any-return]
 
 
 class Rhythm(nn.Module):

@@ -99,12 +99,12 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
         config = replace(config, made_by=_made_by(settings, training, spoken))
         made = _write(training, lessons, scale, config, folder)
         with interruptible(f"what was learned is kept in {folder}", "compare"):
-            gates, pairs, seconds = _compare(texts.compared, spoken, made, config, show)
+            gates, pairs, spent = _compare(texts.compared, spoken, made, config, show)
             before = settings.teacher.cpu_seconds([one.text for one in texts.compared[:_TIMED]])
         distilled = Distilled(
             out=settings.out,
             gates=gates,
-            times_as_fast=before and before / seconds,
+            times_as_fast=before and before / spent,
             steps=training.position.step,
             pairs=pairs,
             rate_hz=RATE_HZ,

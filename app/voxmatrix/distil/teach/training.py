@@ -68,7 +68,7 @@ class Training:
                 loss = self._sound_loss(self._material.excerpts(BATCH, step), factor)
         optimizer = self._optimizers[of_rhythm]
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimizer.param_groups[0]["lr"] = rate * factor
         optimizer.step()
