@@ -177,22 +177,25 @@ def test_it_is_served(speak: Speak, voice: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "purpose"),
+    ("words", "reason"),
     [
-        (["distil", "bells", "--out", "fast.onnx"], "be distilled"),
-        (["export", "voice", "bells", "--out", "bells.onnx"], "be exported"),
-        (["train", "data", "--out", "run", "--from", "bells"], "be trained further"),
+        (["distil", "bells", "--out", "fast.onnx"], "may not teach: its licence (unknown)"),
+        (["export", "voice", "bells", "--out", "bells.onnx"], "cannot be exported: it is a voice of the family"),
+        (
+            ["train", "data", "--out", "run", "--from", "bells"],
+            "cannot be trained further: it is a voice of the family",
+        ),
     ],
 )
 @pytest.mark.parametrize("by_path", [False, True])
-def test_what_needs_networks_of_ours_is_refused_in_one_sentence(
-    words: list[str], purpose: str, by_path: bool, voice: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+def test_what_its_family_does_not_allow_is_refused_in_one_sentence(
+    words: list[str], reason: str, by_path: bool, voice: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     given = [str(voice) if by_path and word == "bells" else word for word in words]
 
-    assert f"cannot {purpose}: it is a voice of the family tones" in refusal(capsys, *given)
+    assert reason in refusal(capsys, *given)
     assert not list(tmp_path.iterdir())
 
 

@@ -62,7 +62,7 @@ def check_trainable(name: str | Path, purpose: str) -> None:
     """Check that voxmatrix can do more with a voice than speak. What does not exist is left to others to report.
 
     Raises:
-        BadInputError: its family cannot; the message says what it would be for: "be distilled".
+        BadInputError: its family cannot; the message says what it would be for: "be exported".
     """
     try:
         family, path = locate(name)

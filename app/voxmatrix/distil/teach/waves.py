@@ -41,7 +41,7 @@ def pulses(hz: Tensor) -> Tensor:
     near = lower.abs() < _NEAR_ZERO
     ratio = torch.sin(harmonics * (2 * math.pi) * turns) / torch.where(near, torch.ones_like(lower), lower)
     made = (torch.where(near, harmonics, ratio) - 0.5) * (between > LOWEST_HZ)
-    return made.flatten(1)[:, HOP // 2 : HOP // 2 + hz.shape[1] * HOP].reshape(len(hz), -1, HOP)
+    return made.flatten(1)[:, HOP // 2 : HOP // 2 + hz.shape[1] * HOP].reshape(hz.shape[0], -1, HOP)
 
 
 def _cycles(start: Tensor, end: Tensor, shares: Tensor) -> Tensor:
