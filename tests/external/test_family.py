@@ -48,6 +48,7 @@ def test_it_is_listed_and_found_by_its_names(voice: Path, capsys: pytest.Capture
     (row,) = [one for one in json.loads(capsys.readouterr().out)["voices"] if one["name"] == "toy/bell"]
     assert (row["family"], row["rate_hz"], row["license"], row["problem"]) == ("external", 16000, "Apache-2.0", None)
     assert resolve("toy/bell") == resolve("bell") == resolve(voice) == resolve("bell.voice")
+    assert resolve("toy/bell").capabilities.may_teach  # as the licence in the manifest says
 
 
 def test_a_voice_without_its_engine_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:

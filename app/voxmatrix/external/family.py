@@ -74,6 +74,7 @@ class ExternalFamily:
                 speed=can.speed,
                 seed=can.seed,
                 uses_torch=kinds != ("cpu",),
+                may_teach=licence is not None and licence.may_teach,
                 autoregressive=can.autoregressive,
                 arithmetic=Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=kinds),
             ),
