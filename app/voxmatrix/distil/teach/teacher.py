@@ -51,7 +51,7 @@ class VoiceTeacher:
                 "choose a voice of Piper or Kokoro, or record your own: `voxmatrix train`",
             )
         self.name, self.language = card.id, card.language
-        self.facts = {
+        self.facts: Mapping[str, str] = {
             "teacher": card.id,
             "teacher_license": card.license,
             "teacher_sha256": joint_digest(map(digest, card.files)),
