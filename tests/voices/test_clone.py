@@ -164,10 +164,11 @@ def test_an_engine_that_imitates_nobody_is_said(tmp_path: Path, capsys: pytest.C
 
 def test_the_weights_of_the_engine_are_those_of_the_voice(tmp_path: Path) -> None:
     digest = install_weights(model=b"weights")
-    record = {"engine": "toy", "id": "small"}
+    record = {"engine": "toy", "id": "small", "revision": "ab" * 20}
     (home() / "engines" / "weights" / f"{digest}.json").write_text(json.dumps(record))
     assert clone(recording(tmp_path / "me.wav")) == 0
     assert read_voice(resolve("me").path).weights == {"small": digest}
+    assert resolve("me").provenance["weights"] == {"small": {"sha256": digest, "revision": "ab" * 20}}
     assert main.run(["speak", "--voice", "me", "--text", "Hello.", "--out", str(tmp_path / "me.wav.flac")]) == 0
 
 

@@ -52,10 +52,11 @@ class ExternalFamily:
 
     def card(self, path: Path) -> VoiceCard:
         """By its file and the manifest of its engine."""
-        from voxmatrix.external.installed import find_engine
+        from voxmatrix.external.installed import find_engine, weights_records
         from voxmatrix.external.voice_file import read_voice, reference_path
 
         voice = read_voice(path)
+        records = weights_records()
         engine = find_engine(voice.engine, voice.weights)
         can, run, licence = engine.manifest.can, engine.manifest.run, engine.manifest.licence
         kinds = engine.manifest.engine.kinds
@@ -81,7 +82,14 @@ class ExternalFamily:
             title=voice.title or path.stem,
             license=voice.license or (licence.name if licence else ""),
             source=next((weights.repo for weights in engine.manifest.weights if weights.id in voice.weights), ""),
-            provenance={"engine": engine.name, "weights": dict(voice.weights), "lock_sha256": engine.lock_sha256},
+            provenance={
+                "engine": engine.name,
+                "lock_sha256": engine.lock_sha256,
+                "weights": {
+                    name: {"sha256": digest, "revision": records.get(digest, {}).get("revision", "")}
+                    for name, digest in voice.weights.items()
+                },
+            },
             memory_mib=run.memory.fixed_mib,
         )
 
