@@ -130,6 +130,12 @@ def test_the_key_of_what_it_speaks_has_its_files_and_its_arithmetic(voice: Path)
     assert resolve("toy/bell").digest != before
 
 
+@pytest.mark.parametrize(("words", "may"), [('name = "Apache-2.0"', True), ('name = "X"\nmay_teach = false', False)])
+def test_it_teaches_only_if_its_licence_allows_that(words: str, may: bool) -> None:
+    install_engine("other", **{'name = "Apache-2.0"': words})
+    assert resolve(write_toy_voice("ring", engine="other")).capabilities.may_teach is may
+
+
 def test_it_is_served_and_heard_before_the_sentence_is_spoken() -> None:
     write_toy_voice("lost", engine="gone")
     settings = ServeSettings(voice=Path("toy/bell"), port=0, device=DeviceRequest(kind="cpu"), threads=1)
