@@ -1,15 +1,20 @@
 """A voice of an engine over a cluster: workers that have the engine speak it to the same bytes; others are left out."""
 
+import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
+from tests.external.test_hearing import SENTENCES, WhisperModel
 from tests.toys.engines import install_engine, write_toy_voice
 from tests.work.cluster.jobs import Job, audio_alone
 from tests.work.cluster.processes import ClusterWorker, RedisServer
+from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
@@ -57,3 +62,32 @@ def test_workers_with_the_engine_speak_the_same_bytes_and_others_are_left_out(
     assert speakers <= {"a", "b"} and speakers
     assert "the engine toy is not installed" in workers["none"].log
     assert "has another version of what speaks toy/me" in workers["other"].log
+
+
+def test_a_book_is_heard_and_repaired_over_a_cluster_as_it_is_alone(
+    redis_server: RedisServer,
+    start_worker: Callable[..., ClusterWorker],
+    voice: VoiceCard,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VOXMATRIX_TOY_SKIPS", "bell")
+    module = ModuleType("faster_whisper")
+    module.WhisperModel = WhisperModel  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "faster_whisper", module)
+    (tmp_path / "book.md").write_text("# One\n\n" + "\n\n".join(SENTENCES), encoding="utf-8")
+    for name in ("a", "b"):
+        given = {**worker_home(tmp_path / f"home-{name}", lock="nothing\n"), "WORKER_ID": name}
+        command = ["-m", "voxmatrix_entrypoint", "worker", "--cluster", redis_server.url, "--device", "cpu"]
+        start_worker(redis_server.url, name, command=command, environment=given)
+
+    made = []
+    for name, more in (("alone", ["--parallel-voices", "1"]), ("many", ["--cluster", redis_server.url])):
+        out = tmp_path / f"{name}.flac"
+        words = ["book", str(tmp_path / "book.md"), "--voice", "toy/me", "--seed", "1", "--out", str(out), *more]
+        assert main.run(words) == 0
+        made.append(json.loads(out.with_suffix(".manifest.json").read_text()))
+
+    alone, many = made
+    assert alone["checked"]["repaired"] > 0 and alone["checked"] == many["checked"]
+    assert [unit["audio_sha256"] for unit in alone["units"]] == [unit["audio_sha256"] for unit in many["units"]]
