@@ -44,6 +44,7 @@ def test_an_engine_is_installed_speaks_with_weights_of_the_hub_is_checked_and_re
     assert (tmp_path / "a.wav").stat().st_size > 5_000
     row = listed(said)
     assert row["installed"] is True
+    assert isinstance(row["bytes"], int) and row["bytes"] > 1000
     assert [weights["installed"] for weights in row["weights"]] == [True, False, False]  # type: ignore[attr-defined]
 
     assert run("check") == 0
@@ -119,7 +120,7 @@ def test_a_trial_leaves_weights_that_are_like_its_own_and_a_broken_manifest_hide
     said.readouterr()
     assert run("list") == 0
     answer = said.readouterr().out
-    assert "toy  installed; on cpu" in answer
+    assert "toy  installed, 0 MB; on cpu" in answer
     assert "Field required" in answer
 
 

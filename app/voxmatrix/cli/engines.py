@@ -45,10 +45,12 @@ def list_engines(as_json: options.AsJson = False) -> None:
             typer.echo(f"{row['name']}  {row['problem']}")
             continue
         state = "installed" if row["installed"] else f"voxmatrix engines install {row['name']}"
+        state += f", {row['bytes'] / 1e6:,.0f} MB" if row["bytes"] else ""
         typer.echo(f"{row['name']}  {state}; {_on(row)}; licence of its code: {row['code_licence']}")
         for weights in row["weights"]:
             there = "installed; " if weights["installed"] else ""
-            typer.echo(f"  {weights['id']:16} {weights['title']}: {there}{_on(weights)}, {weights['licence']}")
+            facts = f"{weights['memory_mib']:,.0f} MiB of memory, {weights['licence']}"
+            typer.echo(f"  {weights['id']:16} {weights['title']}: {there}{_on(weights)}, {facts}")
 
 
 @group.command("install")
@@ -182,11 +184,11 @@ def _row(name: str, folder: "Path", machine: "Machine", *, installed: bool) -> d
     from voxmatrix.external.manifest import FILE, read_manifest
     from voxmatrix.external.weights import restrictions
 
-    about: dict[str, Any] = {"name": name, "installed": installed, "code_licence": None, "problem": None}
+    about: dict[str, Any] = {"name": name, "installed": installed, "code_licence": None, "bytes": None}
     try:
         manifest = read_manifest(folder / FILE)
     except VoxmatrixError as error:
-        return {**about, "device": None, "reasons": [], "weights": [], "problem": error.problem}
+        return {**about, "problem": error.problem, "device": None, "reasons": [], "weights": []}
     ids = installed_weights(name)
     weights = []
     for row in manifest.weights:
@@ -202,7 +204,9 @@ def _row(name: str, folder: "Path", machine: "Machine", *, installed: bool) -> d
             }
         )
     about["code_licence"] = manifest.engine.code_licence or "unknown"
-    return {**about, **_fit(manifest, machine), "weights": weights}
+    if installed:
+        about["bytes"] = sum(path.lstat().st_size for path in folder.rglob("*"))
+    return {**about, "problem": None, **_fit(manifest, machine), "weights": weights}
 
 
 def _fit(manifest: "Manifest", machine: "Machine") -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _make_environment(folder: Path, on_progress: OnProgress) -> None:
     wanted = sum("==" in line for line in (folder / LOCK).read_text(encoding="utf-8").splitlines())
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--disable-pip-version-check"]
     # What the environment of torch has may change: the engine has all of its own.
-    pip += ["--ignore-installed", "--no-deps", "--require-hashes", "--progress-bar", "off"]
+    pip += ["--ignore-installed", "--no-compile", "--no-deps", "--require-hashes", "--progress-bar", "off"]
     pip += ["--requirement", str(folder / LOCK)]
     _run(pip, "install its packages", on_progress, wanted)
 
