@@ -51,6 +51,15 @@ def test_parts_of_other_repositories_are_in_folders_of_their_own(hub: FileServer
     assert weights_records()[found]["revision"] == f"{COMMIT}+{'b' * 40}"
 
 
+def test_weights_in_a_folder_of_their_repository_are_those_alone(hub: FileServer) -> None:
+    publish(hub, **{"v2/config.json": SMALL, "v2/model.safetensors": LARGE, "config.json": b"{}"})
+    folder = weights_folder(fetch(TONES.model_copy(update={"folder": "v2"})))
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        "config.json": SMALL,
+        "model.safetensors": LARGE,
+    }
+
+
 def test_pickles_are_fetched_only_if_they_are_named(hub: FileServer) -> None:
     publish(hub, **{"config.json": SMALL, "model.pth": LARGE, "other.pth": LARGE})
     assert [path.name for path in weights_folder(fetch()).iterdir()] == ["config.json"]

@@ -173,16 +173,17 @@ def _listed(weights: WeightsTable) -> tuple[str, Mapping[str, FileTable]]:
     for place, repository in {"": weights.repo, **weights.parts}.items():
         commit = weights.revision if not place and weights.revision else _commit(repository)
         commits.append(commit)
+        folder = f"{weights.folder}/" if weights.folder and not place else ""
         for entry in _entries(repository, commit):
-            name = entry["path"]
-            if entry.get("type") != "file" or not is_inside(name) or not _is_needed(name, weights):
+            name = entry["path"].removeprefix(folder)
+            inside = entry["path"].startswith(folder) and is_inside(name)
+            if entry.get("type") != "file" or not inside or not _is_needed(name, weights):
                 continue
-            where = f"{place}/{name}" if place else name
             lfs = entry.get("lfs")
-            files[where] = (
+            files[f"{place}/{name}" if place else name] = (
                 FileTable(sha256=lfs["oid"], bytes=lfs["size"])
                 if lfs
-                else _small(f"{hub_endpoint()}/{repository}/resolve/{commit}/{name}", entry)
+                else _small(f"{hub_endpoint()}/{repository}/resolve/{commit}/{entry['path']}", entry)
             )
     if not files:
         raise BadInputError(f"{weights.repo} has no weights", "choose others, or a folder of the files")
