@@ -63,6 +63,14 @@ def test_a_page_that_was_not_read_is_in_no_clip() -> None:
     assert spans(heard(TEXT), text) == [*RIGHT[:3], *((start + 17, end + 17) for start, end in RIGHT[3:])]
 
 
+def test_a_note_in_the_midst_of_a_clip_is_not_of_its_text() -> None:
+    note = words("Page 12. It was a dark and stormy night and nobody had ever heard of anything like it before.")
+    found = align(heard(TEXT), TEXT[:11] + note + TEXT[11:])
+    assert all(span and not span.doubt and span.confidence == 1.0 for span in found)
+    assert found[1] is not None
+    assert found[1].of(TEXT[:11] + note + TEXT[11:]) == TEXT[7:15]
+
+
 def test_letters_that_are_equal_by_chance_far_away_are_no_words_of_a_clip() -> None:
     """The clips behind the first were left out, and the first ends with letters too many that are in `peeped`."""
     clips = heard(TEXT)

@@ -40,6 +40,12 @@ class Span:
     confidence: float  # 1 - letters that differ / letters
     doubt: str = ""  # why it may be others
     sharp: tuple[bool, bool] = (True, True)  # whether its first and its last letter were heard
+    skipped: tuple[int, int] = (0, 0)  # words in between that nobody reads: a page header, a note
+
+    def of(self, text: Sequence[str]) -> Sequence[str]:
+        """The words."""
+        first, last = self.skipped
+        return [*text[self.start : first], *text[last : self.end]] if last else text[self.start : self.end]
 
 
 def align(clips: Sequence[Sequence[str]], text: Sequence[str]) -> list[Span | None]:
@@ -184,8 +190,10 @@ def _span(matched: Sequence[tuple[int, bool]], edges: Sequence[int]) -> Span | N
     behind = len(matched) - 1 - tail
     start = bisect_left(edges, first + 1) - 1
     end = bisect_left(edges, last + 1)
-    too_many = max([head, behind, *(two[0] - one[0] - 1 for one, two in pairwise(pairs))])
-    missing = max((two[1] - one[1] - 1 for one, two in pairwise(pairs)), default=0)
+    steps = list(pairwise(pairs))
+    too_many = max([head, behind, *(two[0] - one[0] - 1 for one, two in steps)])
+    skipped = _skipped(steps, edges)
+    missing = max((two[1] - one[1] - 1 for one, two in steps if edges[skipped[0]] != one[1] + 1), default=0)
     doubt = ""
     if too_many > _MAX_GAP:
         doubt = "words were heard that are not in the text"
@@ -195,7 +203,20 @@ def _span(matched: Sequence[tuple[int, bool]], edges: Sequence[int]) -> Span | N
         head <= _MAX_BLUR and pairs[0][1:] == (edges[start], True),
         behind <= _MAX_BLUR and pairs[-1][1:] == (edges[end] - 1, True),
     )
-    return Span(start, end, same / max(len(matched), edges[end] - edges[start]), doubt, sharp)
+    letters_of_it = edges[end] - edges[start] - (edges[skipped[1]] - edges[skipped[0]])
+    return Span(start, end, same / max(len(matched), letters_of_it), doubt, sharp, skipped)
+
+
+def _skipped(
+    steps: Sequence[tuple[tuple[int, int, bool], tuple[int, int, bool]]], edges: Sequence[int]
+) -> tuple[int, int]:
+    """So many whole words between two letters heard one after the other that nobody read them; or (0, 0)."""
+    for (before, last, _), (after, first, _) in steps:
+        if first - last > _FAR and after == before + 1:
+            words = bisect_left(edges, last + 1), bisect_left(edges, first)
+            if (edges[words[0]], edges[words[1]]) == (last + 1, first):
+                return words
+    return 0, 0
 
 
 def _together(pairs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:

@@ -40,9 +40,7 @@ def told(heard: Sequence[tuple[str, float]], text: str | None, language: str) ->
         else:
             alike = "" if span.confidence >= _MIN_ALIKE else "other words were heard"
             doubt = span.doubt or alike
-            texts.append(
-                Told(" ".join(written[span.start : span.end]), span.confidence, "doubtful" if doubt else "", doubt)
-            )
+            texts.append(Told(" ".join(span.of(written)), span.confidence, "doubtful" if doubt else "", doubt))
     return texts
 
 
