@@ -136,7 +136,7 @@ def _summary(segments: "list[Segment]") -> dict[str, Any]:
     return {
         "clips": len(kept),
         "seconds": round(sum(one.seconds for one in kept), 3),
-        "speakers": sorted({one.speaker for one in kept if one.speaker}),
+        "speakers": sorted({one.speaker for one in kept if one.speaker}, key=lambda name: (len(name), name)),
         "left_out": {reason: round(seconds, 3) for reason, seconds in left_out.items()},
     }
 
