@@ -11,7 +11,7 @@ from voxmatrix_entrypoint import patches
 
 patches.install()
 
-from tools.default_voice.hibari import Hibari  # noqa: E402
+from tools.default_voice.teacher import Hibari  # noqa: E402
 from voxmatrix.cli.terminal.progress import progress  # noqa: E402
 from voxmatrix.distil.result import Distilled  # noqa: E402
 from voxmatrix.distil.teach.run import TeachSettings, teach  # noqa: E402

@@ -90,6 +90,20 @@ def test_a_voice_is_written_with_its_origin(whole: tuple[TeachSettings, Distille
     assert sorted(path.name for path in given.out.parent.iterdir()) == ["voice.onnx", "voice.onnx.json"]
 
 
+def test_of_many_sentences_the_first_that_are_said_are_learned_and_compared(
+    settings: Callable[..., TeachSettings],
+) -> None:
+    given = settings()
+    text = given.out.parent / "many.txt"
+    text.parent.mkdir(exist_ok=True)
+    text.write_text("\n\n".join(sentence_list("harvard")[:240]), encoding="utf-8")
+
+    made = teach(replace(given, text=text, limits=Limits(steps=1)), quiet)
+
+    assert isinstance(given.teacher, Humming) and given.teacher.said < 40  # which would all be compared
+    assert 3 <= len(made.pairs) < 15
+
+
 def test_a_voice_that_does_not_speak_like_its_teacher_is_not_written(settings: Callable[..., TeachSettings]) -> None:
     given = settings(force=False)
     with pytest.raises(GatesError, match="still does not sound like its original"):

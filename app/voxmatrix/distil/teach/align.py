@@ -26,8 +26,8 @@ from voxmatrix.vits.alignment import best_path
 _SILENT_DB, _BEFORE, _AFTER = -42.0, 1, 3
 _TEMPERATURE = 0.05
 _BATCH, _RATE = 16, 2e-3
-#: Sentences that are seen, and passes at least: half an hour of speech 16 times.
-_SEEN, _MIN_PASSES = 9500, 4
+#: Sentences that are seen, and passes at least and at most: half an hour of speech 16 times.
+_SEEN, _MIN_PASSES, _MAX_PASSES = 9500, 4, 50
 _FORBIDDEN = -1e4
 
 
@@ -94,7 +94,7 @@ def _learn(network: Aligner, sentences: Sequence[_Sentence], progress: OnProgres
     optimizer = torch.optim.Adam(network.parameters(), _RATE, betas=(0.9, 0.99))
     order = sorted(range(len(sentences)), key=lambda number: len(sentences[number].mels))
     batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
-    passes = max(_MIN_PASSES, _SEEN // len(sentences))
+    passes = min(_MAX_PASSES, max(_MIN_PASSES, _SEEN // len(sentences)))
     random = np.random.default_rng(0)
     for number in range(passes):
         for batch in random.permutation(len(batches)):

@@ -28,7 +28,7 @@ from voxmatrix.distil.teach.material import Lesson, Scale, lesson, scale_of
 from voxmatrix.distil.teach.network import Sizes
 from voxmatrix.distil.teach.teacher import Teacher
 from voxmatrix.distil.teach.training import Student, Training
-from voxmatrix.distil.texts import read_texts
+from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.training import Limits
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, replacing
@@ -46,10 +46,14 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 WATCHED, _PACED = 8, 200
 #: How far apart the voices may be: in the length of all sentences, and in the middle of their pitch.
 MAX_LONGER, MAX_CENTS = 0.1, 100.0
+#: One sentence in so many is only compared, until there are enough.
+_EVERY = 4
 #: Sentences whose times are compared.
 _TIMED = 5
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
+#: A sentence, and what the teacher made of it.
+_Said = tuple[Sentence, Speech]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,14 +86,15 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
     texts = read_texts(config, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
         claim(folder, _source(settings), fresh=settings.fresh)
-        sentences = [*texts.compared, *texts.learned]
+        order = _order(texts)
         torch.set_num_threads(settings.threads)
         with interruptible(f"what was done so far is kept in {folder}", "continue"):
             with show("speak", "speaking", str, 0) as progress:
                 seconds = speech_seconds(settings.limits)
-                settings.teacher.speak(sentences, folder, seconds, progress)
+                settings.teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
-            lessons, scale = _lessons(texts.learned, spoken[len(texts.compared) :], folder, show)
+            learned, compared = _parted(order, spoken)
+            lessons, scale = _lessons(learned, folder, show)
         training = _training(lessons, settings)
         with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
             restore(training, checkpoint)
@@ -99,8 +104,8 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
         config = replace(config, made_by=_made_by(settings, training, spoken))
         made = _write(training, lessons, scale, config, folder)
         with interruptible(f"what was learned is kept in {folder}", "compare"):
-            gates, pairs, spent = _compare(texts.compared, spoken, made, config, show)
-            before = settings.teacher.cpu_seconds([one.text for one in texts.compared[:_TIMED]])
+            gates, pairs, spent = _compare(compared, made, config, show)
+            before = settings.teacher.cpu_seconds([one.text for one, _ in compared[:_TIMED]])
         distilled = Distilled(
             out=settings.out,
             gates=gates,
@@ -137,11 +142,26 @@ def _config(teacher: Teacher) -> VoiceConfig:
     )
 
 
-def _lessons(
-    sentences: Sequence[Sentence], spoken: Sequence[Speech], folder: Path, show: Show
-) -> tuple[list[Lesson], Scale]:
+def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
+    """All sentences, and whether each is only compared: among those to learn, so that there are both, however few."""
+    compared, found = list(texts.compared), []
+    for number, sentence in enumerate(texts.learned):
+        if number % _EVERY == 0 and compared:
+            found.append((compared.pop(0), True))
+        found.append((sentence, False))
+    return found
+
+
+def _parted(order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech]) -> tuple[list[_Said], list[_Said]]:
+    """The sentences to learn, and those to compare, as far as they were said."""
+    said = list(zip(order, spoken, strict=False))
+    learned, compared = ([(one, speech) for (one, kind), speech in said if kind is only] for only in (False, True))
+    return learned, compared
+
+
+def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Lesson], Scale]:
     """What can be learned: sentences that are long enough for their symbols."""
-    both = [(list(filter(None, one.ids)), speech) for one, speech in zip(sentences, spoken, strict=False)]
+    both = [(list(filter(None, one.ids)), speech) for one, speech in said]
     both = [(ids, speech) for ids, speech in both if speech.samples.any() and _fits(len(ids), speech)]
     if len(both) <= WATCHED:
         raise BadInputError(
@@ -206,18 +226,18 @@ def _write(training: Training, lessons: Sequence[Lesson], scale: Scale, config: 
 
 
 def _compare(
-    sentences: Sequence[Sentence], spoken: Sequence[Speech], made: Path, config: VoiceConfig, show: Show
+    said: Sequence[_Said], made: Path, config: VoiceConfig, show: Show
 ) -> tuple[list[Gate], list[Pair], float]:
     """The conditions, each sentence by both, and the CPU time of the student for some of them."""
     voice, pairs, times = open_onnx(made, config.num_speakers), [], []
     with show("compare", "comparing", str, 0) as progress:
-        for number, (sentence, speech) in enumerate(zip(sentences, spoken, strict=False)):
+        for number, (sentence, speech) in enumerate(said):
             began = time.process_time()
             begun = voice.begin(sentence.ids, options_of(config), number)
             wave = np.concatenate([segment() for segment in begun.segments])
             times.append(time.process_time() - began)
             pairs.append(Pair(sentence.text, speech.wave(), wave))
-            progress(number + 1, len(sentences))
+            progress(number + 1, len(said))
     gates = _gates(pairs)
     recognise = recogniser(config.espeak_voice)
     if recognise and not failed(gates):
