@@ -26,8 +26,9 @@ from voxmatrix.vits.alignment import best_path
 _SILENT_DB, _BEFORE, _AFTER = -42.0, 1, 3
 _TEMPERATURE = 0.05
 _BATCH, _RATE = 16, 2e-3
-#: Sentences that are seen, and passes at least and at most: half an hour of speech 16 times.
-_SEEN, _MIN_PASSES, _MAX_PASSES = 9500, 4, 50
+#: Sentences that are seen, and passes at least and at most. Of 504 sentences, 8 passes put 92 % of the words within
+#: 25 ms of where the teacher's own network has them, 16 passes 96 %.
+_SEEN, _MIN_PASSES, _MAX_PASSES = 9500, 8, 50
 _FORBIDDEN = -1e4
 
 
