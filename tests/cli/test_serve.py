@@ -18,7 +18,7 @@ import pytest
 from voxmatrix.cli import main
 
 ROOT = Path(__file__).parents[2]
-VOICE = "en_US-slt-fast_x_low"
+VOICE = "en_US-heart-student"
 
 
 @contextmanager

@@ -160,8 +160,8 @@ def test_a_cluster_as_the_guide_says(cluster: Cluster, workers: list[str], tmp_p
     docker("run", "--rm", *mounted, IMAGE, "book", "book.md", "--out", "book.m4b")
     for name in ("book.m4b", "book.manifest.json"):
         assert (alone / name).read_bytes() == (cluster.books / name).read_bytes()
-    assert _health(workers[0])["cached_models"] == ["en_US-slt-fast_x_low_cpu"]
-    assert "Loading TTS model: en_US-slt-fast_x_low_cpu (device: cpu, GPU available: False)" in _log(workers[0])
+    assert _health(workers[0])["cached_models"] == ["en_US-heart-student_cpu"]
+    assert "Loading TTS model: en_US-heart-student_cpu (device: cpu, GPU available: False)" in _log(workers[0])
     assert docker("stop", workers[1]).returncode == 0
     assert docker("inspect", "--format", "{{.State.ExitCode}}", workers[1]).stdout.strip() == "0"
 

@@ -69,11 +69,11 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "profiles list": ((), ""),
     "profiles export": (("a-cpu-2cpus", "--out", "/data/exported.json"), "exported.json"),
     "profiles remove": (("a-cpu-2cpus",), ""),
-    "voices default": (("en_US-slt-fast_x_low",), ""),
+    "voices default": (("en_US-heart-student",), ""),
     "voices list": ((), ""),
     "voices remove": (("given",), ""),
     "voices search": (("heart",), ""),
-    "voices show": (("en_US-slt-fast_x_low",), ""),
+    "voices show": (("en_US-heart-student",), ""),
     "engines list": ((), ""),
     "devices select": (("cpu",), "settings.toml"),
 }

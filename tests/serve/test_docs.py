@@ -20,7 +20,7 @@ CURL = re.findall(r"^    (curl .+)$", TEXT, re.MULTILINE)
 @pytest.mark.espeak
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_every_curl_line_runs_as_written(serve: Serve, tmp_path: Path) -> None:
-    server = serve(voice=Path("en_US-slt-fast_x_low"))
+    server = serve(voice=Path("en_US-heart-student"))
     assert len(CURL) >= 4
     for line in CURL:
         command = line.replace("127.0.0.1:3000", f"127.0.0.1:{server.port}").replace("curl -s", "curl -sS --fail")

@@ -72,7 +72,7 @@ def served(voice: VoiceCard, sentences: Sequence[str]) -> list[bytes]:
     return found[::-1]
 
 
-@pytest.fixture(params=["tones", pytest.param("en_US-slt-fast_x_low", marks=pytest.mark.espeak)])
+@pytest.fixture(params=["tones", pytest.param("en_US-heart-student", marks=pytest.mark.espeak)])
 def voice(request: pytest.FixtureRequest, tmp_path: Path) -> VoiceCard:
     return voice_of(tmp_path / "bells.tones") if request.param == "tones" else resolve(request.param)
 

@@ -64,7 +64,6 @@ BENCHES = (
     Bench(name="join", title="Joining a book of 10 hours to m4b", script="books/join.py"),
     Bench(name="start", title="Start time of `devices`, `plan` and `doctor`, compared with Python", script="start.py"),
     Bench(name="text", title="Text front end, compared with Piper's", script="text/bench.py"),
-    Bench(name="heard", title="Intelligibility of the bundled voice", script="heard.py"),
     Bench(name="images", title="Sizes of the images", script="images.py"),
     Bench(name="builds", title="Building the images", script="builds.py"),
     Bench(name="image-start", title="Start time of a container, compared with Python in it", script="image_start.py"),

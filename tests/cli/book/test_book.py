@@ -171,7 +171,7 @@ def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_inspect_says_how_fast_a_voice_is(capsys: pytest.CaptureFixture[str]) -> None:
-    code, (found,) = run(capsys, "inspect", "book.md", "--voice", "en_US-slt-fast_x_low")
+    code, (found,) = run(capsys, "inspect", "book.md", "--voice", "en_US-heart-student")
     assert code == 0 and found["speed"] > 0 and found["chapters"][0]["beginning"] == "The first It begins. It goes on."
 
 

@@ -26,7 +26,7 @@ from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 from voxmatrix.vits.synthesizer import Synthesizer
 
 ROOT = Path(__file__).parents[3]
-BUNDLED, TINY = ROOT / "samples/voices/en_US-slt-fast_x_low.onnx", ROOT / "tests/distil/voices/en_US-slt-tiny.onnx"
+TINY = ROOT / "tests/distil/voices/en_US-slt-tiny.onnx"
 CPU = torch.device("cpu")
 MAX_ERROR = 1e-4
 
@@ -82,7 +82,7 @@ def test_an_exported_voice_in_a_batch_speaks_as_in_onnxruntime(make_onnx: Any, k
         assert_alike(made[place], spoken(reference, one))
 
 
-@pytest.mark.parametrize("path", [BUNDLED, TINY], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [TINY], ids=lambda path: path.stem)
 def test_earlier_exports_speak_as_in_onnxruntime(path: Path) -> None:
     asked = sentences(30, 20)
     made = batch(BatchedNetwork(exported_generator(path, 1), CPU, rows=1), asked)
@@ -293,7 +293,7 @@ def _louder(drop: Callable[[Synthesizer], None]) -> Callable[[Synthesizer], None
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("path", [BUNDLED, TINY], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [TINY], ids=lambda path: path.stem)
 def test_a_real_gpu_speaks_as_the_cpu_does_whatever_is_in_a_batch(path: Path) -> None:
     asked = sentences(60, 20, 150, 64, 61, 62, 63, 65, 66, 67)
     gpu = BatchedNetwork(exported_generator(path, 1), torch.device("cuda"))

@@ -167,10 +167,10 @@ def test_dropped_files_become_a_voice(shown: "Page", make_onnx: MakeCheckpoint, 
 def test_a_voice_is_renamed_made_the_default_and_deleted(shown: "Page", own: Server) -> None:
     from playwright.sync_api import expect
 
-    included = menu(shown, "SLT")
+    included = menu(shown, "Heart")
     expect(included.get_by_role("button", name="Delete")).to_have_count(0)
     included.get_by_role("button", name="Use by default").click()
-    expect(card(shown, "SLT")).to_contain_text("Default")
+    expect(card(shown, "Heart")).to_contain_text("Default")
     mine = menu(shown, "mine")
     mine.get_by_label("Name").fill("yours")
     mine.get_by_role("button", name="Rename").click()

@@ -98,4 +98,4 @@ def test_the_default_voice_is_described(server: Running) -> None:
 def test_voices_are_listed_with_their_configs(server: Running) -> None:
     voices = server.get("/voices").json()
     assert voices["random"]["audio"]["sample_rate"] == 16000
-    assert "en_US-slt-fast_x_low" in voices
+    assert "en_US-heart-student" in voices

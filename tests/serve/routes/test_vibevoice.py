@@ -38,7 +38,7 @@ def received(client: ClientConnection) -> tuple[list[dict[str, Any]], bytes, int
 
 
 def test_the_voices_are_listed_for_its_page(server: Running) -> None:
-    assert server.get("/config").json() == {"voices": ["random", "en_US-slt-fast_x_low"], "default_voice": "random"}
+    assert server.get("/config").json() == {"voices": ["random", "en_US-heart-student"], "default_voice": "random"}
 
 
 def test_a_text_is_spoken_and_the_progress_told_as_its_page_expects(server: Running) -> None:

@@ -93,7 +93,7 @@ def test_the_voices_are_described(serve: Serve, make_onnx: Any) -> None:
     (program,) = talk(serve(wyoming_port=0), describe).tts
     assert program.supports_synthesize_streaming
     voices = {voice.name: voice for voice in program.voices}
-    assert list(voices) == ["random", "choir", "en_US-slt-fast_x_low"]
+    assert list(voices) == ["random", "choir", "en_US-heart-student"]
     assert voices["random"].languages == ["en_US"]
     assert [speaker.name for speaker in voices["choir"].speakers or []] == ["anna", "bo", "cleo"]
 

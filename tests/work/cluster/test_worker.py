@@ -61,7 +61,7 @@ def _run(*words: str, environment: Mapping[str, str] | None = None) -> "subproce
 def test_a_worker_speaks_with_a_voice_that_it_was_sent(
     redis_server: RedisServer, start_worker: Start, tmp_path: Path
 ) -> None:
-    voice = resolve("en_US-slt-fast_x_low")
+    voice = resolve("en_US-heart-student")
     units = [unit_of(f"Sentence number {n}.", voice.digest, Style()) for n in range(3)]
     home = tmp_path / "home of the worker"
     worker = start_worker(
@@ -74,10 +74,10 @@ def test_a_worker_speaks_with_a_voice_that_it_was_sent(
     job = Job(redis_server.url, voice, tmp_path / "job", units)
 
     assert job.end().given_up == ()
-    assert [path.name for path in home.glob("cache/voices/*/*.onnx")] == ["en_US-slt-fast_x_low.onnx"]
-    assert "Loading TTS model: en_US-slt-fast_x_low_cpu (device: cpu, GPU available: False)" in worker.log
+    assert [path.name for path in home.glob("cache/voices/*/*.onnx")] == ["en_US-heart-student.onnx"]
+    assert "Loading TTS model: en_US-heart-student_cpu (device: cpu, GPU available: False)" in worker.log
     health = _of(redis_server, "real")
-    assert health.cached_models == ("en_US-slt-fast_x_low_cpu",)
+    assert health.cached_models == ("en_US-heart-student_cpu",)
     assert health.tts_model_loaded
     assert health.audio_seconds_per_second
     assert not redis_server.client.keys("voxmatrix:audio*")
