@@ -12,7 +12,7 @@ from voxmatrix.distil.teach.network import Sizes
 from voxmatrix.distil.teach.waves import BINS
 
 FIRST, LAST = 1, 2  # stand for the silence at the ends
-SYMBOLS = range(10, 18)
+SYMBOLS = range(10, 34)
 SMALL = Sizes(text=16, rhythm=16, curves=16, sound=16, inner=16, layers=1)
 
 
@@ -22,10 +22,10 @@ def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) 
     waves, hz, own = [], [], []
     for symbol, frames in zip(ids, durations, strict=True):
         turns = np.arange(frames * HOP) / RATE_HZ
-        centre = 300 * 1.4 ** (symbol - SYMBOLS[0])
+        centre = 250 * 1.13 ** (symbol - SYMBOLS[0])
         wave = sum(np.sin(2 * np.pi * centre * (1 + 0.1 * k) * turns + k) for k in range(-2, 3)) / 20
         waves.append((wave if symbol in SYMBOLS else 0) + 1e-4 * random.standard_normal(len(turns)))
-        hz.append(np.full(frames, 100.0 + 10 * (symbol - SYMBOLS[0]) if symbol in SYMBOLS and symbol % 4 else 0.0))
+        hz.append(np.full(frames, 100.0 + 5 * (symbol - SYMBOLS[0]) if symbol in SYMBOLS and symbol % 4 else 0.0))
         own.append(np.broadcast_to(np.random.default_rng(symbol).standard_normal((4, BINS)), (frames, 4, BINS)))
     samples = (np.concatenate(waves) * FULL_SCALE).astype(np.int16)
     found = np.concatenate(own).astype(np.float16) if filters else None
@@ -35,8 +35,8 @@ def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) 
 def sentence(number: int) -> tuple[list[int], list[int]]:
     """Ids and their frames."""
     random = np.random.default_rng(number)
-    inner = random.choice(SYMBOLS, 12).tolist()
-    return [FIRST, *inner, LAST], [int(random.integers(5, 40)), *random.integers(6, 20, 12).tolist(), 30]
+    inner = random.permutation(SYMBOLS)[:20].tolist()
+    return [FIRST, *inner, LAST], [int(random.integers(5, 40)), *random.integers(4, 12, 20).tolist(), 30]
 
 
 def lessons_of(count: int, *, filters: bool = False) -> list[Lesson]:

@@ -133,6 +133,17 @@ def test_an_interrupted_command_goes_on_and_ends_equal(
     assert parts.teacher.said == whole[0].teacher.said  # type: ignore[attr-defined]  # none twice
 
 
+def test_with_more_minutes_more_is_said_and_learned(settings: Callable[..., TeachSettings]) -> None:
+    given = settings(force=False)
+    with pytest.raises(GatesError):
+        teach(given, quiet)
+    more = replace(given, limits=Limits(steps=STEPS + 20), force=True)  # of which the teacher says more
+    made = teach(more, quiet)
+
+    assert isinstance(given.teacher, Humming) and given.teacher.said == 30
+    assert made.steps > STEPS
+
+
 def test_another_teacher_is_not_mixed_with_what_is_there(settings: Callable[..., TeachSettings]) -> None:
     given = settings(force=False)
     with pytest.raises(GatesError):

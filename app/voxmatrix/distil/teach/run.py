@@ -170,7 +170,7 @@ def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Less
         )
     ids, speeches = [one for one, _ in both], [speech for _, speech in both]
     path = folder / "durations.npz"
-    durations = _read_durations(path)
+    durations = _read_durations(path, [one.frames for one in speeches])
     if durations is None:
         with show("prepare", "aligning", str, 0) as progress:
             durations = align(ids, speeches, progress)
@@ -184,10 +184,11 @@ def _fits(symbols: int, speech: Speech) -> bool:
     return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2
 
 
-def _read_durations(path: Path) -> list[NDArray[np.int64]] | None:
-    """What an earlier command has aligned; None if there is nothing, or it is damaged."""
+def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]] | None:
+    """What an earlier command has aligned; None if there is nothing, it is damaged, or of less or more speech."""
     with suppress(OSError, ValueError, EOFError, zipfile.BadZipFile), path.open("rb") as file, np.load(file) as content:
-        return [content[name] for name in content.files]
+        found = [content[name] for name in content.files]
+        return found if [one.sum() for one in found] == list(frames) else None
     return None
 
 
