@@ -126,11 +126,11 @@ def test_an_interrupted_command_goes_on_and_ends_equal(
 
     parts = settings()
     with pytest.raises((InterruptedRunError, KeyboardInterrupt)):
-        teach(parts, interrupting)  # type: ignore[arg-type]
+        teach(parts, interrupting)
     teach(parts, quiet)
 
     assert parts.out.read_bytes() == whole[0].out.read_bytes()
-    assert parts.teacher.said == whole[0].teacher.said  # type: ignore[attr-defined]  # none twice
+    assert parts.teacher.said == whole[0].teacher.said  # type: ignore[attr-defined]
 
 
 def test_with_more_minutes_more_is_said_and_learned(settings: Callable[..., TeachSettings]) -> None:

@@ -24,9 +24,20 @@ from voxmatrix.voices.resolve import open_voice
 class Teacher(Protocol):
     """Whose speech is learned."""
 
-    name: str
-    language: str  # as espeak-ng names it
-    facts: Mapping[str, str]  # about its origin, for the config of the student; with a hash of all that it speaks with
+    @property
+    def name(self) -> str:
+        """As the config of the student has it."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """As espeak-ng names it."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """About its origin, for the config of the student; with a hash of all that it speaks with."""
+        ...
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """Write the speech of the first sentences to the folder, as `read_corpus` reads it; what is there is kept."""
