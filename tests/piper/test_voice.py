@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+from tests.models.gpus import T4, on
 from tests.piper.spoken import spoken
 from tests.speak.saying import say
-from voxmatrix.errors import BadInputError, DamagedFileError
+from voxmatrix.errors import BadInputError, DamagedFileError, NoDeviceError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.voice import open_voice
 from voxmatrix.voices.resolve import resolve
@@ -153,3 +154,11 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert np.array_equal(first[0], first[1]) and not np.array_equal(first[0], other[0])
     assert not np.array_equal(*twice(None))
+
+
+def test_the_default_voice_stays_on_the_cpu_and_says_so_where_a_gpu_was_chosen() -> None:
+    path = resolve().path
+    with open_voice(path, device=on(T4)) as voice:
+        assert len(spoken(voice, [1, 20, 2], SynthesisOptions())) > 0
+    with pytest.raises(NoDeviceError, match=r"on the CPU only, and cuda:1 \(Tesla T4\) was chosen"):
+        open_voice(path, device=on(T4, required=True))
