@@ -24,6 +24,10 @@ from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, rename, set_nodes,
 _OPSET = 17  # of LayerNormalization
 #: The deviation of a duration's logarithm where the scale for it is 1.
 _DEVIATION = 0.12
+#: Of silence at each end; teachers have up to half a second, which would be heard between all sentences.
+_MAX_EDGE_FRAMES = 8
+#: The ids of the beginning and the end, besides 0 for padding.
+_EDGES = 2
 #: What a speaker's pitch is kept within.
 _HIGHEST_HZ = 1000.0
 #: In float32: embeddings, convolutions, and the transforms, whose spectra are loud and quiet at once.
@@ -62,7 +66,8 @@ class Voice(nn.Module):
         lengthened = self.pace * scales[1] * torch.exp(_DEVIATION * scales[2] * torch.randn_like(logs))
         wanted = ((torch.exp(logs) - 1) * lengthened - 0.5).clamp_min(0.5)
         # Rounded up once, for all ids: so others find the frames in the graph, as in Piper's voices.
-        counts = torch.ceil(torch.zeros_like(text, dtype=wanted.dtype).index_copy(1, kept, wanted))
+        exact = torch.zeros_like(text, dtype=wanted.dtype).index_copy(1, kept, wanted)
+        counts = torch.ceil(torch.where(text <= _EDGES, exact.clamp_max(_MAX_EDGE_FRAMES), exact))
         durations = counts[:, kept].to(torch.int64)
         ends = durations.cumsum(1)
         places = torch.arange(ends[0, -1])  # type: ignore[call-overload]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import voxmatrix
 from voxmatrix.audio.pitch import pitch
+from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.memory import memory_errors
 from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser
@@ -229,6 +230,14 @@ def _write(training: Training, lessons: Sequence[Lesson], scale: Scale, config: 
     return made
 
 
+def _without_edges(wave: Samples) -> Samples:
+    """Speech with a frame of silence at both ends, since students have less of it than their teachers."""
+    if not wave.any():
+        return wave
+    before, after = silent_frames(wave)
+    return wave[(before - 1) * HOP : len(wave) - (after - 1) * HOP]
+
+
 def _compare(
     said: Sequence[_Said], made: Path, config: VoiceConfig, near: Gate, show: Show
 ) -> tuple[list[Gate], list[Pair], float]:
@@ -240,7 +249,7 @@ def _compare(
             begun = voice.begin(sentence.ids, options_of(config), number)
             wave = np.concatenate([segment() for segment in begun.segments])
             times.append(time.process_time() - began)
-            pairs.append(Pair(sentence.text, speech.wave(), wave))
+            pairs.append(Pair(sentence.text, _without_edges(speech.wave()), _without_edges(wave)))
             progress(number + 1, len(said))
     gates = [near, *_gates(pairs)]
     recognise = recogniser(config.espeak_voice)
