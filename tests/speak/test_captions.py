@@ -153,7 +153,7 @@ def test_speak_writes_captions_beside_the_speech(name: str, make_onnx: Any, tmp_
     ("more", "message"),
     [
         (["--captions", "a.txt"], ".srt, .vtt, .lrc, .json"),
-        (["--batch", ".", "--captions", "a.srt"], "--captions is for"),
+        (["--batch", ".", "--captions", "a.srt"], "choose for all texts one of: srt, vtt, lrc, json"),
     ],
 )
 def test_captions_without_a_format_or_of_many_texts_are_refused(

@@ -58,7 +58,7 @@ class SegmentOptions(options.ThreadOptions):
 _Recordings = Annotated[
     list[Path], typer.Argument(metavar="LONG.wav...", help="Recordings or videos, in the order of the text.")
 ]
-_Out = Annotated[Path, options.option("--out", "DIR", "Folder of the data set, for `prepare` and `train`.")]
+_Out = Annotated[Path, options.option("--out", "DIR", "Folder of the data set, for prepare and train.")]
 
 
 @expand

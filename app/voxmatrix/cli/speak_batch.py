@@ -50,6 +50,7 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
     """
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.batch.telemetry import batch_telemetry
+    from voxmatrix.speak.captions import FORMATS
     from voxmatrix.work import batch as work_batch
 
     given, sources, style = task.options, task.sources, task.style
@@ -59,6 +60,8 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
         raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
     check_sound(sources, task.extension)
     captions = str(given.captions or "").removeprefix(".")
+    if captions and captions not in FORMATS:
+        raise UsageError(f"--captions is {captions}", f"choose for all texts one of: {', '.join(FORMATS)}")
     if captions and given.cluster:
         raise UsageError("the workers of a cluster make no captions", "omit --captions, or --cluster")
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))

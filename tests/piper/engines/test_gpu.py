@@ -209,7 +209,7 @@ def test_the_engine_speaks_many_sentences_at_once_and_says_nothing(open_gpu: Ope
     for made, one in zip(begun, asked, strict=True):
         wanted = open_onnx(make_onnx("tiny", 1, "espeak"), 1).begin(one.ids, one.options, one.seed)
         assert_alike(made.segments[0](), np.concatenate([segment() for segment in wanted.segments]))
-        assert made.ends() == wanted.ends()  # when each id is heard
+        assert made.ends(256) == wanted.ends(256)  # when each id is heard
 
 
 @pytest.mark.usefixtures("gpu_is_here")
