@@ -12,6 +12,7 @@ export class Voices {
   #style = new VoiceStyle({}, () => {});
   #compare = byId("compare");
   #list = byId("voices");
+  #asked = 0; // how often the list was read
 
   constructor() {
     this.#list.after(this.#style.element);
@@ -47,17 +48,20 @@ export class Voices {
 
   /** Read the list again. A choice that still exists is kept. */
   async load() {
+    const asked = ++this.#asked; // an answer that is overtaken by a later one is old
     this.#list.setAttribute("aria-busy", "true");
     if (!this.#voices.length) this.#list.replaceChildren(el("div", { class: "bone" }), el("div", { class: "bone" }));
     try {
-      this.#voices = (await read("v1/audio/voices")).voices;
+      const { voices } = await read("v1/audio/voices");
+      if (asked !== this.#asked) return;
+      this.#voices = voices;
       this.#chosen = new Set(this.#voices.map((voice) => voice.id).filter((id) => this.#chosen.has(id)));
       if (!this.#chosen.size) this.#chosen.add((this.#voices.find((voice) => !voice.problem) ?? this.#voices[0]).id);
       this.#show();
     } catch (problem) {
       if (!this.#voices.length) this.#list.replaceChildren(note(problem.message));
     } finally {
-      this.#list.setAttribute("aria-busy", "false");
+      if (asked === this.#asked) this.#list.setAttribute("aria-busy", "false");
     }
   }
 
