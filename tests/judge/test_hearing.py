@@ -27,5 +27,5 @@ def test_gaps_are_counted(text: str, heard: str, gaps: int) -> None:
 @given(_TEXTS, st.integers(0, 8))
 def test_a_word_that_is_skipped_is_always_a_gap(words: list[str], place: int) -> None:
     heard = words[:place] + words[place + 1 :]
-    assert word_gaps(" ".join(words), " ".join(heard), "en-us") >= len(words) - len(heard)
+    assert word_gaps(" ".join(words), " ".join(heard), "en-us") == len(words) - len(heard)
     assert word_gaps(" ".join(words), " ".join(words), "en-us") == 0

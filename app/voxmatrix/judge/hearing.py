@@ -1,7 +1,7 @@
 """Which words of a text are heard in its speech, by faster-whisper."""
 
 import math
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
@@ -81,22 +81,44 @@ class Recogniser:
 def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
     """Words of a text that are missing, added or others in what was heard, and how many words it has."""
     said, found = (_words(normalise(one, language)) for one in (text, heard))
-    row = list(range(len(found) + 1))
-    for number, word in enumerate(said, start=1):
-        before, row[0] = row[0], number
-        for place, other in enumerate(found, start=1):
-            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (word != other))
-    return row[-1], len(said)
+    return sum(max(len(one), len(other)) for one, other in _differences(said, found)), len(said)
 
 
 def word_gaps(text: str, heard: str, language: str) -> int:
     """Words of a text that are missing or too many in what was heard; those that are heard as others do not count."""
     said, found = (_words(normalise(one, language)) for one in (text, heard))
     return sum(
-        abs((end - start) - (found_end - found_start))
-        for _, start, end, found_start, found_end in SequenceMatcher(None, said, found, autojunk=False).get_opcodes()
-        if "".join(said[start:end]) != "".join(found[found_start:found_end])  # every one, everyone
+        abs(len(one) - len(other))
+        for one, other in _differences(said, found)
+        if "".join(one) != "".join(other)  # every one, everyone
     )
+
+
+def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Where both differ, by an alignment with the fewest differences (Levenshtein): the words of each."""
+    rows = [list(range(len(found) + 1))]
+    for number, word in enumerate(said, start=1):
+        above, row = rows[-1], [number]
+        for place, other in enumerate(found):
+            row.append(min(above[place + 1] + 1, row[place] + 1, above[place] + (word != other)))
+        rows.append(row)
+    at, place = len(said), len(found)
+    end, found_end = at, place
+    while at or place:
+        cost = rows[at][place]
+        if at and place and said[at - 1] == found[place - 1] and rows[at - 1][place - 1] == cost:
+            if (at, place) != (end, found_end):
+                yield said[at:end], found[place:found_end]
+            at, place = at - 1, place - 1
+            end, found_end = at, place
+        elif at and place and rows[at - 1][place - 1] == cost - 1:
+            at, place = at - 1, place - 1
+        elif at and rows[at - 1][place] == cost - 1:
+            at -= 1
+        else:
+            place -= 1
+    if (end, found_end) != (0, 0):
+        yield said[:end], found[:found_end]
 
 
 def _words(text: str) -> list[str]:
