@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from voxmatrix.audio.checks import AudioError, _missing, missing_seconds
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.audio.load import AudioError, _missing, missing_seconds, read
+from voxmatrix.audio.load import read
 
 
 def tone(seconds: float, rate_hz: int, hertz: float = 440.0, level: float = 0.5) -> np.ndarray:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from voxmatrix.audio.checks import AudioError
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.audio.load import AudioError
 from voxmatrix.audio.long import LongRecording
 from voxmatrix.errors import BadInputError, UnreachableError
 

@@ -1,58 +1,27 @@
 """Read audio files with libsndfile, or else ffmpeg, as float32 mono at a given sample rate, in bounded memory."""
 
 import io
-import os
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voxmatrix.audio.checks import (
+    AudioError,
+    check_block,
+    check_complete,
+    check_file,
+    is_text,
+    plain_reason,
+    unreadable,
+)
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, MissingProgramError
 
 if TYPE_CHECKING:
     import soundfile
-
-#: A recorder that cannot seek back (in a pipe) leaves a length of at least this: the real one is unknown.
-_OPEN_ENDED = 0x7FFF_0000
-#: Give up after this many chunks before the sound; no recorder writes that many.
-_MAX_CHUNKS = 1000
-
-
-def missing_seconds(path: Path, container: str) -> float:
-    """Seconds missing from a RIFF file compared to the length in its header; 0.0 for other containers."""
-    if container not in ("WAV", "WAVEX"):
-        return 0.0
-    with path.open("rb") as file:
-        return _missing(file, path.stat().st_size)
-
-
-def _missing(file: BinaryIO, size: int) -> float:
-    if file.read(4) != b"RIFF" or len(file.read(8)) < 8:
-        return 0.0
-    bytes_per_second = 0
-    for _ in range(_MAX_CHUNKS):
-        header = file.read(8)
-        if len(header) < 8:
-            return 0.0
-        name, length = struct.unpack("<4sI", header)
-        if name == b"data":
-            missing = file.tell() + length - size
-            truncated = 0 < length < _OPEN_ENDED and missing > 0 and bytes_per_second > 0
-            return missing / bytes_per_second if truncated else 0.0
-        if name == b"fmt ":
-            body = file.read(12)
-            if len(body) == 12:
-                bytes_per_second = struct.unpack("<8xI", body)[0]
-            file.seek(-len(body), 1)
-        file.seek(length + length % 2, 1)
-    return 0.0
-
-
-Fault = Literal["missing", "unreadable", "not-finite", "too-short", "too-long"]
 
 #: A header with a sample rate outside this range is corrupt, and resampling from e.g. 1 Hz would exhaust the memory.
 RATES_HZ = range(2000, 1_000_001)
@@ -77,20 +46,6 @@ _MAX_FLOAT = 16.0
 CANCELLED = 0.01
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
-#: Error messages of libsndfile 1.2 and their plain meaning.
-_PLAIN_REASONS = {
-    "File does not exist or is not a regular file": "it is damaged or not a sound file",
-    "Internal error : SF_INFO struct incomplete": "its header is invalid",
-    "Format not recognised": "its format is unknown",
-}
-
-
-class AudioError(BadInputError):
-    """A recording that cannot be used; `fault` is a stable word for the reason."""
-
-    def __init__(self, fault: Fault, problem: str, remedy: str) -> None:
-        super().__init__(problem, remedy)
-        self.fault = fault
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +85,7 @@ def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
         if energies[-1] < CANCELLED * energies[:-1].mean():
             file.seek(0)
             wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
-        _check_complete(path, file, wave)
+        check_complete(path, file, wave.source_frames)
     return wave
 
 
@@ -155,28 +110,6 @@ def check_finite(path: Path) -> None:
             start += len(block)
 
 
-def check_file(path: Path) -> None:
-    """Check that a path can be opened.
-
-    Raises:
-        AudioError: it is missing, empty, not a regular file, or not readable.
-    """
-    try:
-        if path.is_dir():
-            raise unreadable(path, "it is a folder", "replace it with the recording")
-        if not path.exists():
-            raise AudioError("missing", f"{path.name} does not exist", "add the recording, or remove its line")
-        if not path.is_file():  # reading a pipe or a device could block for ever
-            raise unreadable(path, "it is not a regular file", "replace it with the recording")
-        size = path.stat().st_size
-        if not os.access(path, os.R_OK):
-            raise unreadable(path, "this user has no read permission", f"run: chmod a+r {path.name}")
-    except OSError as error:
-        raise unreadable(path, error.strerror or str(error), "give this user read access") from error
-    if size == 0:
-        raise unreadable(path, "it is empty (0 bytes)", "record or copy it again")
-
-
 def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
     import soundfile
 
@@ -191,7 +124,7 @@ def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
             raise unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
         if any(start.startswith(magic, place) for place, magic in _BY_FFMPEG):
             return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
-        raise unreadable(path, _plain(error), "if it plays elsewhere, export it there as WAV") from error
+        raise unreadable(path, plain_reason(error), "if it plays elsewhere, export it there as WAV") from error
 
 
 def _decoded(path: Path, max_seconds: float | None) -> bytes:
@@ -204,12 +137,6 @@ def _decoded(path: Path, max_seconds: float | None) -> bytes:
         raise unreadable(path, "its format requires ffmpeg, which is not installed", error.remedy) from error
     except BadInputError as error:
         raise unreadable(path, "ffmpeg cannot decode it", "record or copy it again") from error
-
-
-def is_text(start: bytes) -> bool:
-    """Whether a file that begins so is a text."""
-    text = start.decode("utf-8", "replace")
-    return text.rstrip("\ufffd").replace("\n", " ").replace("\r", " ").replace("\t", " ").isprintable()
 
 
 def full_scale(path: Path, file: Any) -> float:
@@ -271,45 +198,10 @@ def blocks(path: Path, file: Any) -> Iterator[Samples]:
         try:
             block: Samples = file.read(size, dtype="float32", always_2d=True)
         except (soundfile.LibsndfileError, RuntimeError) as error:
-            raise unreadable(path, f"decoding stopped: {_plain(error)}", "record or copy it again") from error
+            raise unreadable(path, f"decoding stopped: {plain_reason(error)}", "record or copy it again") from error
         if not len(block):
             return
         yield block
-
-
-def check_block(path: Path, block: Samples, start: int, rate_hz: int) -> None:
-    """Check the samples (frames, channels) that begin at frame `start`.
-
-    Raises:
-        AudioError: one is NaN or infinite.
-    """
-    finite = np.isfinite(block)
-    if not finite.all():
-        where = (start + int(np.argmin(finite.all(axis=1)))) / rate_hz
-        raise AudioError(
-            "not-finite",
-            f"{path.name} contains NaN or infinity (first at {where:.2f} s)",
-            "export it again as 16 or 24 bits from the program that created it",
-        )
-
-
-def _check_complete(path: Path, file: Any, wave: Wave) -> None:
-    missing = missing_seconds(path, file.format) or max(0, file.frames - wave.source_frames) / file.samplerate
-    if missing > 0 and file.frames < 2**62:
-        problem = f"it is truncated: {missing:.2f} s of the length in its header are missing"
-        raise unreadable(path, problem, "record or copy it again")
-    if wave.source_frames == 0:
-        raise AudioError("too-short", f"{path.name} contains no sound (0.00 s)", "record or copy it again")
-
-
-def unreadable(path: Path, reason: str, remedy: str) -> AudioError:
-    """The error for a file that is damaged, or is no recording."""
-    return AudioError("unreadable", f"{path.name} cannot be read: {reason}", remedy)
-
-
-def _plain(error: Exception) -> str:
-    reason = str(getattr(error, "error_string", None) or error).rstrip(".")
-    return next((plain for start, plain in _PLAIN_REASONS.items() if reason.startswith(start)), reason)
 
 
 def _too_long(path: Path, seconds: float, limit_seconds: float, more: str = "") -> AudioError:

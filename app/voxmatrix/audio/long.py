@@ -6,20 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from voxmatrix.audio.checks import check_block, check_complete, check_file, is_text, unreadable
 from voxmatrix.audio.ffmpeg import decode_long
-from voxmatrix.audio.load import (
-    CANCELLED,
-    FLOATING,
-    RATES_HZ,
-    AudioError,
-    blocks,
-    check_block,
-    check_file,
-    full_scale,
-    is_text,
-    missing_seconds,
-    unreadable,
-)
+from voxmatrix.audio.load import CANCELLED, FLOATING, RATES_HZ, blocks, full_scale
 from voxmatrix.audio.waves import Samples
 from voxmatrix.files import content_digest
 
@@ -98,12 +87,7 @@ class LongRecording:
             frames += len(block)
             mean = block.mean(axis=1)
             energies += [*np.einsum("fc,fc->c", block, block), mean @ mean]
-        missing = missing_seconds(self.path, self._file.format) or max(0, self._file.frames - frames) / self.rate_hz
-        if missing and self._file.frames < 2**62:
-            reason = f"it is truncated: {missing:.2f} s of the length in its header are missing"
-            raise unreadable(self.path, reason, _AGAIN)
-        if not frames:
-            raise AudioError("too-short", f"{self.path.name} contains no sound (0.00 s)", _AGAIN)
+        check_complete(self.path, self._file, frames)
         cancelled = energies[-1] < CANCELLED * energies[:-1].mean()
         return frames, int(energies[:-1].argmax()) if cancelled else None
 

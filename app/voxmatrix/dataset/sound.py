@@ -49,11 +49,12 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
     import numpy as np
 
     from voxmatrix.audio import load, waves
+    from voxmatrix.audio.checks import AudioError
     from voxmatrix.files import replacing
 
     try:
         wave = load.read(path, rate_hz, max_seconds=READ_SECONDS)
-    except load.AudioError as error:
+    except AudioError as error:
         return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
     levels = waves.levels_dbfs(wave.samples, rate_hz)
     trimmed = waves.trim(wave.samples, rate_hz, levels)

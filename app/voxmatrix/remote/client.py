@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 import voxmatrix
-from voxmatrix.audio.load import AudioError, Wave, missing_seconds, read
+from voxmatrix.audio.checks import AudioError, missing_seconds
+from voxmatrix.audio.load import Wave, read
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
 from voxmatrix.remote.servers import RemoteVoice, Server

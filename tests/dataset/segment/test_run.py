@@ -12,7 +12,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.audio.load import AudioError
+from voxmatrix.audio.checks import AudioError
 from voxmatrix.dataset.find import find
 from voxmatrix.dataset.segment.output import Segment
 from voxmatrix.dataset.segment.run import SegmentSettings, segment

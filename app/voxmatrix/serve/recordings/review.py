@@ -154,10 +154,11 @@ def _measured(path: Path) -> TakeMeasurement | None:
     import numpy as np
 
     from voxmatrix.audio import load, waves
+    from voxmatrix.audio.checks import AudioError
 
     try:
         samples = load.read(path, _RATE_HZ).samples
-    except load.AudioError:
+    except AudioError:
         return None
     levels = waves.levels_dbfs(samples, _RATE_HZ)
     if not len(levels):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from voxmatrix.audio.load import AudioError, read
+from voxmatrix.audio.checks import AudioError
+from voxmatrix.audio.load import read
 from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.files import replacing_path, write_text
 from voxmatrix.serve.errors import ApiError
