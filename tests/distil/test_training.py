@@ -11,8 +11,9 @@ from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.batches import Sampler
 from voxmatrix.distil.corpus import CorpusSentence
 from voxmatrix.distil.graph import read_graph
+from voxmatrix.distil.learning import Limits, Position, train
 from voxmatrix.distil.student import Student, copy_weights
-from voxmatrix.distil.training import Limits, Position, Training, train
+from voxmatrix.distil.training import Training
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 

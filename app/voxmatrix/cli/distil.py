@@ -88,8 +88,8 @@ def command(
 
 def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """Another decoder behind the networks of a Piper voice."""
+    from voxmatrix.distil.learning import Limits
     from voxmatrix.distil.run import DistilSettings, distil
-    from voxmatrix.distil.training import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     device, preflight = _device(context), context.obj
@@ -109,9 +109,9 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
 
 def _teach(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """A student of what any other voice says. It learns on the CPU."""
+    from voxmatrix.distil.learning import Limits
     from voxmatrix.distil.teach.run import TeachSettings, teach
     from voxmatrix.distil.teach.teacher import VoiceTeacher
-    from voxmatrix.distil.training import Limits
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import resolve
 

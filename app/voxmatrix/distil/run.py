@@ -15,6 +15,7 @@ from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_word
 from voxmatrix.distil.compare import options_of, recogniser, speak_with_both, times_as_fast
 from voxmatrix.distil.corpus import CorpusSentence, Teacher, synthesize_corpus
 from voxmatrix.distil.graph import VoiceGraph, read_graph
+from voxmatrix.distil.learning import Limits
 from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import (
@@ -29,7 +30,7 @@ from voxmatrix.distil.session import (
 )
 from voxmatrix.distil.student import Student, copy_weights, set_levels
 from voxmatrix.distil.texts import Texts, read_texts
-from voxmatrix.distil.training import Limits, Training
+from voxmatrix.distil.training import Training
 from voxmatrix.errors import (
     VoxmatrixError,
 )

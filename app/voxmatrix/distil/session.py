@@ -5,11 +5,12 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from voxmatrix.compute.memory import request_of
-from voxmatrix.distil.training import Learner, Limits, Position, train
+from voxmatrix.distil.learning import Learner, Limits, Position, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
 from voxmatrix.files import digest, read_errors, write_text
 from voxmatrix.progress import Activity, OnProgress
@@ -65,7 +66,7 @@ def speech_seconds(limits: Limits) -> int:
     return round(60 * min(MAX_SPEECH_MINUTES, max(MIN_SPEECH_MINUTES, minutes)))
 
 
-def restore(training: Learner, checkpoint: Path) -> None:
+def restore(training: Learner[Any], checkpoint: Path) -> None:
     """Let a training continue from its checkpoint, if there is one.
 
     Raises:
@@ -80,7 +81,7 @@ def restore(training: Learner, checkpoint: Path) -> None:
             ) from error
 
 
-def learn(training: Learner, limits: Limits, checkpoint: Path, show: Show) -> None:
+def learn(training: Learner[Any], limits: Limits, checkpoint: Path, show: Show) -> None:
     """Train to the end of the limits, with a progress bar. Raises what `train` raises."""
     note = ""
 

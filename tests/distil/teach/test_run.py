@@ -11,12 +11,12 @@ import pytest
 
 from tests.distil.teach.conftest import SMALL
 from tests.toys.family import tones, voice_of  # noqa: F401 (a fixture)
+from voxmatrix.distil.learning import Limits
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.teach import align, training
 from voxmatrix.distil.teach.corpus import RATE_HZ, Speech, heard, write_corpus
 from voxmatrix.distil.teach.run import TeachSettings, teach
 from voxmatrix.distil.teach.teacher import VoiceTeacher
-from voxmatrix.distil.training import Limits
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from tests.distil.teach.conftest import SMALL, lessons_of
+from voxmatrix.distil.learning import Limits
 from voxmatrix.distil.teach import training as training_module
 from voxmatrix.distil.teach.material import Lesson, Material
 from voxmatrix.distil.teach.training import TURNS, Student, Training
-from voxmatrix.distil.training import Limits
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.memory import memory_errors
 from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser
+from voxmatrix.distil.learning import Limits, long_enough
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import Show, claim, interruptible, learn, out_of_memory, restore, speech_seconds
 from voxmatrix.distil.teach.align import align, silent_frames
@@ -30,7 +31,6 @@ from voxmatrix.distil.teach.network import Sizes
 from voxmatrix.distil.teach.teacher import Teacher
 from voxmatrix.distil.teach.training import Student, Training
 from voxmatrix.distil.texts import Texts, read_texts
-from voxmatrix.distil.training import Limits
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, replacing
 from voxmatrix.judge.sound import doubts, measure
@@ -198,14 +198,10 @@ def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]
 
 def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
     torch.manual_seed(0)  # here, whatever was computed before and need not be again
-    try:
+    with long_enough():
         return Training(
             Student(settings.sizes), learned=lessons[:-WATCHED], watched=lessons[-WATCHED:], bf16=settings.bf16
         )
-    except ValueError as error:
-        raise BadInputError(
-            f"the sentences are too short to learn from: {error}", "give longer sentences with `text=FILE`"
-        ) from error
 
 
 def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speech]) -> dict[str, object]:

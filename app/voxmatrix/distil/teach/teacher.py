@@ -11,8 +11,7 @@ import numpy as np
 from voxmatrix.audio.waves import Samples
 from voxmatrix.distil.teach.corpus import Speech, heard, write_corpus
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import digest
-from voxmatrix.models.card import VoiceCard, joint_digest
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.progress import OnProgress
@@ -65,7 +64,7 @@ class VoiceTeacher:
         self.facts: Mapping[str, str] = {
             "teacher": card.id,
             "teacher_license": card.license,
-            "teacher_sha256": joint_digest(map(digest, card.files)),
+            "teacher_sha256": card.digest,
         }
         self._card, self._threads = card, threads
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -11,12 +9,12 @@ from torch.nn import functional
 
 from voxmatrix.audio.pitch import pitch
 from voxmatrix.distil.acceptance import share_in_tune
+from voxmatrix.distil.learning import MAX_GRADIENT, Learner
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ
 from voxmatrix.distil.teach.losses import SpectralLoss, filter_loss
 from voxmatrix.distil.teach.material import Excerpts, Lesson, Material, Sentences, excerpts
 from voxmatrix.distil.teach.network import Rhythm, Sizes, Sound, spread
 from voxmatrix.distil.teach.waves import pulses, rendered
-from voxmatrix.distil.training import AVERAGED, MAX_GRADIENT, Position
 
 #: Sentences of a step for the rhythm; excerpts of a step for the sound, and their frames.
 RHYTHM_BATCH, BATCH, FRAMES = 8, 6, 100
@@ -27,7 +25,6 @@ RHYTHM_RATE, RATE = 1.5e-3, 1.1e-3
 _FINISH = 0.35
 #: At the ends of an excerpt, windows lack what is outside: frames whose samples are not compared.
 _MARGIN = 3
-_FORMAT = 1
 
 
 class Student(nn.Module):
@@ -38,8 +35,10 @@ class Student(nn.Module):
         self.rhythm, self.sound = Rhythm(sizes), Sound(sizes)
 
 
-class Training:
-    """A training in memory. `state` and `restore` are its checkpoint."""
+class Training(Learner[Student]):
+    """A training of both networks, on the CPU."""
+
+    format = 1
 
     def __init__(
         self, student: Student, *, learned: Sequence[Lesson], watched: Sequence[Lesson], bf16: bool = False
@@ -49,15 +48,14 @@ class Training:
         Raises:
             ValueError: no sentence is long enough to learn from.
         """
-        self.student, self.position, self.loss = student, Position(), SpectralLoss()
-        self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
         networks = (student.sound, RATE), (student.rhythm, RHYTHM_RATE)
-        self._optimizers = [torch.optim.AdamW(one.parameters(), rate, (0.8, 0.99)) for one, rate in networks]
+        super().__init__(student, [torch.optim.AdamW(one.parameters(), rate, (0.8, 0.99)) for one, rate in networks])
+        self.loss = SpectralLoss()
+        self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
         self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
-        self.averaged = {name: value.clone() for name, value in student.state_dict().items()}
 
     def step(self) -> Tensor:
-        """Take one step. Returns its loss ()."""
+        """See `Learner`."""
         step, factor = self.position.step, self.position.rate()
         of_rhythm = step % TURNS == TURNS - 1
         network, rate = (self.student.rhythm, RHYTHM_RATE) if of_rhythm else (self.student.sound, RATE)
@@ -66,13 +64,13 @@ class Training:
                 loss = rhythm_loss(self.student.rhythm, self._material.sentences(RHYTHM_BATCH, step))
             else:
                 loss = self._sound_loss(self._material.excerpts(BATCH, step), factor)
-        optimizer = self._optimizers[of_rhythm]
+        optimizer = self.optimizers[of_rhythm]
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimizer.param_groups[0]["lr"] = rate * factor
         optimizer.step()
-        self._average(network, "rhythm." if of_rhythm else "sound.", min(AVERAGED, (1 + step) / (10 + step)))
+        self._average(network, "rhythm." if of_rhythm else "sound.", self.kept_share)
         self.position.step += 1
         return loss.detach()
 
@@ -99,43 +97,14 @@ class Training:
 
         Their durations and curves are the teacher's.
         """
-        current = {name: value.clone() for name, value in self.student.state_dict().items()}
-        self.student.load_state_dict(self.averaged)
         distances, both = [], []
-        try:
-            with torch.inference_mode():
-                for one, wanted in zip(self._watched, self._pitches, strict=True):
-                    batch = excerpts([one], [0], one.speech.frames)
-                    wave = wave_of(sound_of(self.student.sound, batch), batch)
-                    distances.append(float(self.loss.mel_distance(wave, batch.samples)))
-                    both.append((wanted, pitch(wave[0].numpy(), RATE_HZ)))
-        finally:
-            self.student.load_state_dict(current)
+        with self.with_averaged() as student:
+            for one, wanted in zip(self._watched, self._pitches, strict=True):
+                batch = excerpts([one], [0], one.speech.frames)
+                wave = wave_of(sound_of(student.sound, batch), batch)
+                distances.append(float(self.loss.mel_distance(wave, batch.samples)))
+                both.append((wanted, pitch(wave[0].numpy(), RATE_HZ)))
         return sum(distances) / len(distances), share_in_tune(both) or 0.0
-
-    def state(self) -> dict[str, Any]:
-        """The content of a checkpoint."""
-        return {
-            "format": _FORMAT,
-            "student": self.student.state_dict(),
-            "averaged": self.averaged,
-            "optimizers": [one.state_dict() for one in self._optimizers],
-            "position": asdict(self.position),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a checkpoint.
-
-        Raises:
-            KeyError, ValueError, RuntimeError, TypeError: it is of another network, or damaged.
-        """
-        if state["format"] != _FORMAT:
-            raise ValueError("another format")
-        self.student.load_state_dict(state["student"])
-        self.averaged = state["averaged"]
-        for optimizer, content in zip(self._optimizers, state["optimizers"], strict=True):
-            optimizer.load_state_dict(content)
-        self.position = Position(**state["position"])
 
 
 def sound_of(sound: Sound, batch: Excerpts) -> Tensor:
