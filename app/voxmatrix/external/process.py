@@ -23,18 +23,16 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.closing import Closeable
 from voxmatrix.compute.child import place
 from voxmatrix.errors import (
-    BadInputError,
-    DamagedFileError,
     MemoryExhaustedError,
     MissingProgramError,
     VoxmatrixError,
 )
 from voxmatrix.external import wire
+from voxmatrix.external.answers import checked_versions, content_of
 from voxmatrix.external.channel import Channel
 from voxmatrix.external.installed import Engine, check_weights
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.processes import OUT_OF_MEMORY, EndedError, describe_exit, kill_group
-from voxmatrix.tables.rows import meets
 from voxmatrix.wording import printable, quoted
 
 _END_SECONDS = 5.0
@@ -44,13 +42,6 @@ _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1",
     "PYTHONNOUSERSITE": "1", "TOKENIZERS_PARALLELISM": "false",
 }  # fmt: skip
-_ERRORS: Mapping[str, type[VoxmatrixError]] = {
-    "weights": DamagedFileError,
-    "unsupported": MissingProgramError,
-    "text": BadInputError,
-    "reference": BadInputError,
-    "memory": MemoryExhaustedError,
-}
 
 
 class Limits(NamedTuple):
@@ -123,7 +114,8 @@ class EngineProcess(Closeable):
         self._logging.start()
         try:
             with self._doing("starts"):
-                self._check_hello(self._channel.receive(limits.start, self._check_wanted))
+                #: Of Python, torch, and the packages that the manifest names.
+                self.versions = checked_versions(self._channel.receive(limits.start, self._check_wanted), engine)
             with self._doing("opens its weights"):
                 weights = {name: str(check_weights(digest, engine)) for name, digest in start.weights}
                 device = {"device": placement.device, "dtype": start.dtype, "attention": start.attention}
@@ -131,7 +123,7 @@ class EngineProcess(Closeable):
                     {"type": "open", "weights": weights, **device, "threads": start.threads}, limits.open
                 )
                 #: What the engine says of itself: rate, voices, memory, attention.
-                self.opened = self._answer(self._channel.receive(limits.open, self._check_wanted), "opened")
+                self.opened = content_of(self._channel.receive(limits.open, self._check_wanted), "opened", engine)
                 if self.opened.get("rate") != engine.manifest.can.rate:
                     said = f"it speaks at {self.opened.get('rate')} Hz"
                     raise wire.FrameError(f"{said}, and its manifest says {engine.manifest.can.rate}")
@@ -173,7 +165,7 @@ class EngineProcess(Closeable):
                 progress.received += len(frame.body) // 4
                 if progress.stopping is None:
                     on_audio(np.frombuffer(frame.body, "<f4").astype(np.float32))
-            done = self._answer(frame, "done")
+            done = content_of(frame, "done", self._engine)
             if done.get("samples") != progress.received:
                 sent = f"it says that it has sent {done.get('samples')} samples"
                 raise wire.FrameError(f"{sent}, and {progress.received} came")
@@ -244,38 +236,6 @@ class EngineProcess(Closeable):
         with self._process.stderr as errors:
             while line := errors.readline(_MAX_LINE):
                 self._log.append(line)
-
-    def _check_hello(self, frame: wire.Frame) -> None:
-        engine, hello = self._engine, self._answer(frame, "hello")
-        again = f"voxmatrix engines install {engine.name}"
-        if hello.get("protocol") != wire.PROTOCOL:
-            raise MissingProgramError(
-                f"the engine {engine.name} speaks protocol {hello.get('protocol')}, and this voxmatrix {wire.PROTOCOL}",
-                again,
-            )
-        #: Of Python, and of the packages that the manifest names.
-        told = hello.get("versions")
-        self.versions = {str(name): str(found) for name, found in told.items()} if isinstance(told, dict) else {}
-        table = engine.manifest.engine
-        for package, requirement in (("python", table.python), ("torch", table.torch)):
-            found = self.versions.get(package)
-            if found is not None and not meets(found, requirement):
-                raise MissingProgramError(
-                    f"the engine {engine.name} needs {package} {requirement}, and its environment has {found}", again
-                )
-
-    def _answer(self, frame: wire.Frame, wanted: str) -> dict[str, Any]:
-        """The content of the frame that is due, or the error that the engine reports."""
-        if frame.type == "error":
-            kind, message = str(frame.head.get("kind")), printable(str(frame.head.get("message")))[:1000]
-            remedies = {"text": "change the text, or choose another voice", "reference": "choose another recording"}
-            remedy = remedies.get(kind, f"voxmatrix engines check {self._engine.name}")
-            if kind == "memory":
-                remedy = "end other programs on the device, choose smaller weights, or set `device=cpu`"
-            raise _ERRORS.get(kind, VoxmatrixError)(f"the engine {self._engine.name}: {message}", remedy)
-        if frame.type != wanted:
-            raise wire.FrameError(f"it sends {frame.type!r} instead of {wanted!r}")
-        return frame.head
 
     @contextmanager
     def _doing(self, what: str) -> Iterator[None]:

@@ -6,6 +6,7 @@ It runs in the environment of the engine and imports nothing of voxmatrix.
 import json
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +59,7 @@ class EngineError(Exception):
         self.kind = kind
 
 
-class Model:
+class Model(ABC):
     """An open model."""
 
     #: The class of transformers; `auto` finds the processor of each.
@@ -90,9 +91,9 @@ class Model:
         """Of its samples, in Hz."""
         return int(self.processor.feature_extractor.sampling_rate)
 
+    @abstractmethod
     def speak(self, script: Script, emit: Emit) -> bool:
         """Speak, and return whether the speech was cut because it did not end."""
-        raise NotImplementedError
 
     def inputs(self, conversation: list[dict[str, Any]]) -> Any:
         """What the model takes for a conversation, on its device."""
@@ -159,9 +160,9 @@ class Whole(Model):
         """What is generated at once."""
         return [[turn] for turn in turns]
 
+    @abstractmethod
     def say(self, script: Script, emit: Emit) -> bool:
         """Speak one part, and return whether it was cut."""
-        raise NotImplementedError
 
 
 class Csm(Whole):
