@@ -9,8 +9,9 @@ from starlette.responses import JSONResponse, Response
 from voxmatrix.errors import BadInputError
 from voxmatrix.kokoro.family import LANGUAGES
 from voxmatrix.kokoro.styles import parts_of
+from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
-from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
+from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -91,13 +92,7 @@ def kokoro_routes(services: Services) -> APIRouter:
     @router.post("/v1/audio/voices/combine", response_class=Response, responses={200: {"content": {_BYTES: {}}}})
     def combine(body: Annotated[str | list[_Name], Body(examples=["af_heart+af_bella"])]) -> Response:
         """The styles of a mixture, as a file for the folder of Kokoro's voices. Requests name mixtures without it."""
-        name = body if isinstance(body, str) else "+".join(body)
-        try:
-            voice = find_voice(services.catalogue.voices(), name)[0] if parts_of(name.rpartition("/")[2]) else None
-        except (UnknownVoiceError, BadInputError) as error:
-            raise ApiError(400, error.problem, code="invalid_value") from error
-        if voice is None:
-            raise ApiError(400, "name at least two of Kokoro's voices: af_heart+af_bella", code="invalid_value")
+        voice = _mixture(services.catalogue.voices(), body if isinstance(body, str) else "+".join(body))
         disposition = f'attachment; filename="{voice.path.name}"'
         return Response(voice.path.read_bytes(), media_type=_BYTES, headers={"Content-Disposition": disposition})
 
@@ -105,19 +100,36 @@ def kokoro_routes(services: Services) -> APIRouter:
     def phonemize(body: PhonemesRequest, request: Request) -> dict[str, Any]:
         """The phonemes of a text, in the alphabet of the voice."""
         check_length(body.text, services.settings.max_input, "text")
-        language = LANGUAGES.get(body.language, (body.language, ""))[0]
-        voices = services.catalogue.voices()
-        try:
-            voice = next((one for one in voices.values() if one.language == language), None)
-            voice = find_voice(voices, body.voice)[0] if body.voice else voice
-        except UnknownVoiceError as error:
-            raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
-        if voice is None:
-            known = ", ".join(sorted({one.language for one in voices.values()}))
-            raise ApiError(400, f"no voice speaks this language; there are {known}", param="language")
+        voice = _reader(services.catalogue.voices(), body)
         record_of(request).voice = voice.id
         with services.voices.use(voice) as opened:
             said = [opened.voice.say(text, Style(), None) for text in in_words([body.text], voice, Style())]
         return {"phonemes": " ".join("".join(one.phonemes) for one in said if one.phonemes), "tokens": []}
 
     return router
+
+
+def _mixture(voices: VoiceList, name: str) -> VoiceCard:
+    """The mixture of this name."""
+    try:
+        voice = find_voice(voices, name)[0] if parts_of(name.rpartition("/")[2]) else None
+    except (UnknownVoiceError, BadInputError) as error:
+        raise ApiError(400, error.problem, code="invalid_value") from error
+    if voice is None:
+        raise ApiError(400, "name at least two of Kokoro's voices: af_heart+af_bella", code="invalid_value")
+    return voice
+
+
+def _reader(voices: VoiceList, body: PhonemesRequest) -> VoiceCard:
+    """The voice whose alphabet is wanted: the one that is named, else the first one of the language."""
+    if body.voice:
+        try:
+            return find_voice(voices, body.voice)[0]
+        except UnknownVoiceError as error:
+            raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+    language = LANGUAGES.get(body.language, (body.language, ""))[0]
+    voice = next((one for one in voices.values() if one.language == language), None)
+    if voice is None:
+        known = ", ".join(sorted({one.language for one in voices.values()}))
+        raise ApiError(400, f"no voice speaks this language; there are {known}", param="language")
+    return voice
