@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
 from voxmatrix.files import content_digest, replacing
 from voxmatrix.models.card import VoiceCard, joint_digest
+from voxmatrix.models.style import Role
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.messages import SharedVoice, VoiceFile
 from voxmatrix.work.cluster.store import Store
 
@@ -52,6 +54,40 @@ def publish(store: Store, voice: SharedVoice, paths: Sequence[Path]) -> None:
         with path.open("rb") as opened:
             for name in _parts(file):
                 store.put(name, opened.read(_PART_BYTES), KEEP_SECONDS)
+
+
+class PublishedVoices:
+    """What a run puts into the store: its voice, and those of casts that its units name."""
+
+    def __init__(self, voice: VoiceCard) -> None:
+        """Raises what `shared_voice` raises."""
+        self.own = shared_voice(voice)
+        self._voices = {self.own.checksum: (self.own, voice.files)}
+
+    def renew(self, store: Store) -> None:
+        """Put into the store what it has lost, and keep the rest there.
+
+        Raises:
+            UnreachableError: the store does not answer, or is full.
+        """
+        for shared, paths in self._voices.values():
+            publish(store, shared, paths)
+
+    def of_casts(self, store: Store, casts: Iterable[Mapping[str, Role]]) -> tuple[SharedVoice, ...]:
+        """The other voices of these casts, each put into the store when it is first needed.
+
+        Raises:
+            BadInputError: one cannot be sent to workers.
+            UnreachableError: the store does not answer, or is full.
+        """
+        roles = {role.digest: role for cast in casts for role in cast.values()}
+        for digest, role in roles.items():
+            if digest not in self._voices:
+                card = resolve(role.voice)
+                shared = shared_voice(card)
+                publish(store, shared, card.files)
+                self._voices[digest] = (shared, card.files)
+        return tuple(self._voices[digest][0] for digest in roles if digest != self.own.checksum)
 
 
 def fetch(store: Store, voice: SharedVoice) -> Path:

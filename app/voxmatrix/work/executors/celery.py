@@ -19,19 +19,17 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import Warn, python_warning
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
-from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.cluster.broker import cluster_app, without_password
 from voxmatrix.work.cluster.broker_client import BrokerClient, run_key
 from voxmatrix.work.cluster.members import Heartbeat, Members
 from voxmatrix.work.cluster.messages import (
     UNITS_PER_MESSAGE,
     BatchReport,
-    SharedVoice,
     SpeechBatch,
     read_report,
 )
 from voxmatrix.work.cluster.store import open_store
-from voxmatrix.work.cluster.voices import publish, shared_voice
+from voxmatrix.work.cluster.voices import PublishedVoices
 from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.executors.deliveries import Deliveries, SentTask, UnwritableError, remote_failure
 from voxmatrix.work.unit import Unit
@@ -95,14 +93,13 @@ class CeleryExecutor(Closeable):
         """
         self._broker, self._patience_seconds, self._warn = broker, patience_seconds, warn
         self._run = uuid.uuid4().hex
-        self._voice = shared_voice(voice)
-        self._voices = {voice.digest: (self._voice, voice.files)}  # and those of casts
+        self._voices = PublishedVoices(voice)
         app = cluster_app(broker, results)
         self._mailbox, self._store = BrokerClient(app, broker), open_store(store, broker)
         self._key = run_key(broker, self._run)
         self._mailbox.check()
         self._key.beat()
-        publish(self._store, self._voice, voice.files)
+        self._voices.renew(self._store)
         now = time.monotonic()
         self._beaten = self._renewed = self._called = self._last_joined = now
         self._polled_late = self._judge_after = 0.0
@@ -133,26 +130,15 @@ class CeleryExecutor(Closeable):
                 batch = SpeechBatch(
                     run=self._run,
                     incarnation=remote.heartbeat.incarnation,
-                    voice=self._voice,
+                    voice=self._voices.own,
                     units=tuple((unit.text, unit.options) for unit in part),
-                    cast=self._cast(part),
+                    cast=self._voices.of_casts(self._store, (unit.style.cast for unit in part)),
                 )
                 self._mailbox.send(worker, task, batch)
             except UnreachableError:
                 self._lose(worker, None)
                 return
             self._tasks[task] = SentTask(task, worker, part)
-
-    def _cast(self, units: Sequence[Unit]) -> tuple[SharedVoice, ...]:
-        """The voices that units name besides that of the job. Each is published when it is first needed."""
-        roles = {role.digest: role for unit in units for role in unit.style.cast.values()}
-        for digest, role in roles.items():
-            if digest not in self._voices:
-                card = resolve(role.voice)
-                shared = shared_voice(card)
-                publish(self._store, shared, card.files)
-                self._voices[digest] = (shared, card.files)
-        return tuple(self._voices[digest][0] for digest in roles if digest != self._voice.checksum)
 
     def results(self, timeout_seconds: float) -> list[WorkEvent]:
         """What has happened since the last call.
@@ -333,8 +319,7 @@ class CeleryExecutor(Closeable):
         self._beaten = now
         if not intact or now - self._renewed > _VOICE_SECONDS:
             self._renewed = now
-            for voice, paths in self._voices.values():
-                publish(self._store, voice, paths)
+            self._voices.renew(self._store)
         if not intact:
             for worker, remote in self._remotes.items():
                 if remote.joined:
