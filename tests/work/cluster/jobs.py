@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.toys.family import voice_of
 from tests.work.cluster.processes import wait_until
+from voxmatrix.errors import Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
@@ -48,6 +49,8 @@ class Job:
         self._broker, self._voice, self._folder, self._units, self._store = broker, voice, folder, units, store
         self._done = 0
         self.events: list[WorkEvent] = []
+        #: What its user would read. On a busy computer a worker starts so slowly that it says it waits for one.
+        self.findings: list[Finding] = []
         #: How long it took, when it has ended.
         self.seconds = 0.0
         self._outcome: JobOutcome | None = None
@@ -98,7 +101,9 @@ class Job:
         try:
             with (
                 open_ledger(self._folder) as ledger,
-                _Witnessed(self._broker, self._voice, ledger.incoming, store=self._store) as executor,
+                _Witnessed(
+                    self._broker, self._voice, ledger.incoming, store=self._store, warn=self.findings.append
+                ) as executor,
             ):
                 executor.events = self.events
                 self._outcome = run_job(ledger, self._units, executor, self._progress)

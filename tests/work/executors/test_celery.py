@@ -28,6 +28,7 @@ from voxmatrix.work.unit import Unit, unit_of
 pytestmark = [
     pytest.mark.redis,
     pytest.mark.filterwarnings("ignore:Call to deprecated setex:DeprecationWarning"),  # by Celery 5.7
+    pytest.mark.filterwarnings("ignore:nothing is spoken:RuntimeWarning"),  # a worker is late on a busy computer
 ]
 
 RATE_HZ = 22050
