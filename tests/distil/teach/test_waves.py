@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.distil.teach.conftest import SMALL
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ
 from voxmatrix.distil.teach.export import Voice
-from voxmatrix.distil.teach.fourier import Fourier, bins_in_order
+from voxmatrix.distil.teach.fourier import COLUMNS, Fourier, bins_in_order
 from voxmatrix.distil.teach.material import Scale
 from voxmatrix.distil.teach.training import Student
 from voxmatrix.distil.teach.waves import BINS, HIGHEST_HZ, LOWEST_HZ, WINDOW, pulses, rendered
@@ -51,7 +51,7 @@ def test_the_transform_in_two_stages_is_the_usual_one() -> None:
 
     real, imaginary = fourier(frames).chunk(2, -1)
     usual = torch.fft.rfft(frames * torch.hann_window(WINDOW) / HOP)[:, bins]
-    ordered = fourier.ordered(torch.complex(usual.real, usual.imag * sign))
+    ordered = torch.complex(usual.real, usual.imag * sign).unflatten(1, (-1, COLUMNS)).transpose(0, 1)
 
     assert torch.allclose(torch.complex(real, imaginary), ordered, atol=1e-4)
     assert torch.allclose(

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.distil.teach.corpus import HOP
-from voxmatrix.distil.teach.fourier import Fourier, bins_in_order
+from voxmatrix.distil.teach.fourier import COLUMNS, Fourier, bins_in_order
 from voxmatrix.distil.teach.material import Lesson, Scale
 from voxmatrix.distil.teach.network import Rhythm, spread
 from voxmatrix.distil.teach.training import Student
@@ -43,15 +43,16 @@ class Voice(nn.Module):
         super().__init__()
         self.rhythm, self.sound, self.fourier = student.rhythm, student.sound, Fourier()
         self.scale, self.pace = scale, pace
-        # The head makes the numbers of all bins in the order of the transform.
+        # The head makes the numbers of all bins in the order of the transform, row by row: (c, 4, d).
         head = student.sound.head
         bins, sign = bins_in_order()
         signs = torch.stack([torch.ones_like(sign), sign, torch.ones_like(sign), sign])  # phases turn with conjugates
-        weight, bias = head.weight.reshape(4, -1, head.in_features), head.bias.reshape(4, -1)
+        both = torch.cat([head.weight, head.bias[:, None]], 1).unflatten(0, (4, -1))[:, bins] * signs[..., None]
+        both = both.unflatten(1, (-1, COLUMNS)).transpose(0, 1).flatten(0, 2)
         self.head = nn.Linear(head.in_features, signs.numel())
         with torch.no_grad():
-            self.head.weight.copy_((weight[:, bins] * signs[..., None]).flatten(0, 1))
-            self.head.bias.copy_((bias[:, bins] * signs).flatten())
+            self.head.weight.copy_(both[:, :-1])
+            self.head.bias.copy_(both[:, -1])
 
     def forward(self, text: Tensor, lengths: Tensor, scales: Tensor) -> tuple[Tensor, Tensor]:
         """Ids (1, t), scales (3,) = noise, length, noise of the rhythm -> samples (1, 1, n), frames of each id (1, t).
@@ -78,14 +79,15 @@ class Voice(nn.Module):
         hz = torch.exp(curves[..., 0] * deviation + mean).clamp(LOWEST_HZ + 1, _HIGHEST_HZ) * voiced[..., 0]
         known = spread(self.sound.text(ids), durations, symbols)
         frames = self.sound.frames(known, torch.cat([curves[..., :1], voiced, curves[..., 2:]], -1))
-        return self._wave(self.head(frames)[0], pulses(hz)[0]).clamp(-1, 1)[None, None], counts
+        return self._wave(self.head(frames).flatten(0, 1), pulses(hz).flatten(0, 1)).clamp(-1, 1)[None, None], counts
 
-    def _wave(self, filters: Tensor, rows: Tensor) -> Tensor:
-        """Filters (f, 4 bins in order) and pulses (f, HOP) -> samples (f * HOP,)."""
+    def _wave(self, filters: Tensor, source: Tensor) -> Tensor:
+        """Filters (f, c 4 d) and pulses (f, HOP) -> samples (f * HOP,)."""
         count = filters.shape[0]
-        padded = functional.pad(rows, (0, 0, 2, 1))
-        real, imaginary = self.fourier(torch.cat([padded[k : k + count] for k in range(4)], -1)).chunk(2, -1)
-        harmonic, phase, added, added_phase = (self.fourier.ordered(one) for one in filters.chunk(4, -1))
+        padded = functional.pad(source, (0, 0, 2, 1))
+        real, imaginary = self.fourier(torch.cat([padded[k : k + count] for k in range(4)], -1)).split(COLUMNS, -1)
+        rows = filters.unflatten(-1, (-1, 4 * COLUMNS)).transpose(0, 1)
+        harmonic, phase, added, added_phase = rows.split(COLUMNS, -1)
         size, angle = torch.exp(harmonic.clamp_max(LOUDEST)), math.pi * torch.tanh(phase)
         turned, across = size * torch.cos(angle), size * torch.sin(angle)
         louder = torch.exp(added.clamp_max(LOUDEST))

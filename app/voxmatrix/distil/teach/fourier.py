@@ -47,13 +47,13 @@ class Fourier(nn.Module):
         outer = (
             2 * math.pi * (half[:, None, None] * column[:, None] / WINDOW + torch.outer(column, column)[None] / COLUMNS)
         )
-        twice = torch.full((_HALF, 1), 2.0, dtype=torch.float64)
-        twice[0] = twice[-1] = 1.0
+        twice = torch.full((_HALF,), 2 / WINDOW, dtype=torch.float64)
+        twice[0] = twice[-1] = 1 / WINDOW
         window = torch.hann_window(WINDOW, dtype=torch.float64)
         constants = {
-            "inner": torch.cat([inner.cos(), -inner.sin()], 1),  # (a, 2 c)
+            "inner": torch.stack([inner.T.cos(), -inner.T.sin()], 1).flatten(0, 1),  # (c 2, a)
             "outer": _of_complex(outer.cos(), -outer.sin()),  # (c, 2 b, 2 d)
-            "inner_back": torch.cat([twice * inner.T.cos(), -twice * inner.T.sin()]) / WINDOW,  # (2 c, a)
+            "inner_back": torch.stack([twice * inner.cos(), -twice * inner.sin()], 2).flatten(1),  # (a, c 2)
             "outer_back": _of_complex(outer.mT.cos(), outer.mT.sin()),  # (c, 2 d, 2 b)
             "given": window / HOP,
             "made": window / 1.5,
@@ -63,20 +63,13 @@ class Fourier(nn.Module):
 
     def forward(self, frames: Tensor) -> Tensor:
         """Real windows (f, WINDOW) -> (c, f, 2 d), real and imaginary parts."""
-        rows = (frames * self.given).reshape(-1, ROWS, COLUMNS).transpose(1, 2) @ self.inner  # (f, b, 2 c)
-        parts = rows.reshape(-1, COLUMNS, 2, _HALF).permute(3, 0, 2, 1).reshape(_HALF, -1, 2 * COLUMNS)
-        return parts @ self.outer
+        rows = self.inner @ (frames * self.given).reshape(-1, ROWS, COLUMNS)  # (f, c 2, b)
+        return rows.reshape(-1, _HALF, 2 * COLUMNS).transpose(0, 1) @ self.outer
 
     def inverse(self, spectrum: Tensor) -> Tensor:
         """(c, f, 2 d) -> windows (f, WINDOW)."""
-        parts = (spectrum @ self.outer_back).reshape(_HALF, -1, 2, COLUMNS)  # (c, f, 2, b)
-        rows = parts.permute(1, 3, 2, 0).reshape(-1, COLUMNS, 2 * _HALF) @ self.inner_back  # (f, b, a)
-        return rows.transpose(1, 2).reshape(-1, WINDOW) * self.made
-
-    @staticmethod
-    def ordered(values: Tensor) -> Tensor:
-        """Numbers of each bin in order, (f, c d) -> (c, f, d)."""
-        return values.reshape(-1, _HALF, COLUMNS).transpose(0, 1)
+        parts = (spectrum @ self.outer_back).transpose(0, 1).reshape(-1, 2 * _HALF, COLUMNS)  # (f, c 2, b)
+        return (self.inner_back @ parts).reshape(-1, WINDOW) * self.made
 
 
 def _of_complex(real: Tensor, imaginary: Tensor) -> Tensor:

@@ -60,17 +60,20 @@ class Attention(nn.Module):
         self.read, self.write = nn.Linear(channels, 3 * channels), nn.Linear(channels, channels)
         self.bias = nn.Parameter(torch.zeros(heads, 2 * _FARTHEST + 1))
 
-    def forward(self, x: Tensor, absent: Tensor | None) -> Tensor:
-        """(b, t, channels), and what of it is padding, to the same."""
+    def scores(self, count: int, absent: Tensor | None) -> Tensor:
+        """What is added to the scores of places, some of which may be padding (b, t): (1 or b, heads, t, t)."""
+        places = torch.arange(count, device=self.bias.device)
+        distance = (places[None] - places[:, None]).clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
+        of_distance = self.bias[:, distance][None]
+        return of_distance if absent is None else of_distance.masked_fill(absent[:, None, None], _FORBIDDEN)
+
+    def forward(self, x: Tensor, added: Tensor) -> Tensor:
+        """(b, t, channels), and what `scores` says of its places, to the same."""
         b, t, channels = x.shape
         width = channels // self.heads
         parts = self.read(self.norm(x)).split(channels, -1)
         query, key, value = (part.reshape(b, t, self.heads, width).transpose(1, 2) for part in parts)
-        places = torch.arange(t, device=x.device)
-        distance = (places[None] - places[:, None]).clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
-        scores = query @ key.transpose(2, 3) / math.sqrt(width) + self.bias[:, distance][None]
-        if absent is not None:
-            scores = scores.masked_fill(absent[:, None, None], _FORBIDDEN)
+        scores = query @ key.transpose(2, 3) / math.sqrt(width) + added
         mixed = (scores.softmax(-1) @ value).transpose(1, 2).reshape(b, t, channels)
         return x + self.write(mixed)  # type: ignore[no-any-return]
 
@@ -90,8 +93,9 @@ class Text(nn.Module):
         x = self.embedding(ids)
         for block in self.blocks:
             x = block(x if present is None else x * present)
+        scores = self.attention.scores(ids.shape[1], absent)
         for _ in range(3):
-            x = self.attention(x, absent)
+            x = self.attention(x, scores)
             x = self.after(x if present is None else x * present)
         return x if present is None else x * present  # type: ignore[no-any-return]
 
@@ -126,7 +130,7 @@ class Sound(nn.Module):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.text = Text(sizes.text)
-        self.enter = nn.Conv1d(sizes.text + PLACES + CURVES, sizes.sound, 3, padding=1)
+        self.enter = nn.Linear(3 * (sizes.text + PLACES + CURVES), sizes.sound)  # of a frame and its neighbours
         self.blocks = nn.ModuleList(Block(sizes.sound, sizes.inner) for _ in range(sizes.layers))
         self.norm = nn.LayerNorm(sizes.sound)
         self.head = nn.Linear(sizes.sound, 4 * BINS)
@@ -137,7 +141,9 @@ class Sound(nn.Module):
 
     def frames(self, text: Tensor, curves: Tensor) -> Tensor:
         """What is known of frames (b, f, text + PLACES), and their curves (b, f, CURVES) -> (b, f, channels)."""
-        x = self.enter(torch.cat([text, curves], -1).transpose(1, 2)).transpose(1, 2)
+        around = functional.pad(torch.cat([text, curves], -1), (0, 0, 1, 1))
+        count = text.shape[1]
+        x = self.enter(torch.cat([around[:, k : k + count] for k in range(3)], -1))
         for block in self.blocks:
             x = block(x)
         return self.norm(x)  # type: ignore[no-any-return]

@@ -38,7 +38,7 @@ class Student(nn.Module):
 class Training(Learner[Student]):
     """A training of both networks, on the CPU."""
 
-    format = 1
+    format = 2
 
     def __init__(
         self, student: Student, *, learned: Sequence[Lesson], watched: Sequence[Lesson], bf16: bool = False
