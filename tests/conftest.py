@@ -21,6 +21,8 @@ __all__ = ["forked_programs"]  # a fixture
 patches.install()  # as every start of the program does
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft
 os.environ["HF_HUB_OFFLINE"] = "1"  # a test that downloads has a server of its own, and says so
+#: For an answer of Docker or of the index, which may have much else to do.
+PROBE_SECONDS = 600
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -41,7 +43,7 @@ def _browser() -> str | None:
 def _docker() -> str | None:
     if shutil.which("docker") is None:
         return "the program docker is not installed"
-    answer = subprocess.run(["docker", "info"], capture_output=True, timeout=60, check=False)
+    answer = subprocess.run(["docker", "info"], capture_output=True, timeout=PROBE_SECONDS, check=False)
     return None if answer.returncode == 0 else "no Docker engine answers"
 
 
@@ -66,7 +68,7 @@ def _index() -> str | None:
         return "uv is not installed"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "docopt==0.6.2"]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([*command, "--dest", folder], capture_output=True, timeout=120, check=False)
+        done = subprocess.run([*command, "--dest", folder], capture_output=True, timeout=PROBE_SECONDS, check=False)
     return None if done.returncode == 0 else "no package index can be reached"
 
 
@@ -114,7 +116,8 @@ def _cluster() -> str | None:
     image = "voxmatrix:cpu-cluster"
     if reason := _docker():
         return reason
-    found = subprocess.run(["docker", "image", "inspect", image], capture_output=True, timeout=60, check=False)
+    command = ["docker", "image", "inspect", image]
+    found = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False)
     return None if found.returncode == 0 else f"{image} is not built: ./run build-cpu cluster-cpu"
 
 
@@ -146,11 +149,18 @@ _NEEDS = {
 }
 
 
+def _reason(need: str) -> str | None:
+    try:
+        return _NEEDS[need]()
+    except subprocess.TimeoutExpired:
+        return f"no answer within {PROBE_SECONDS} s"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     promised = set(filter(None, os.environ.get("VOXMATRIX_REQUIRE", "").split(",")))
-    for need, absence in _NEEDS.items():
+    for need in _NEEDS:
         needy = [item for item in items if item.get_closest_marker(need)]
-        reason = absence() if needy else None
+        reason = _reason(need) if needy else None
         if reason is None:
             continue
         for item in needy:
@@ -167,7 +177,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_setup(item: pytest.Item):  # type: ignore[no-untyped-def]
     for name, need in item.user_properties:
         if name == "promised":
-            pytest.fail(f"{need} was promised in VOXMATRIX_REQUIRE: {_NEEDS[str(need)]()}", pytrace=False)
+            pytest.fail(f"{need} was promised in VOXMATRIX_REQUIRE: {_reason(str(need))}", pytrace=False)
     yield
 
 
