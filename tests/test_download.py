@@ -84,8 +84,8 @@ def test_what_the_server_refuses_is_said(
 
 def test_without_a_network_the_way_without_one_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="cannot download") as caught:
-        download(FILE, "http://127.0.0.1:9", tmp_path)
-    assert "`from`" in caught.value.remedy
+        download(FILE, "http://127.0.0.1:9", tmp_path, offline="take it from a disk")
+    assert caught.value.remedy.endswith("; without a network: take it from a disk")
 
 
 def test_a_full_disk_is_said_before_anything_is_downloaded(

@@ -26,7 +26,6 @@ _CHUNK = 1 << 18
 #: Connections that are cut are taken up again this many times without progress in between.
 _TRIES = 3
 _AGAIN = "run the same command again: it continues where it was"
-_WITHOUT = "use `from` with a folder of the files"
 #: The hub names the commit of a file in this header.
 _COMMIT = "X-Repo-Commit"
 
@@ -63,18 +62,27 @@ def hub_endpoint() -> str:
     return endpoint
 
 
-def check_online() -> None:
-    """Check that downloads are allowed.
+def check_online(offline: str = "") -> None:
+    """Check that downloads are allowed. `offline` is the remedy for who has no network.
 
     Raises:
         UnreachableError: HF_HUB_OFFLINE forbids them.
     """
     if environment().get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise UnreachableError("HF_HUB_OFFLINE is set, so nothing is downloaded", f"unset it, or {_WITHOUT}")
+        raise UnreachableError("HF_HUB_OFFLINE is set, so nothing is downloaded", _or("unset it", offline))
 
 
-def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress = lambda done, total: None) -> Path:
-    """The file in this folder, downloaded from `url`/NAME if it is not there. `on_progress` is told bytes.
+def download(
+    file: RemoteFile,
+    url: str,
+    folder: Path,
+    on_progress: OnProgress = lambda done, total: None,
+    *,
+    offline: str = "",
+) -> Path:
+    """The file in this folder, downloaded from `url`/NAME if it is not there.
+
+    `on_progress` is told bytes. `offline` is the remedy for who has no network.
 
     Raises:
         BadInputError: the server does not have the file.
@@ -84,7 +92,7 @@ def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress =
     path, part = folder / file.name, folder / f"{file.name}.part"
     if file.is_at(path):
         return path
-    check_online()
+    check_online(offline)
     with storage_errors(part):
         folder.mkdir(parents=True, exist_ok=True)
         check_space(folder, file.size - _size(part))
@@ -95,23 +103,23 @@ def download(file: RemoteFile, url: str, folder: Path, on_progress: OnProgress =
         except (http.client.HTTPException, OSError) as error:
             tries = 1 if _size(part) > done else tries + 1
             if tries == _TRIES or isinstance(error, urllib.error.HTTPError | ssl.SSLError):
-                raise _unreachable(address, error) from error
+                raise _unreachable(address, error, offline) from error
     return _checked(file, part, path, address)
 
 
-def read_remote(address: str, max_bytes: int) -> tuple[bytes, str]:
-    """A small file whose content is not known, and its commit if the server is a hub.
+def read_remote(address: str, max_bytes: int, *, offline: str = "") -> tuple[bytes, str]:
+    """A small file whose content is not known, and its commit if the server is a hub. `offline` as in `download`.
 
     Raises:
         BadInputError: the server does not have the file, or it is larger.
         UnreachableError: no connection, or no permission.
     """
-    check_online()
+    check_online(offline)
     try:
         with _opener().open(_request(address), timeout=_SMALL_TIMEOUT_SECONDS) as answer:
             content, commit = answer.read(max_bytes + 1), answer.headers.get(_COMMIT, "")
     except (http.client.HTTPException, OSError) as error:
-        raise _unreachable(address, error) from error
+        raise _unreachable(address, error, offline) from error
     if len(content) > max_bytes:
         raise BadInputError(f"{address} has more than {max_bytes:,} bytes", "check the URL")
     return content, commit
@@ -192,13 +200,17 @@ def _checked(file: RemoteFile, part: Path, path: Path, address: str) -> Path:
     return path
 
 
-def _unreachable(address: str, error: Exception) -> BadInputError | UnreachableError:
+def _or(remedy: str, offline: str) -> str:
+    return f"{remedy}; without a network: {offline}" if offline else remedy
+
+
+def _unreachable(address: str, error: Exception, offline: str) -> BadInputError | UnreachableError:
     if isinstance(error, UnreachableError):
         return error
     if isinstance(error, urllib.error.HTTPError):
         error.close()
         if error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
-            return BadInputError(f"{address} does not exist", f"check the URL, or {_WITHOUT}")
+            return BadInputError(f"{address} does not exist", _or("check the URL", offline))
         if error.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             return UnreachableError(
                 f"{address} answers {error.code} ({error.reason}): it is private, or its conditions must be accepted",
@@ -209,5 +221,5 @@ def _unreachable(address: str, error: Exception) -> BadInputError | UnreachableE
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     return UnreachableError(
         f"cannot download {address}: {why}",
-        f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}; without a network, {_WITHOUT}",
+        _or(f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}", offline),
     )

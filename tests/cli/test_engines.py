@@ -82,6 +82,15 @@ def test_what_cannot_be_is_said_before_anything_is_fetched(
     assert not (home() / "engines").exists() or not list((home() / "engines").glob("toy"))
 
 
+def test_without_a_network_for_its_weights_no_packages_are_installed(
+    pack: Path, hub: FileServer, monkeypatch: pytest.MonkeyPatch, said: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert run("install", "toy", "--weights", "free") == 8
+    assert "without a network: give --weights a folder with the files" in said.readouterr().err
+    assert not (home() / "engines").exists()
+
+
 def test_packages_that_are_not_those_of_the_lock_are_refused_and_leave_nothing(
     pack: Path, said: pytest.CaptureFixture[str]
 ) -> None:

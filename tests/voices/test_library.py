@@ -189,7 +189,7 @@ def test_offline_and_without_a_network_the_way_without_one_is_named(
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     assert run("download", FREE) == 8
     said = capsys.readouterr().err
-    assert "cannot download http://127.0.0.1:9/" in said and "--from" in said
+    assert "cannot download http://127.0.0.1:9/" in said and "voices download NAME --from FOLDER" in said
     (home() / "cache" / "piper-voices.json").unlink()
     found, problem = search()
     assert {voice.family for voice in found} == {"kokoro"}

@@ -63,14 +63,17 @@ def install(
     from voxmatrix.external.install import install as install_engine
     from voxmatrix.external.installed import find_engine, installed_engines
     from voxmatrix.external.manifest import FILE, read_manifest
+    from voxmatrix.external.weights import check_available
 
     machine, there = _machine(), name in installed_engines()
     folder = installed_engines()[name] if there else pack(name)
     manifest = read_manifest(folder / FILE)
     if weights:  # what cannot be is said before anything is fetched
-        row, _ = chosen_weights(manifest, weights)
+        row, source = chosen_weights(manifest, weights)
         check_fit(row.id, manifest.of(row.id), machine)
         accept_licence = _accept(row.id, manifest.of(row.id).licence, accept_licence, as_json)
+        if source is None:
+            check_available(row)
     if there and weights:
         engine = find_engine(name)
     else:

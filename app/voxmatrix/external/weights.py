@@ -23,6 +23,7 @@ from voxmatrix.external.manifest import FileTable, LicenceTable, Manifest, Weigh
 from voxmatrix.files import digest, read_errors, storage_errors, write_text
 from voxmatrix.progress import OnProgress
 
+_OFFLINE = "give `weights` a folder with the files"
 _MAX_LISTING_BYTES = 2**24
 #: Of a file whose SHA-256 the hub does not name, as it does for those in LFS: it is fetched to be digested.
 _MAX_SMALL_BYTES = 2**25
@@ -79,12 +80,22 @@ def fetch(engine: str, weights: WeightsTable, licence: LicenceTable | None, on_p
     for name, file in files.items():
         path, address = part / name, _address(weights, revision, name)
         remote = RemoteFile(name=path.name, size=file.bytes, sha256=file.sha256)
-        download(remote, address.rpartition("/")[0], path.parent, partial(advance, done))
+        download(remote, address.rpartition("/")[0], path.parent, partial(advance, done), offline=_OFFLINE)
         done += file.bytes
     _keep(part, found)
     about = {"engine": engine, "id": weights.id, "repo": weights.repo, "revision": revision}
     _record(found, about, licence, files)
     return found
+
+
+def check_available(weights: WeightsTable) -> None:
+    """Check that the hub has weights whose files it has to name.
+
+    Raises:
+        As `fetch`.
+    """
+    if weights.repo and not weights.files:
+        _commit(weights.repo)
 
 
 def copy(engine: str, weights: WeightsTable, licence: LicenceTable | None, source: Path) -> str:
@@ -203,7 +214,7 @@ def _entries(repository: str, commit: str) -> Iterator[dict[str, Any]]:
 
 
 def _json(address: str) -> Any:
-    content, _ = read_remote(address, _MAX_LISTING_BYTES)
+    content, _ = read_remote(address, _MAX_LISTING_BYTES, offline=_OFFLINE)
     try:
         return json.loads(content)
     except ValueError as error:
@@ -212,7 +223,7 @@ def _json(address: str) -> Any:
 
 def _small(address: str, entry: Mapping[str, Any]) -> FileTable:
     """A file outside of LFS: the hub names the digest that git has for it."""
-    content, _ = read_remote(address, _MAX_SMALL_BYTES)
+    content, _ = read_remote(address, _MAX_SMALL_BYTES, offline=_OFFLINE)
     found = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     if found != entry["oid"]:
         raise DamagedFileError(

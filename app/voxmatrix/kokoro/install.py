@@ -5,7 +5,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from voxmatrix.files import digest, replacing, replacing_path
 from voxmatrix.kokoro.family import GENDERS, LANGUAGES, NAME
 from voxmatrix.kokoro.styles import MAX_IDS, SUFFIX, WIDTH, read_styles
 from voxmatrix.lock import locked
-from voxmatrix.models.library import LibraryVoice
+from voxmatrix.models.library import OFFLINE, LibraryVoice
 from voxmatrix.progress import OnProgress
 
 
@@ -86,11 +86,10 @@ def install(*, exact: bool, url: str = "", on_progress: OnProgress = lambda done
         wanted = [folder / "voices" / f"{name}{SUFFIX}" for name in release().voices_in_pack]
         if network.is_at(graph) and all(file.exists() for file in wanted):
             return folder
-        pack = download(voices, url or release().url, downloads, lambda done, _: on_progress(done, total))
+        fetch = partial(download, url=url or release().url, folder=downloads, offline=OFFLINE)
+        pack = fetch(voices, on_progress=lambda done, _: on_progress(done, total))
         if not network.is_at(graph):
-            graph = download(
-                network, url or release().url, downloads, lambda done, _: on_progress(voices.size + done, total)
-            )
+            graph = fetch(network, on_progress=lambda done, _: on_progress(voices.size + done, total))
         _write(folder, _unpacked(pack), graph)
         for file in (pack, downloads / network.name):
             file.unlink(missing_ok=True)

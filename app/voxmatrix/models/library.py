@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from voxmatrix.errors import UsageError
 
+#: The remedy for who cannot download a voice.
+OFFLINE = "voxmatrix voices download NAME --from FOLDER, with the files in FOLDER"
+
 
 @dataclass(frozen=True, kw_only=True)
 class LibraryVoice:

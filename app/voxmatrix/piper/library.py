@@ -20,7 +20,7 @@ from voxmatrix.download import RemoteFile, download, hub_endpoint, read_remote
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
 from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, write_text
 from voxmatrix.lock import locked
-from voxmatrix.models.library import LibraryVoice, License
+from voxmatrix.models.library import OFFLINE, LibraryVoice, License
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import ONNX, PUBLIC_NAME, config_path, source_path, title_of
@@ -59,7 +59,8 @@ def public_voices() -> dict[str, PublicVoice]:
     known = _read_kept(kept)
     if known is None or not fresh:
         try:
-            content, commit = read_remote(f"{_repository()}/resolve/main/{_table()['index']}", _MAX_INDEX_BYTES)
+            address = f"{_repository()}/resolve/main/{_table()['index']}"
+            content, commit = read_remote(address, _MAX_INDEX_BYTES, offline=OFFLINE)
             known = parse_index(content, commit or "main")
             write_text(kept, json.dumps({"commit": commit or "main", "voices": json.loads(content)}))
         except UnreachableError:
@@ -76,7 +77,7 @@ def license_of(voice: PublicVoice, url: str = "") -> License:
     """
     if voice.card is None:
         return License(words=_UNKNOWN, permissive=False)
-    content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES)
+    content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES, offline=OFFLINE)
     if hashlib.md5(content, usedforsecurity=False).hexdigest() != voice.card.md5:
         raise DamagedFileError(f"the model card of {voice.name} is not the one of the index", "try again later")
     return license_in(content.decode("utf-8", "replace"))
@@ -111,7 +112,8 @@ def install(voice: PublicVoice, *, url: str = "", accepted: bool, on_progress: O
         found, done = {}, 0
         for file in voice.files:
             progress = partial(_part_progress, on_progress, done, voice.size)
-            found[file.name] = path = download(file, _address(voice, url), downloads / voice.name, progress)
+            address = _address(voice, url)
+            found[file.name] = path = download(file, address, downloads / voice.name, progress, offline=OFFLINE)
             done += file.size
             if path.suffix == ".json":  # it comes first: can the voice be spoken with at all?
                 card_of(target, VoiceConfig.read(path), None)
