@@ -31,6 +31,8 @@ class WhisperModel:
     def __init__(self, model: str, **settings: object) -> None:
         if model == "missing":
             raise ValueError("Invalid model size")
+        if model == "large-v3":
+            raise FileNotFoundError("Got: ConnectError: Name or service not known\nAn error happened")
 
     def transcribe(self, wave: np.ndarray, **settings: object) -> tuple[list[Part], None]:
         pitch = np.abs(np.fft.rfft(wave)).argmax() * RATE_HZ / len(wave)
@@ -82,6 +84,10 @@ def test_a_recording_and_its_text_become_a_data_set(
     ("words", "code", "message"),
     [
         (["--judge", "missing"], 3, "the model missing cannot be opened"),
+        (["--judge", "large-v3"], 8, "large-v3 is not on this computer, and cannot be downloaded"),
+        (["--judge", "large-v3"], 8, "set --judge to a folder"),
+        (["--judge", "large-v3", "missing.wav"], 3, "cannot read missing.wav"),
+        (["--judge", "large-v3", "--out", "empty.txt"], 2, "empty.txt is a file"),
         (["--speakers", "many"], 2, "--speakers is 'many'"),
         (["--speakers", "0"], 2, "--speakers is '0'"),
         (["--text", "a.txt", "--text", "b.txt"], 2, "2 texts were given for 1 recording"),

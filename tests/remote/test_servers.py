@@ -26,7 +26,7 @@ BOOK = "# One\n\nIt begins. It goes on.\n\n# Two\n\nIt rains. It ends.\n"
 def added(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     """The names of the voices of a server that is added."""
     capsys.readouterr()
-    assert main.run(["voices", "remote", "add", *words, "--retry", "0", "--json"]) == 0
+    assert main.run(["voices", "remote", "add", *words, "--json"]) == 0
     names: list[str] = json.loads(capsys.readouterr().out)["voices"]
     return names
 
@@ -84,7 +84,7 @@ def test_a_server_without_a_list_needs_names(stub: Stub, capsys: pytest.CaptureF
         (["The/re", "URL"], 2, "the name of the server"),
         (["there", "URL", "--format", "tape"], 2, "--format is 'tape'"),
         (["there", "URL", "--format", "pcm"], 2, "--rate"),
-        (["there", "http://127.0.0.1:9", "--retry", "0"], 8, "cannot be reached"),
+        (["there", "http://127.0.0.1:9"], 8, "cannot be reached"),
         (["there", "URL", "--key-file", "nowhere"], 3, "cannot read"),
     ],
 )
@@ -96,6 +96,15 @@ def test_what_cannot_be_added_is_said_and_nothing_is_kept(
     shown = capsys.readouterr().err
     assert said in shown and "secret" not in shown
     assert not (home() / "remotes.toml").exists() and not (home() / "voices" / "remote").exists()
+
+
+def test_a_server_that_is_added_is_asked_once_and_may_be_asked_for_longer_later(stub: Stub) -> None:
+    words = ["voices", "remote", "add", "there", stub.url, "--retry", "30"]
+    stub.queue = [whole(b"starting", status=503)]
+    assert main.run(words) == 8
+    assert len(stub.bodies) == 1
+    assert main.run(words) == 0
+    assert servers()["there"].retry_seconds == 30.0
 
 
 def test_the_file_of_servers_is_private_and_says_what_is_wrong(stub: Stub) -> None:

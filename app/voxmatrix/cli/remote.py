@@ -1,5 +1,6 @@
 """`voxmatrix voices remote`: the servers whose voices speak as those of this computer do."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from voxmatrix.errors import UsageError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
-    from voxmatrix.remote.servers import RemoteVoice
+    from voxmatrix.remote.servers import RemoteVoice, Server
 
 group = typer.Typer(help="Servers with OpenAI's speech API, whose voices are called remote:NAME/VOICE.")
 
@@ -73,13 +74,14 @@ def add(
 
 
 def _listed(
-    name: str, server: Any, named: list[str], *, model: str, rate_hz: int, language: str
+    name: str, server: "Server", named: list[str], *, model: str, rate_hz: int, language: str
 ) -> "list[RemoteVoice]":
     """The voices of a server: those that are named, else those that it lists."""
     from voxmatrix.remote.client import detected_rate, voices
     from voxmatrix.remote.servers import RemoteVoice, check_name
 
     check_name(name)
+    server = replace(server, retry_seconds=0.0)  # who adds a server need not wait to hear that there is none
     rows = [{"name": one} for one in named] or voices(server)
     if not rows:
         raise UsageError(f"{server.url} lists no voices", "name them with `voice`")

@@ -12,6 +12,7 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.terminal.messages import print_json, print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.files import read_errors
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
 
     Interrupt it at any time: the same command continues.
     """
+    from voxmatrix.audio.checks import check_file
+    from voxmatrix.dataset.segment.output import check_output
     from voxmatrix.dataset.segment.run import SegmentSettings, segment
     from voxmatrix.judge.activity import speech_probabilities
     from voxmatrix.judge.hearing import Recogniser
@@ -81,6 +84,11 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
         min_snr_db=given.min_snr,
         speakers=speakers,
     )
+    check_output(out)  # before a model is downloaded
+    for recording in recordings:
+        with read_errors(recording):
+            recording.stat()
+        check_file(recording)
     likeness = None if speakers is None else SpeakerEncoder(given.threads).embedding
     recogniser = Recogniser(given.judge, settings.language, given.threads)
 

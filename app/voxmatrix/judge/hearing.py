@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
-from voxmatrix.errors import BadInputError, MissingProgramError
+from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError
 from voxmatrix.text.normalisation.normalise import normalise
-from voxmatrix.wording import pluralise
+from voxmatrix.wording import pluralise, summary
 
 _RATE_HZ = 16_000
 #: Names are often heard otherwise: so many words must be wrong, and such a part of all.
@@ -34,6 +35,7 @@ class Recogniser:
         Raises:
             MissingProgramError: faster-whisper is not installed.
             BadInputError: the model cannot be opened.
+            UnreachableError: it is not on this computer, and cannot be downloaded.
         """
         try:
             from faster_whisper import WhisperModel
@@ -46,8 +48,14 @@ class Recogniser:
                 model, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=not download
             )
         except (OSError, RuntimeError, ValueError) as error:
+            if isinstance(error, OSError) and not Path(model).exists():
+                raise UnreachableError(
+                    f"the model {model} is not on this computer, and cannot be downloaded: {summary(error)}",
+                    "check the network, or set `judge` to a folder with the model (model.bin) of another computer",
+                ) from error
             raise BadInputError(
-                f"the model {model} cannot be opened: {error}", "choose a folder with model.bin, or a name such as base"
+                f"the model {model} cannot be opened: {summary(error)}",
+                "choose a folder with model.bin, or a name such as base",
             ) from error
 
     def doubt(self, text: str, heard: str, *, strict: bool = False) -> str:

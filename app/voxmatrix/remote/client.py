@@ -203,7 +203,7 @@ def _failure(server: Server, error: Exception, key: str) -> tuple[VoxmatrixError
     if isinstance(reason, ssl.SSLCertVerificationError):
         remedy = "set SSL_CERT_FILE to a file with the certificate of its authority, or correct the name in the URL"
         return UnreachableError(problem, remedy), None
-    return UnreachableError(problem, "start the server, and run the same command again: it continues"), 0.0
+    return UnreachableError(problem, "start the server, and run the same command again"), 0.0
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:

@@ -46,8 +46,10 @@ def check_output(out: Path) -> None:
     """Check that a data set may be written to the folder.
 
     Raises:
-        UsageError: it has files of something else, or texts that were corrected.
+        UsageError: it is a file, or has files of something else, or texts that were corrected.
     """
+    if out.is_file():
+        raise UsageError(f"{out} is a file", "choose a folder (`out`)")
     if not out.is_dir() or not any(path.name != ".lock" for path in out.iterdir()):
         return
     written = _report(out)
