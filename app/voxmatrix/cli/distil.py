@@ -11,6 +11,9 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
+from voxmatrix.cli.parameters.synthesis import selected_devices
+from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import Finding, UsageError, VoxmatrixError
@@ -29,7 +32,7 @@ _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.jso
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistilOptions(options.DeviceOptions, options.ThreadOptions):
+class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.ClusterOptions):
     """The options of this command."""
 
     text: Annotated[
@@ -88,6 +91,11 @@ def command(
 
 def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """Another decoder behind the networks of a Piper voice."""
+    if given.cluster:
+        raise UsageError(
+            "the workers of a cluster do not deliver what the networks of a Piper voice compute, which is learned from",
+            "omit --cluster",
+        )
     from voxmatrix.distil.learning import Limits
     from voxmatrix.distil.run import DistilSettings, distil
     from voxmatrix.machine.probes.limits import cpus
@@ -108,20 +116,26 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
 
 
 def _teach(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
-    """A student of what any other voice says. It learns on the CPU."""
+    """A student of what any other voice says: on the device, or over a cluster. It learns on the CPU."""
     from voxmatrix.distil.learning import Limits
     from voxmatrix.distil.teach.run import TeachSettings, teach
-    from voxmatrix.distil.teach.teacher import VoiceTeacher
+    from voxmatrix.distil.teach.teacher import STYLE, VoiceTeacher
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import resolve
 
-    preflight, threads = context.obj, given.threads or cpus()
+    card, preflight = resolve(voice), context.obj
+    if given.cluster:
+        workers = cluster_workers(card, given)
+    else:
+        request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
+        devices = selected_devices(card, request, preflight).devices
+        workers = own_processes(card, STYLE, devices, None, threads=given.threads)
     settings = TeachSettings(
-        teacher=VoiceTeacher(resolve(voice), threads),
+        teacher=VoiceTeacher(card, workers),
         out=out,
         text=given.text,
         limits=Limits(steps=given.steps, minutes=given.minutes),
-        threads=threads,
+        threads=given.threads or cpus(),
         bf16=preflight is not None and bool(preflight.machine.cpu_bf16),
         force=given.force,
         fresh=given.fresh,

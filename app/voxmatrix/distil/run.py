@@ -20,6 +20,7 @@ from voxmatrix.distil.replace_decoder import replace_decoder
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import (
     Show,
+    check_out,
     claim,
     interruptible,
     learn,
@@ -38,7 +39,7 @@ from voxmatrix.files import digest, replacing
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
-from voxmatrix.piper.export.export import check_free, export_voice, write_voice
+from voxmatrix.piper.export.export import export_voice, write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.piper.files import config_path
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
@@ -49,6 +50,8 @@ WATCHED = 8
 _LEVELS_OF = 20
 #: Utterances in which the ranges of numbers are measured.
 _MEASURED = 48
+#: The fast voice, before it is compared.
+_MADE = "fast.onnx"
 #: How often each compared sentence is spoken for a recogniser of words, each time with other noise.
 _ASR_REPEATS = 3
 
@@ -90,8 +93,8 @@ def distil(settings: DistilSettings, show: Show) -> Distilled:
         UnreachableError: the disk is full or not writable; what was learned so far is kept.
         InterruptedRunError: Ctrl-C or SIGTERM; what was learned so far is kept.
     """
-    check_free(settings.out, force=settings.force)
     voice, folder = settings.voice, settings.out.with_suffix(".distil")
+    check_out(settings.out, folder / _MADE, force=settings.force)
     checkpoint, source = folder / "state.ckpt", source_of(voice, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
         claim(folder, source, fresh=settings.fresh)
@@ -194,7 +197,7 @@ def _write(
     """Write the ONNX file of the fast voice into the folder, with its averaged weights."""
     student = training.student.cpu()
     student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
-    made = folder / "fast.onnx"
+    made = folder / _MADE
     with replacing(made) as file:
         file.write(replace_decoder(original.graph, student, spoken, metadata(config)))
     return made

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from voxmatrix.compute.memory import request_of
 from voxmatrix.distil.learning import Learner, Limits, Position, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
 from voxmatrix.files import digest, read_errors, write_text
+from voxmatrix.piper.export.export import check_free
 from voxmatrix.progress import Activity, OnProgress
 
 #: Speech to learn from. Sentences not learned from were 2.7 dB worse than the others with 30 minutes, 0.5 dB with 120.
@@ -21,6 +23,15 @@ MIN_SPEECH_MINUTES, MAX_SPEECH_MINUTES = 0.5, 180.0
 STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 #: Opens a progress bar, by what is done, its title, what to show beside it, and what is done already.
 Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
+
+
+def check_out(out: Path, made: Path, *, force: bool) -> None:
+    """Check that a voice may be written, or that a command that had `made` it was killed between its two files.
+
+    Raises:
+        UsageError: as `check_free`.
+    """
+    check_free(out, force=force or (made.exists() and not out.exists()))  # of both, it comes last
 
 
 def source_of(voice: Path, text: Path | None) -> str:
@@ -34,7 +45,9 @@ def claim(folder: Path, source: str, *, fresh: bool) -> None:
     record = folder / "source.json"
     if fresh:
         for path in folder.iterdir():
-            if path.is_file() and path.name != ".lock":
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != ".lock":
                 path.unlink()
     elif record.exists() and record.read_text(encoding="utf-8") != source:
         raise UsageError(

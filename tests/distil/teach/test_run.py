@@ -1,5 +1,8 @@
 """The whole way from a teacher to a voice: what it writes, what it refuses, and that nothing is lost."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,49 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.distil.teach.conftest import SMALL
-from tests.toys.family import tones, voice_of  # noqa: F401 (a fixture)
+from tests.distil.teach.teaching import STEPS, Humming, quiet, settings_of, small
+from voxmatrix.audio.waves import Samples
 from voxmatrix.distil.learning import Limits
 from voxmatrix.distil.result import Distilled, GatesError
-from voxmatrix.distil.teach import align, training
-from voxmatrix.distil.teach.corpus import RATE_HZ, Speech, heard, write_corpus
+from voxmatrix.distil.session import check_out
+from voxmatrix.distil.teach.corpus import RATE_HZ
 from voxmatrix.distil.teach.run import TeachSettings, teach
-from voxmatrix.distil.teach.teacher import VoiceTeacher
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path
 from voxmatrix.progress import OnProgress
-from voxmatrix.text.front import Sentence
 from voxmatrix.text.prompts import sentence_list
 
 pytestmark = pytest.mark.espeak
-STEPS = 6
-
-
-class Humming:
-    """A teacher that hums a tone for each symbol; `said` counts its sentences."""
-
-    name, language = "humming", "en-us"
-
-    def __init__(self, sha256: str = "0") -> None:
-        self.facts = {"teacher": self.name, "teacher_license": "CC0-1.0", "teacher_sha256": sha256}
-        self.said = 0
-
-    def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
-        def say(place: int) -> Speech:
-            self.said += 1
-            hz = np.repeat([100 + (7 * number) % 90 for number in sentences[place].ids if number], 1200)
-            return heard((0.2 * np.sin(2 * np.pi * np.cumsum(hz) / RATE_HZ)).astype(np.float32), RATE_HZ)
-
-        write_corpus(folder, len(sentences), say, wanted_seconds, progress)
-
-    def cpu_seconds(self, texts: Sequence[str]) -> None:
-        """Nobody knows."""
-
-
-@contextmanager
-def quiet(*_: object) -> Iterator[OnProgress]:
-    yield lambda done, of: None
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +36,9 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
     numbers = count()
 
     def made(**values: object) -> TeachSettings:
-        given = {"teacher": Humming(), "text": text, "limits": Limits(steps=STEPS), "sizes": SMALL, "force": True}
-        out = folder / str(next(numbers)) / "voice.onnx"
-        return TeachSettings(out=out, **{**given, **values})  # type: ignore[arg-type]
+        return replace(settings_of(text, folder / str(next(numbers)) / "voice.onnx"), **values)  # type: ignore[arg-type]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(align, "_SEEN", 0)
-        patch.setattr(align, "_MIN_PASSES", 1)
-        for name in ("BATCH", "RHYTHM_BATCH"):
-            patch.setattr(training, name, 2)
+    with small():
         yield made
 
 
@@ -84,7 +52,14 @@ def whole(settings: Callable[..., TeachSettings]) -> tuple[TeachSettings, Distil
 def test_a_voice_is_written_with_its_origin(whole: tuple[TeachSettings, Distilled]) -> None:
     given, made = whole
     config = VoiceConfig.read(config_path(given.out))
-    assert config.rate_hz == RATE_HZ and config.hop == 300 and made.steps == STEPS and made.times_as_fast is None
+    assert (
+        config.rate_hz == RATE_HZ
+        and config.hop == 300
+        and config.noise_scale == 0
+        and made.steps == STEPS
+        and made.times_as_fast is None
+    )
+    assert config.noise_scale == 0 and config.noise_w > 0
     assert config.made_by["teacher"] == "humming" and config.made_by["teacher_license"] == "CC0-1.0"
     assert config.made_by["steps"] == STEPS and len(str(config.made_by["text_sha256"])) == 64
     assert sorted(path.name for path in given.out.parent.iterdir()) == ["voice.onnx", "voice.onnx.json"]
@@ -133,6 +108,36 @@ def test_an_interrupted_command_goes_on_and_ends_equal(
     assert parts.teacher.said == whole[0].teacher.said  # type: ignore[attr-defined]
 
 
+@pytest.mark.usefixtures("forked_programs")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("stage", ["speaking", "aligning", "learning", "exporting", "comparing", "writing"])
+def test_a_killed_command_goes_on_and_ends_equal(
+    settings: Callable[..., TeachSettings], whole: tuple[TeachSettings, Distilled], stage: str
+) -> None:
+    parts = settings()
+    words = [sys.executable, "-m", "tests.distil.teach.teaching", stage, str(parts.text), str(parts.out)]
+    assert subprocess.Popen(words).wait(120) == -signal.SIGKILL
+    assert not parts.out.exists()
+
+    made = teach(parts, quiet)
+
+    assert parts.out.read_bytes() == whole[0].out.read_bytes() and made.steps == STEPS
+    assert config_path(parts.out).read_bytes() == config_path(whole[0].out).read_bytes()
+
+
+def test_a_json_without_its_voice_is_of_a_killed_command(tmp_path: Path) -> None:
+    out, made = tmp_path / "voice.onnx", tmp_path / "made.onnx"
+    config_path(out).write_text("{}", encoding="utf-8")
+    with pytest.raises(UsageError, match="already exists"):
+        check_out(out, made, force=False)
+
+    made.write_bytes(b"the voice")
+    check_out(out, made, force=False)
+    out.write_bytes(b"the voice, or another")
+    with pytest.raises(UsageError, match="already exists"):
+        check_out(out, made, force=False)
+
+
 def test_with_more_minutes_more_is_said_and_learned(settings: Callable[..., TeachSettings]) -> None:
     given = settings(force=False)
     with pytest.raises(GatesError):
@@ -142,6 +147,15 @@ def test_with_more_minutes_more_is_said_and_learned(settings: Callable[..., Teac
 
     assert isinstance(given.teacher, Humming) and given.teacher.said == 30
     assert made.steps > STEPS
+
+
+def test_noise_is_no_speech(settings: Callable[..., TeachSettings]) -> None:
+    class Hissing(Humming):
+        def hummed(self, ids: Sequence[int]) -> Samples:
+            return np.random.default_rng(len(ids)).standard_normal(1200 * len(ids)).astype(np.float32) / 10
+
+    with pytest.raises(BadInputError, match="the teacher said 0 sentences with a pitch"):
+        teach(settings(teacher=Hissing()), quiet)
 
 
 def test_another_teacher_is_not_mixed_with_what_is_there(settings: Callable[..., TeachSettings]) -> None:
@@ -166,9 +180,3 @@ def test_what_is_left_damaged_is_made_again(
     teach(replace(parts, force=True), quiet)
 
     assert parts.out.read_bytes() == whole[0].out.read_bytes()
-
-
-@pytest.mark.usefixtures("tones")
-def test_a_teacher_whose_licence_is_not_known_to_allow_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="may not teach"):
-        VoiceTeacher(voice_of(tmp_path / "a.tones"), 1)

@@ -75,7 +75,7 @@ class TonesFamily:
             num_speakers=len(pitches),
             speakers={name: number for number, name in enumerate(pitches)},
             facts=facts,
-            capabilities=Capabilities(knobs=KNOBS, speed=(0.5, 2.0)),
+            capabilities=Capabilities(knobs=KNOBS, speed=(0.5, 2.0), may_teach=bool(facts.get("may_teach"))),
         )
 
     def gpu_support(self) -> GpuSupport:

@@ -69,17 +69,20 @@ def heard(samples: Samples, rate_hz: int) -> Speech:
 def write_corpus(
     folder: Path,
     count: int,
-    say: Callable[[int], Speech],
+    say: Callable[[range, float], list[Speech]],
     wanted_seconds: float,
     progress: OnProgress,
 ) -> None:
-    """Let a teacher say sentences 0 to `count`, until there is as much as is wanted. Files that are there are kept."""
+    """Let a teacher say sentences 0 to `count`, until there is as much as is wanted. Files that are there are kept.
+
+    `say` is given the places of the next sentences, and how many seconds are still wanted of these and later ones.
+    """
     seconds = 0.0
     for number, start in enumerate(range(0, count, IN_A_FILE)):
         path = folder / f"{number:04d}.npz"
         spoken = read_speech(path)
         if spoken is None:
-            spoken = [say(place) for place in range(start, min(start + IN_A_FILE, count))]
+            spoken = say(range(start, min(start + IN_A_FILE, count)), wanted_seconds - seconds)
             _write(path, spoken)
         seconds += sum(one.frames for one in spoken) * HOP / RATE_HZ
         progress(min(round(seconds), round(wanted_seconds)), round(wanted_seconds))
@@ -91,7 +94,10 @@ def read_corpus(folder: Path) -> list[Speech]:
     """What was said of the first sentences."""
     found: list[Speech] = []
     for path in sorted(folder.glob("[0-9]*.npz")):
-        found += read_speech(path) or []
+        spoken = read_speech(path)
+        if spoken is None:
+            break  # the later ones are not those of the next sentences
+        found += spoken
     return found
 
 

@@ -22,14 +22,24 @@ from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser
 from voxmatrix.distil.learning import Limits, long_enough
 from voxmatrix.distil.result import Distilled, GatesError
-from voxmatrix.distil.session import Show, claim, interruptible, learn, out_of_memory, restore, speech_seconds
+from voxmatrix.distil.session import (
+    Show,
+    check_out,
+    claim,
+    interruptible,
+    learn,
+    out_of_memory,
+    restore,
+    speech_seconds,
+)
 from voxmatrix.distil.teach.align import align, silent_frames
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, Speech, read_corpus
 from voxmatrix.distil.teach.export import Voice, pace_of, write_student
 from voxmatrix.distil.teach.material import Lesson, Scale, lesson, scale_of
 from voxmatrix.distil.teach.network import Sizes
-from voxmatrix.distil.teach.teacher import Teacher
+from voxmatrix.distil.teach.teacher import Teacher, check_teacher
 from voxmatrix.distil.teach.training import Student, Training
+from voxmatrix.distil.teach.waves import LOWEST_HZ
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, replacing
@@ -37,7 +47,7 @@ from voxmatrix.judge.sound import doubts, measure
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
-from voxmatrix.piper.export.export import check_free, write_voice
+from voxmatrix.piper.export.export import write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
@@ -55,6 +65,8 @@ _EVERY = 4
 _TIMED = 5
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
+#: The voice, before it is compared.
+_MADE = "student.onnx"
 #: A sentence, and what the teacher made of it.
 _Said = tuple[Sentence, Speech]
 
@@ -78,14 +90,15 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
     """Make a voice. An interrupted command continues where it was, and ends equal to one that was not interrupted.
 
     Raises:
-        BadInputError: the text cannot be used; GatesError: the voice is not good enough yet.
+        BadInputError: the text or what the teacher says cannot be used; GatesError: the voice is not good enough yet.
         DamagedFileError: what an earlier command left is corrupt.
         UsageError: `out` exists, or its folder is of another teacher or in use.
         MemoryExhaustedError, UnreachableError, InterruptedRunError: what was learned so far is kept.
     """
-    check_free(settings.out, force=settings.force)
     folder = settings.out.with_suffix(".distil")
-    checkpoint, config = folder / "state.ckpt", _config(settings.teacher)
+    check_out(settings.out, folder / _MADE, force=settings.force)
+    checkpoint, teacher = folder / "state.ckpt", settings.teacher
+    config = _config(teacher)
     texts = read_texts(config, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
         claim(folder, _source(settings), fresh=settings.fresh)
@@ -94,9 +107,11 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
         with interruptible(f"what was done so far is kept in {folder}", "continue"):
             with show("speak", "speaking", str, 0) as progress:
                 seconds = speech_seconds(settings.limits)
-                settings.teacher.speak([one for one, _ in order], folder, seconds, progress)
+                teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
             learned, compared = _parted(order, spoken)
+            if not settings.force:
+                check_teacher([(one.text, speech.wave()) for one, speech in compared], recogniser(teacher.language))
             lessons, scale = _lessons(learned, folder, show)
         training = _training(lessons, settings)
         with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
@@ -109,7 +124,7 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
         with interruptible(f"what was learned is kept in {folder}", "compare"):
             near = at_most("distance of mel bands, in the same rhythm", training.evaluate()[0], MAX_MEL_DISTANCE)
             gates, pairs, spent = _compare(compared, made, config, near, show)
-            before = settings.teacher.cpu_seconds([one.text for one, _ in compared[:_TIMED]])
+            before = teacher.cpu_seconds([one.text for one, _ in compared[:_TIMED]])
         distilled = Distilled(
             out=settings.out,
             gates=gates,
@@ -142,6 +157,7 @@ def _config(teacher: Teacher) -> VoiceConfig:
         quality=STUDENT,
         dataset=teacher.name,
         hop=HOP,
+        noise_scale=0.0,  # nothing depends on it
         noise_w=_NOISE_W,
     )
 
@@ -158,18 +174,19 @@ def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
 
 def _parted(order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech]) -> tuple[list[_Said], list[_Said]]:
     """The sentences to learn, and those to compare, as far as they were said."""
-    said = list(zip(order, spoken, strict=False))
+    said = [(one, speech) for one, speech in zip(order, spoken, strict=False) if speech.samples.any()]
     learned, compared = ([(one, speech) for (one, kind), speech in said if kind is only] for only in (False, True))
     return learned, compared
 
 
 def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Lesson], Scale]:
-    """What can be learned: sentences that are long enough for their symbols."""
+    """What can be learned: sentences that have a pitch, and are long enough for their symbols."""
     both = [(list(filter(None, one.ids)), speech) for one, speech in said]
-    both = [(ids, speech) for ids, speech in both if speech.samples.any() and _fits(len(ids), speech)]
+    both = [(ids, speech) for ids, speech in both if _fits(len(ids), speech)]
     if len(both) <= WATCHED:
         raise BadInputError(
-            f"the teacher said {len(both)} sentences that can be learned, and more than {WATCHED} are needed",
+            f"the teacher said {len(both)} sentences with a pitch and a frame for each symbol, and more than {WATCHED} "
+            "are needed",
             "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
     ids, speeches = [one for one, _ in both], [speech for _, speech in both]
@@ -185,7 +202,7 @@ def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Less
 
 
 def _fits(symbols: int, speech: Speech) -> bool:
-    return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2
+    return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2 and speech.hz.max() > LOWEST_HZ
 
 
 def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]] | None:
@@ -221,7 +238,7 @@ def _write(training: Training, lessons: Sequence[Lesson], scale: Scale, config: 
     """Write the ONNX file of the voice into the folder, with averaged weights."""
     student = training.student
     student.load_state_dict(training.averaged)
-    made = folder / "student.onnx"
+    made = folder / _MADE
     write_student(Voice(student, scale, pace_of(student.rhythm, lessons[:_PACED])), metadata(config), made)
     return made
 
