@@ -63,7 +63,7 @@ def test_a_recording_and_its_text_become_a_data_set(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, out = tmp_path / "text.md", tmp_path / "clips"
-    text.write_text("# April\n\n" + SENTENCES[2], encoding="utf-8")
+    text.write_text("# Emma\n\n" + SENTENCES[2], encoding="utf-8")
     words = ["segment", str(recording), "--text", str(text), "--out", str(out)]
     assert main.run(words) == 0
     shown = capsys.readouterr().out
@@ -77,6 +77,14 @@ def test_a_recording_and_its_text_become_a_data_set(
     assert set(answer["left_out"]) == {"silence", "not-in-text"}
     assert main.run(["prepare", str(out), "--phonemes", "text", "--force"]) == 3  # one recording is not enough
     assert "1 of the recordings" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("faster_whisper")
+def test_the_name_of_the_file_is_not_of_the_text(recording: Path, tmp_path: Path) -> None:
+    text, out = tmp_path / "story.txt", tmp_path / "clips"
+    text.write_text(" ".join(SENTENCES.values()), encoding="utf-8")
+    assert main.run(["segment", str(recording), "--text", str(text), "--out", str(out)]) == 0
+    assert [line.partition("|")[2] for line in (out / "metadata.csv").read_text().splitlines()] == [*SENTENCES.values()]
 
 
 @pytest.mark.usefixtures("faster_whisper")

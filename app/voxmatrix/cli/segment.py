@@ -129,7 +129,7 @@ def _texts(files: list[Path], recordings: int) -> list[str]:
     texts = []
     for file in files:
         chapters = read_book(file, spoken_kinds([], [])).chapters
-        texts.append("\n\n".join(part for one in chapters for part in (one.title, *one.paragraphs) if part))
+        texts.append("\n\n".join(part for one in chapters for part in one.paragraphs))
         if not texts[-1].strip():
             raise BadInputError(f"{file} contains no text", "name the text that is read in the recording")
     return texts

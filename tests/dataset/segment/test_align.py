@@ -63,6 +63,12 @@ def test_a_page_that_was_not_read_is_in_no_clip() -> None:
     assert spans(heard(TEXT), text) == [*RIGHT[:3], *((start + 17, end + 17) for start, end in RIGHT[3:])]
 
 
+def test_a_short_heading_that_was_not_read_is_in_no_clip() -> None:
+    text = ["Alice", *TEXT]
+    assert [span and span.doubt for span in align(heard(TEXT), text, {1})] == [""] * 5
+    assert spans(heard(TEXT), text) == [(start + 1, end + 1) for start, end in RIGHT]
+
+
 def test_a_note_in_the_midst_of_a_clip_is_not_of_its_text() -> None:
     note = words("Page 12. It was a dark and stormy night and nobody had ever heard of anything like it before.")
     found = align(heard(TEXT), TEXT[:11] + note + TEXT[11:])

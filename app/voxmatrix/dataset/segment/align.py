@@ -6,7 +6,7 @@ a word that was heard wrong shares letters with the right one.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -48,12 +48,13 @@ class Span:
         return [*text[self.start : first], *text[last : self.end]] if last else text[self.start : self.end]
 
 
-def align(clips: Sequence[Sequence[str]], text: Sequence[str]) -> list[Span | None]:
+def align(clips: Sequence[Sequence[str]], text: Sequence[str], ends: Collection[int] = ()) -> list[Span | None]:
     """The span of each clip, in order and without overlap; None if its words are not in the text.
 
     Args:
         clips: the words that were heard in each, as letters and digits in lower case, none empty.
         text: the words of the text, with their marks.
+        ends: how many words there are up to the end of each sentence or heading, which may have no mark.
     """
     words = [letters(word) for word in text]
     heard = [word for clip in clips for word in clip]
@@ -65,7 +66,8 @@ def align(clips: Sequence[Sequence[str]], text: Sequence[str]) -> list[Span | No
         end = place + sum(map(len, clip))
         spans.append(_span(matched[place:end], edges))
         place = end
-    return _with_borders(spans, text, words)
+    borders = {*ends, *(place for place, word in enumerate(text, start=1) if _pauses(word))}
+    return _with_borders(spans, borders, words)
 
 
 def letters(word: str) -> str:
@@ -229,16 +231,16 @@ def _together(pairs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]
     return pairs
 
 
-def _with_borders(spans: Sequence[Span | None], text: Sequence[str], words: Sequence[str]) -> list[Span | None]:
+def _with_borders(spans: Sequence[Span | None], borders: Collection[int], words: Sequence[str]) -> list[Span | None]:
     """The spans, with words that nobody was heard to say given to a neighbour, or a doubt where that is not sure."""
     found = list(spans)
     before, last = Span(0, 0, 1.0), -1
-    for number, span in enumerate([*found, Span(len(text), len(text), 1.0)]):
+    for number, span in enumerate([*found, Span(len(words), len(words), 1.0)]):
         if span is None:
             continue
         between = sum(map(len, words[before.end : span.start]))
         if before.end > span.start or (last == number - 1 and 0 < between <= _MAX_GAP):
-            before, after = _shared(before, span, text)
+            before, after = _shared(before, span, borders)
         elif between:
             before = before if before.sharp[1] else _doubted(before, _BLURRED)
             after = span if span.sharp[0] else _doubted(span, _BLURRED)
@@ -251,11 +253,11 @@ def _with_borders(spans: Sequence[Span | None], text: Sequence[str], words: Sequ
     return found
 
 
-def _shared(before: Span, after: Span, text: Sequence[str]) -> tuple[Span, Span]:
-    """Two spans that meet at the only mark among the words that could be of both, or a doubt."""
-    borders = [place for place in range(before.end, after.start + 1) if place and _pauses(text[place - 1])]
-    if len(borders) == 1:
-        return replace(before, end=borders[0]), replace(after, start=borders[0])
+def _shared(before: Span, after: Span, borders: Collection[int]) -> tuple[Span, Span]:
+    """Two spans that meet at the only border among the words that could be of both, or a doubt."""
+    between = [place for place in range(before.end, after.start + 1) if place in borders]
+    if len(between) == 1:
+        return replace(before, end=between[0]), replace(after, start=between[0])
     return _doubted(before, _EITHER), _doubted(after, _EITHER)
 
 

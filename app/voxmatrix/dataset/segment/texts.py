@@ -1,6 +1,7 @@
 """The text of each clip: its part of the given text, or what was heard; and how sure that is."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from voxmatrix.dataset.segment.align import align, letters
@@ -30,8 +31,10 @@ def told(heard: Sequence[tuple[str, float]], text: str | None, language: str) ->
     said = [tokens(normalise(one, language)) for one, _ in heard]
     if text is None:
         return [_heard(" ".join(words), sure) for words, (_, sure) in zip(said, heard, strict=True)]
-    written = [word for sentence in split(unwrap(text), language) for word in tokens(normalise(sentence, language))]
-    spans = align([[found for word in words if (found := letters(word))] for words in said], written)
+    sentences = [tokens(normalise(sentence, language)) for sentence in split(unwrap(text), language)]
+    written = [word for sentence in sentences for word in sentence]
+    heard_words = [[found for word in words if (found := letters(word))] for words in said]
+    spans = align(heard_words, written, set(accumulate(map(len, sentences))))
     texts = []
     for words, span in zip(said, spans, strict=True):
         if span is None:
