@@ -9,27 +9,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.toys.engines import install_engine, install_weights, write_toy_voice
+from tests.toys.engines import RATE_HZ, install_engine, install_weights, recording, write_toy_voice
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.external.voice_file import read_voice
 from voxmatrix.voices.resolve import remove, rename, resolve
-
-RATE_HZ = 24_000
-
-
-def recording(
-    path: Path, seconds: float = 6.0, *, gain: float = 0.3, noise: float = 0.0005, rate_hz: int = RATE_HZ
-) -> Path:
-    """Something like speech: syllables of a buzz, and pauses, above some noise."""
-    times = np.arange(round(seconds * rate_hz)) / rate_hz
-    syllables = np.clip(np.sin(2 * np.pi * 2.5 * times), 0, None) * (np.sin(2 * np.pi * 0.4 * times) > -0.7)
-    buzz = sum(np.sin(2 * np.pi * 120 * number * times) / number for number in range(1, 20))
-    numbers = np.random.default_rng(1)
-    soundfile.write(
-        path, np.clip(gain * syllables * buzz + noise * numbers.standard_normal(len(times)), -1, 1), rate_hz
-    )
-    return path
 
 
 @pytest.fixture(autouse=True)

@@ -67,14 +67,15 @@ def clone(request: CloneRequest) -> Cloned:
     """
     if not request.speaker.strip():
         raise UsageError("a voice is imitated only if its speaker agrees", "name the speaker who does: `consent=NAME`")
-    engine, weights = _engine_of(request)
-    can = engine.manifest.can
-    if can.reference is None:
-        raise BadInputError(f"the engine {engine.name} does not imitate recordings", "choose another engine")
+    engine, weights, reference = _engine_of(request.engine, request.weights)
     place = voice_folders()[0] / engine.name / f"{request.name}{SUFFIX}"
-    _check_request(request, can.reference, place)
-    language = _language_of(request, can.languages)
-    samples, findings = checked_recording(request.recording, can.reference, transcript=request.transcript)
+    _check_request(request, reference, place)
+    language = _language_of(request, engine.manifest.can.languages)
+    samples, findings = _examine(request.recording, reference, request.transcript)
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        remedies = dict.fromkeys(error.remedy for error in errors)
+        raise BadInputError("; ".join(error.problem for error in errors), "; ".join(remedies))
     statement = Consent(statement=STATEMENT.format(name=request.speaker), by=request.speaker, at=now())
     voice = VoiceFile(
         engine=engine.name,
@@ -89,76 +90,85 @@ def clone(request: CloneRequest) -> Cloned:
     return Cloned(id=f"{engine.name}/{request.name}", path=path, seconds=seconds, findings=tuple(findings))
 
 
-def checked_recording(path: Path, wanted: ReferenceTable, *, transcript: str = "") -> tuple[Samples, list[Finding]]:
-    """The speech of a recording, 48 kHz, without silence at both ends, and what is not so good about it.
+def check_recording(path: Path, engine: str, weights: str = "", transcript: str = "") -> tuple[float, list[Finding]]:
+    """The seconds of speech in a recording, and all that is wrong with it for an engine, errors and warnings.
 
     Raises:
-        BadInputError: it cannot be used; the message says why.
+        BadInputError: the engine is not installed or imitates nobody, or the file is no recording.
+        UsageError: the engine has several weights.
+    """
+    _, _, reference = _engine_of(engine, weights)
+    samples, findings = _examine(path, reference, transcript)
+    return len(samples) / _RATE_HZ, findings
+
+
+def _examine(path: Path, wanted: ReferenceTable, transcript: str) -> tuple[Samples, list[Finding]]:
+    """The speech of a recording, 48 kHz, without silence at both ends, and what is wrong with it.
+
+    Raises:
+        BadInputError: it cannot be read, or is too long.
     """
     sound = read(path, _RATE_HZ, max_seconds=MAX_SECONDS)
     levels = levels_dbfs(sound.samples, _RATE_HZ)
     noise, loud = np.percentile(levels, (10, 95)) if len(levels) else (-120.0, -120.0)
     if loud < SILENT_DBFS:
-        raise BadInputError(f"{path.name} is silent: its loud parts are at {loud:.0f} dBFS", _AGAIN)
+        return sound.samples[:0], [_error(f"{path.name} is silent: its loud parts are at {loud:.0f} dBFS", _AGAIN)]
     samples = trim(sound.samples, _RATE_HZ, levels)
     seconds, (least, used) = len(samples) / _RATE_HZ, wanted.seconds
+    findings: list[Finding] = []
     if seconds < least:
         problem = f"{path.name} has {seconds:.1f} s of speech, and the engine needs {least:g} s"
-        raise BadInputError(problem, "record some sentences more")
-    if transcript and seconds > used:
+        findings.append(_error(problem, "record some sentences more"))
+    elif seconds > used and transcript:
         problem = (
             f"{path.name} has {seconds:.1f} s of speech, and the engine hears {used:g} s of it: less than is written"
         )
-        raise BadInputError(problem, f"choose a recording of at most {used:g} s, or leave out the transcript")
-    if sound.clipped_fraction >= CLIPPED_ERROR:
-        problem = f"{sound.clipped_fraction:.1%} of {path.name} is clipped at full scale"
-        raise BadInputError(problem, "lower the recording level and record it again")
-    if loud - noise < _LEAST_DB:
-        raise BadInputError(f"the speech in {path.name} is only {loud - noise:.0f} dB above its noise", _AGAIN)
-    _check_one_speaker(path, samples)
-    findings = []
+        remedy = f"choose a recording of at most {used:g} s, or leave out the transcript"
+        findings.append(_error(problem, remedy))
+    elif seconds > used:
+        problem = f"only the first {used:g} s of {seconds:.0f} s are imitated"
+        findings.append(_warning(problem, "nothing needs to be done"))
     if sound.clipped_fraction >= CLIPPED_WARNING:
-        findings.append(
-            _warning(f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale", "lower the level")
-        )
+        problem = f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale"
+        kind = _error if sound.clipped_fraction >= CLIPPED_ERROR else _warning
+        findings.append(kind(problem, "lower the recording level and record it again"))
     if loud - noise < _FEW_DB:
-        findings.append(_warning(f"the speech in {path.name} is {loud - noise:.0f} dB above its noise", _AGAIN))
-    if seconds > used:
-        findings.append(
-            _warning(f"only the first {used:g} s of {seconds:.0f} s are imitated", "nothing needs to be done")
-        )
+        problem = f"{path.name} has speech only {loud - noise:.0f} dB above its noise"
+        findings.append((_error if loud - noise < _LEAST_DB else _warning)(problem, _AGAIN))
+    if not any(finding.severity == "error" for finding in findings):
+        findings += _several_speakers(path, samples)
     return samples, findings
 
 
-def _check_one_speaker(path: Path, samples: Samples) -> None:
+def _several_speakers(path: Path, samples: Samples) -> list[Finding]:
     """Compare both halves of a recording, if the package that tells speakers apart is installed."""
     if find_spec("resemblyzer") is None or len(samples) < 2 * MIN_HALF_SECONDS * _RATE_HZ:
-        return
+        return []
     from voxmatrix.judge.likeness import SpeakerEncoder
 
     encoder = SpeakerEncoder()
     first, second = (encoder.embedding(half, _RATE_HZ) for half in np.array_split(samples, 2))
-    if (alike := float(first @ second)) < SAME_HALVES:
-        problem = f"{path.name} seems to have several speakers: the likeness of its halves is {alike:.2f}"
-        raise BadInputError(problem, f"choose a recording of one person, whose halves have more than {SAME_HALVES}")
+    if (alike := float(first @ second)) >= SAME_HALVES:
+        return []
+    problem = f"{path.name} seems to have several speakers: the likeness of its halves is {alike:.2f}"
+    return [_error(problem, f"choose a recording of one person, whose halves have more than {SAME_HALVES}")]
 
 
-def _engine_of(request: CloneRequest) -> tuple[Engine, dict[str, str]]:
-    """The engine as it is for the weights that the voice will have, and those."""
-    engine = find_engine(request.engine)
-    found = installed_weights(engine.name)
-    if request.weights:
-        found = {name: digest for name, digest in found.items() if name == request.weights}
-    if len(found) == 1:
-        return find_engine(request.engine, found), found
-    if not found and not request.weights and not engine.manifest.weights:
-        return engine, {}
-    if found:
-        raise UsageError(f"the engine {engine.name} has several weights", f"choose `weights`: {', '.join(found)}")
-    named = request.weights or engine.manifest.weights[0].id
-    raise BadInputError(
-        f"the weights {named} are not installed", f"voxmatrix engines install {engine.name} --weights {named}"
-    )
+def _engine_of(name: str, wanted: str) -> tuple[Engine, dict[str, str], ReferenceTable]:
+    """The engine as it is for the weights that the voice will have, those, and what it needs of a recording."""
+    engine, found = find_engine(name), installed_weights(name)
+    if wanted:
+        found = {known: digest for known, digest in found.items() if known == wanted}
+    if len(found) > 1:
+        raise UsageError(f"the engine {name} has several weights", f"choose `weights`: {', '.join(found)}")
+    if not found and (wanted or engine.manifest.weights):
+        named = wanted or engine.manifest.weights[0].id
+        remedy = f"voxmatrix engines install {name} --weights {named}"
+        raise BadInputError(f"the weights {named} are not installed", remedy)
+    engine = find_engine(name, found)
+    if engine.manifest.can.reference is None:
+        raise BadInputError(f"the engine {name} does not imitate recordings", "choose another engine")
+    return engine, found, engine.manifest.can.reference
 
 
 def _check_request(request: CloneRequest, wanted: ReferenceTable, place: Path) -> None:
@@ -193,6 +203,10 @@ def keep_recording(samples: Samples) -> str:
         with replacing(path) as file:
             file.write(content.getvalue())
     return sha256
+
+
+def _error(problem: str, remedy: str) -> Finding:
+    return Finding(problem=problem, remedy=remedy)
 
 
 def _warning(problem: str, remedy: str) -> Finding:
