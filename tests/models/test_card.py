@@ -9,7 +9,10 @@ from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.models.card import Capabilities, Knob, VoiceCard
 from voxmatrix.models.style import Style
 
-KNOBS = {"warmth": Knob(title="Warmth", default=0.5, low=0.0, high=1.0)}
+KNOBS = {
+    "warmth": Knob(title="Warmth", default=0.5, low=0.0, high=1.0),
+    "steps": Knob(title="Steps", default=2.0, low=1.0, high=10.0, integer=True),
+}
 
 
 def card(*files: Path, **facts: Any) -> VoiceCard:
@@ -46,12 +49,13 @@ def test_speakers_are_named_or_numbered() -> None:
         ({"speed": 11.0}, "speed is 11.0"),
         ({"knobs": {"noise": 0.5}}, "no setting 'noise'"),
         ({"knobs": {"warmth": 1.5}}, "warmth is 1.5"),
+        ({"knobs": {"steps": 2.5}}, "choose a whole number from 1 to 10"),
     ],
 )
 def test_a_style_that_the_voice_cannot_have_is_refused(style: Any, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         card().check(Style(**style))
-    card().check(Style(speed=2.0, knobs={"warmth": 1.0}))
+    card().check(Style(speed=2.0, knobs={"warmth": 1.0, "steps": 10.0}))
 
 
 def test_a_voice_without_speed_speaks_as_it_does() -> None:

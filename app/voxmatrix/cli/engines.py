@@ -11,10 +11,8 @@ from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import DamagedFileError, VoxmatrixError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from voxmatrix.external.installed import Engine
-    from voxmatrix.external.manifest import LicenceTable, Manifest
+    from voxmatrix.external.manifest import LicenceTable
     from voxmatrix.machine.facts import Machine
 
 group = typer.Typer(help="Install, list, check and remove engines: models that need packages of their own.")
@@ -31,12 +29,9 @@ _OneName = Annotated[str, typer.Argument(metavar="[NAME]", help="Only this engin
 @group.command("list")
 def list_engines(as_json: options.AsJson = False) -> None:
     """List the engines: what is installed, what this computer can compute, sizes and licences."""
-    from voxmatrix.external.install import packs
-    from voxmatrix.external.installed import installed_engines
+    from voxmatrix.external.listing import engine_rows
 
-    machine, here = _machine(), installed_engines()
-    places = {**packs(), **here}
-    rows = [_row(name, places[name], machine, installed=name in here) for name in sorted(places)]
+    rows = engine_rows(_machine())
     if as_json:
         print_json({"engines": rows})
         return
@@ -44,7 +39,7 @@ def list_engines(as_json: options.AsJson = False) -> None:
         if row["problem"]:
             typer.echo(f"{row['name']}  {row['problem']}")
             continue
-        state = "installed" if row["installed"] else f"voxmatrix engines install {row['name']}"
+        state = "installed" if row["installed"] else row["command"] or "not installed"
         state += f", {row['bytes'] / 1e6:,.0f} MB" if row["bytes"] else ""
         typer.echo(f"{row['name']}  {state}; {_on(row)}; licence of its code: {row['code_licence']}")
         for weights in row["weights"]:
@@ -180,43 +175,6 @@ def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
     )
     write_voice(identifier, voice)
     return f"{engine.name}/{identifier}"
-
-
-def _row(name: str, folder: "Path", machine: "Machine", *, installed: bool) -> dict[str, Any]:
-    from voxmatrix.external.installed import installed_weights
-    from voxmatrix.external.manifest import FILE, read_manifest
-    from voxmatrix.external.weights import restrictions
-
-    about: dict[str, Any] = {"name": name, "installed": installed, "code_licence": None, "bytes": None}
-    try:
-        manifest = read_manifest(folder / FILE)
-    except VoxmatrixError as error:
-        return {**about, "problem": error.problem, "device": None, "reasons": [], "weights": []}
-    ids = installed_weights(name)
-    weights = []
-    for row in manifest.weights:
-        own = manifest.of(row.id)
-        weights.append(
-            {
-                "id": row.id,
-                "title": row.title or row.id,
-                "installed": row.id in ids,
-                "memory_mib": own.run.memory.fixed_mib,
-                "licence": restrictions(own.licence) if own.licence else "unknown",
-                **_fit(own, machine),
-            }
-        )
-    about["code_licence"] = manifest.engine.code_licence or "unknown"
-    if installed:
-        about["bytes"] = sum(path.lstat().st_size for path in folder.rglob("*"))
-    return {**about, "problem": None, **_fit(manifest, machine), "weights": weights}
-
-
-def _fit(manifest: "Manifest", machine: "Machine") -> dict[str, Any]:
-    from voxmatrix.external.fit import fit
-
-    found = fit(manifest, machine)
-    return {"device": found.device or None, "reasons": list(found.reasons)}
 
 
 def _on(row: dict[str, Any]) -> str:

@@ -69,7 +69,13 @@ class ExternalFamily:
             languages=(voice.language,),
             capabilities=Capabilities(
                 knobs={
-                    name: Knob(title=knob.title, default=knob.default, low=knob.least, high=knob.most)
+                    name: Knob(
+                        title=knob.title,
+                        default=knob.default,
+                        low=knob.least,
+                        high=knob.most,
+                        integer=knob.type == "integer",
+                    )
                     for name, knob in engine.manifest.knob.items()
                 },
                 speed=can.speed,
@@ -90,6 +96,7 @@ class ExternalFamily:
                     for name, digest in voice.weights.items()
                 },
             },
+            consent=voice.consent.statement if voice.consent else "",
             memory_mib=run.memory.fixed_mib,
         )
 

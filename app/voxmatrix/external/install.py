@@ -51,6 +51,12 @@ def pack(name: str) -> Path:
     return packs()[name]
 
 
+def image_with(name: str) -> str:
+    """Of a program that runs in an image, in which no engine can be installed: the image that has this one; else ""."""
+    image = environment().get(IMAGE_VARIABLE)
+    return f"{image}-{name}" if image else ""
+
+
 def chosen_weights(manifest: Manifest, wanted: str) -> tuple[WeightsTable, Path | None]:
     """The weights of an ID, or those that are like the ones in a folder, with this folder.
 
@@ -81,10 +87,9 @@ def install(name: str, machine: Machine, on_progress: OnProgress = lambda done, 
     source = pack(name)
     manifest = read_manifest(source / FILE)
     check_fit(f"the engine {name}", manifest, machine)
-    if image := environment().get(IMAGE_VARIABLE):
+    if image := image_with(name):
         raise UsageError(
-            f"an image has no pip, so {name} cannot be installed in it",
-            f"use the image {image}-{name} (docs/engines.md)",
+            f"an image has no pip, so {name} cannot be installed in it", f"use the image {image} (docs/engines.md)"
         )
     folder = engine_folders()[0]
     with locked(folder, "installation", "wait for it"), _beside(folder / name) as new:

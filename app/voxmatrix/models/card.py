@@ -27,6 +27,7 @@ class Knob:
     default: float
     low: float
     high: float
+    integer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,7 @@ class VoiceCard:
     source: str = ""  # the page that it was downloaded from
     version: str = ""  # there
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what else its own JSON says
+    consent: str = ""  # the statement that its speaker may be imitated, of a voice made from a recording
     memory_mib: float = 0.0  # that it takes when it is open
     variant: str = ""  # how it is computed, where that changes what is heard: cuda bfloat16 sdpa
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for certificates: its engine, its lock …
@@ -123,9 +125,10 @@ class VoiceCard:
             if name not in knobs:
                 known = f"choose one of: {', '.join(knobs)}" if knobs else "it has none: leave it out"
                 raise UsageError(f"the voice {self.id} has no setting {name!r}", known)
-            if not knobs[name].low <= value <= knobs[name].high:
-                remedy = f"choose a number from {knobs[name].low:g} to {knobs[name].high:g}"
-                raise UsageError(f"`{name}` is {value}", remedy)
+            knob = knobs[name]
+            if not knob.low <= value <= knob.high or (knob.integer and value % 1):
+                kind = "a whole number" if knob.integer else "a number"
+                raise UsageError(f"`{name}` is {value}", f"choose {kind} from {knob.low:g} to {knob.high:g}")
 
     def on(self, device: SpeakDevice) -> "VoiceCard":
         """The voice as this device computes it, which is another one where the difference can be heard.
