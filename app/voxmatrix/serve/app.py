@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.routes.engines import engine_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.kokoro import kokoro_routes
@@ -45,6 +46,7 @@ def make_app(services: Services) -> ASGIApp:
         vibevoice_routes,
         kokoro_routes,
         voice_routes,
+        engine_routes,
         library_routes,
         job_routes,
         file_routes,

@@ -127,7 +127,7 @@ def _check_installed(name: str) -> None:
 def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
     own = is_own(card.path)
     made = card.facts.get(MADE_BY)
-    origin = "downloaded" if card.source else "trained" if made else "added"
+    origin = "cloned" if card.consent else "downloaded" if card.source else "trained" if made else "added"
     return {
         "id": card.id,
         "title": card.title.partition(":")[0] or card.id,
