@@ -2,57 +2,29 @@
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
-import numpy as np
 import pytest
 import soundfile
-import soxr
 
 from tests.serve.page.actions import advances
-from tests.serve.page.conftest import PATIENCE_MS, Server, opened
+from tests.serve.page.conftest import Server, opened
+from tests.serve.page.microphone import browser
 from voxmatrix.dataset.prepare import prepare
 from voxmatrix.dataset.prepared import PrepareSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page
 
+__all__ = ["browser"]  # a fixture
 pytestmark = pytest.mark.browser
-SAMPLE = Path(__file__).parents[3] / "samples" / "en" / "wavs" / "en-01.flac"
 #: Read aloud, each takes a little more than a second, which is what is recorded of it.
 TEXTS = ("The first line.", "A second line.", "One third line.", "The fourth one.", "A fifth of it.", "One sixth more.",
          "The seventh sea.", "An eighth note.", "A ninth night.", "One tenth left.")  # fmt: skip
 
 FAIL = "navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', '%s') }"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Browser]":
-    """With a microphone that hears a sentence again and again, in a quiet room, and may be used."""
-    from playwright.sync_api import expect, sync_playwright
-
-    samples, rate_hz = soundfile.read(SAMPLE)
-    heard = tmp_path_factory.mktemp("microphone") / "heard.wav"
-    room = np.random.default_rng(0).normal(0, 0.0005, 3 * 48_000)
-    sentence = soxr.resample(samples, rate_hz, 48_000)
-    room[: len(sentence)] += 0.7 * sentence
-    soundfile.write(heard, room[: len(sentence)], 48_000)
-    expect.set_options(timeout=PATIENCE_MS)
-    fakes = ["device-for-media-stream", "ui-for-media-stream"]
-    arguments = [
-        "--no-sandbox",
-        f"--use-file-for-fake-audio-capture={heard}",
-        *(f"--use-fake-{what}" for what in fakes),
-    ]
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=arguments, timeout=PATIENCE_MS)
-        yield started
-        started.close()
 
 
 def make_list(server: Server, name: str, texts: tuple[str, ...] = TEXTS) -> None:

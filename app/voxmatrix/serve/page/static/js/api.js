@@ -46,8 +46,8 @@ export async function answered(request) {
   return answered(request);
 }
 
-/** The JSON of an answer. */
-export const read = async (path) => (await ask(path)).json();
+/** The JSON of an answer to a request like that of `ask`. */
+export const read = async (path, options) => (await ask(path, options)).json();
 
 /** Speech, as a streamed answer. */
 export const speech = (take, format, signal) =>

@@ -42,6 +42,19 @@ export const note = (...children) => el("p", { class: "note" }, ...children);
 /** A labelled input. */
 export const field = (label, ...input) => el("label", { class: "field" }, el("span", {}, label), input);
 
+/** An input for the name of a voice. */
+export const nameInput = (props) =>
+  el("input", { required: true, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}", autocomplete: "off", spellcheck: "false", title: "Letters, digits, - and _", ...props });
+
+/** An input to be clicked by a button, which is what is seen; `take` gets the chosen files. */
+export function fileInput(accept, take, multiple = false) {
+  const input = el("input", { type: "file", accept, multiple, class: "hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => {
+    take([...input.files]);
+    input.value = "";
+  } });
+  return input;
+}
+
 /** One of several sources to choose from. */
 export const source = (value, onchange, name, facts) =>
   el("label", { class: "source" }, el("input", { type: "radio", name: "source", value, onchange }), el("span", {}, name, el("small", {}, facts)));
@@ -60,6 +73,17 @@ const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
 /** A finding of the plan, or of doctor. */
 export const finding = (found) =>
   el("li", { class: found.severity }, el("span", { class: "mark" }, found.severity), el("div", {}, el("p", {}, found.problem), remedied(found)));
+
+/** Give the files that are dropped anywhere on the page to `take`: nobody has to aim. `zone` shows that it takes them. */
+export function onDrop(zone, signal, take) {
+  const over = (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    zone.classList.toggle("over", event.type === "dragover");
+    if (event.type === "drop") take([...event.dataTransfer.files]);
+  };
+  for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, over, { signal });
+}
 
 /** Save a Blob under this name. */
 export function save(blob, name) {

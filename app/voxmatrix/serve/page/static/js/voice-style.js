@@ -10,16 +10,14 @@ export const USUAL = { sentence_pause: 0.2, volume: 1 };
 
 export class VoiceStyle {
   #set; // by name, what was moved
-  #speed;
-  #output;
+  #output; // what every voice has
   #more = el("details", { class: "knobs" });
   element = el("div", { class: "voice-style" });
 
   /** `style` is the body of an earlier request: its speed, pauses, volume and knobs. */
   constructor({ speed = 1, knobs = {}, sentence_pause = USUAL.sentence_pause, volume = USUAL.volume }, onChange) {
     Object.assign(this, { onChange });
-    this.#speed = speed;
-    this.#output = { sentence_pause, volume };
+    this.#output = { speed, sentence_pause, volume };
     this.#set = { ...knobs };
   }
 
@@ -29,50 +27,47 @@ export class VoiceStyle {
     const ranges = able.map(({ speed }) => speed ?? [1, 1]);
     const low = Math.max(SLOWEST, ...ranges.map(([least]) => least));
     const high = Math.min(FASTEST, ...ranges.map(([, most]) => most));
-    this.#speed = Math.min(high, Math.max(low, this.#speed));
+    const output = this.#output;
+    output.speed = Math.min(high, Math.max(low, output.speed));
     const knobs = Object.entries(Object.assign({}, ...able.map((each) => each.knobs)));
     const reset = el("button", { class: "link", onclick: () => this.#reset(voices) }, "Use the defaults");
-    const rows = knobs.map(([name, { title, low, high, default: usual }]) =>
-      slider(title, { low, high, step: (high - low) / STEPS, value: this.#set[name] ?? usual }, String, (value) => {
-        this.#set[name] = value;
-        this.onChange();
-      }));
-    const output = (name, title, range, written) => slider(title, { ...range, step: 0.05, value: this.#output[name] }, written, (value) => {
-      this.#output[name] = value;
+    const row = (values, name, title, range, written) => slider(title, { step: 0.05, value: values[name] ?? range.default, ...range }, written, (value) => {
+      values[name] = value;
       this.onChange();
     });
     this.#more.replaceChildren(el("summary", {}, "More settings"),
-      output("sentence_pause", "Pauses", { low: 0, high: 2 }, (value) => `${value.toFixed(2)} s`),
-      output("volume", "Volume", { low: 0.25, high: 2 }, (value) => `${Math.round(100 * value)} %`),
-      ...rows, reset);
-    const speed = slider("Speed", { low, high, step: 0.05, value: this.#speed }, (value) => `${value.toFixed(2)} ×`, (value) => {
-      this.#speed = value;
-      this.onChange();
-    });
+      row(output, "sentence_pause", "Pauses", { low: 0, high: 2 }, (value) => `${value.toFixed(2)} s`),
+      row(output, "volume", "Volume", { low: 0.25, high: 2 }, (value) => `${Math.round(100 * value)} %`),
+      ...knobs.map(([name, knob]) => row(this.#set, name, knob.title, { ...knob, step: knob.integer ? 1 : (knob.high - knob.low) / STEPS }, String)),
+      reset);
+    const speed = row(output, "speed", "Speed", { low, high }, (value) => `${value.toFixed(2)} ×`);
     this.element.replaceChildren(...[low < high && speed, this.#more].filter(Boolean));
   }
 
   /** What a request to this voice says. */
   of({ capabilities }) {
-    const knobs = Object.fromEntries(Object.entries(this.#set).filter(([name]) => name in capabilities.knobs));
-    return { speed: this.#speed, knobs, ...this.#output };
+    const knobs = {};
+    for (const [name, { low, high }] of Object.entries(capabilities.knobs)) {
+      if (name in this.#set) knobs[name] = Math.min(high, Math.max(low, this.#set[name])); // another voice may have a wider range
+    }
+    return { knobs, ...this.#output };
   }
 
   #reset(voices) {
     this.#set = {};
-    this.#output = { ...USUAL };
+    Object.assign(this.#output, USUAL);
     this.show(voices);
     this.#more.firstChild.focus();
     this.onChange();
   }
 }
 
-function slider(title, { low, high, step, value }, written, onInput) {
+function slider(title, { low, high, step, value, default: usual }, written, onInput) {
   const shown = el("span", { class: "number" }, written(value));
   const input = el("input", { type: "range", min: low, max: high, step, value, oninput: () => {
     const moved = Number(input.value);
     shown.textContent = written(moved);
     onInput(moved);
   } });
-  return field([`${title} `, shown], input);
+  return field([`${title} `, shown], input, usual !== undefined && el("small", {}, `${low} to ${high}, usually ${usual}`));
 }

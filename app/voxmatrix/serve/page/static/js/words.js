@@ -53,6 +53,9 @@ export function sentence(words) {
   return /[.!?]$/.test(said) ? said : `${said}.`;
 }
 
+/** What there is of these, in one line. */
+export const joined = (...facts) => facts.filter(Boolean).join(" · ");
+
 /** "effective_batch" → "effective batch" */
 export const spaced = (name) => name.replaceAll("_", " ");
 

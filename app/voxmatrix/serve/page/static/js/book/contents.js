@@ -1,9 +1,9 @@
 // What is in a book: asked for once, and kept while the page is open.
 
-import { ask } from "../api.js";
+import { read } from "../api.js";
 
 const known = new Map();
-const inspect = async (body) => (await ask("v1/books/inspect", { body })).json();
+const inspect = (body) => read("v1/books/inspect", { body });
 
 /** The contents of a book; `source` is `{file: ID}` or, of an audiobook, `{job: ID}`. */
 export async function contentsOf(source) {

@@ -5,7 +5,7 @@ import { createJob, getJob } from "../jobs/api.js";
 import { Lexicon } from "../lexicon.js";
 import { Hearing } from "../speak/hearing.js";
 import { USUAL } from "../voice-style.js";
-import { count, duration, language } from "../words.js";
+import { count, duration, joined, language } from "../words.js";
 import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
@@ -155,7 +155,7 @@ export class Setup {
 }
 
 function about({ title, authors, language: code, thumbnail, warnings }) {
-  const facts = [authors.join(", "), code && language(code)].filter(Boolean).join(" · ");
+  const facts = joined(authors.join(", "), code && language(code));
   return el("header", { class: "about" }, cover(thumbnail, title),
     el("div", {}, el("h1", {}, title || "A book without a title"), facts && note(facts),
       warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, count(warnings.length, "warning")), el("ul", {}, warnings.map((each) => el("li", {}, each))))));

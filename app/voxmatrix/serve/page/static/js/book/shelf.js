@@ -1,6 +1,6 @@
 // All audiobooks, and the place for a new book.
 
-import { el, filled, level, note, trouble } from "../dom.js";
+import { el, filled, level, note, onDrop, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
@@ -27,7 +27,7 @@ export class Shelf {
       note("Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
       this.#choose, this.#file, this.#track, this.#status, this.#problem);
     place.replaceChildren(this.zone, this.#list);
-    this.#listen();
+    onDrop(this.zone, this.#end.signal, ([file]) => file && !this.#choose.disabled && this.#take(file));
   }
 
   async load() {
@@ -45,22 +45,6 @@ export class Shelf {
   leave() {
     clearTimeout(this.#timer);
     this.#end.abort();
-  }
-
-  /** The whole page takes a book: nobody has to aim. */
-  #listen() {
-    const { signal } = this.#end;
-    const over = (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      this.zone.classList.toggle("over", event.type === "dragover");
-    };
-    for (const name of ["dragover", "dragleave"]) document.addEventListener(name, over, { signal });
-    document.addEventListener("drop", (event) => {
-      over(event);
-      const [file] = event.dataTransfer.files;
-      if (file && !this.#choose.disabled) this.#take(file);
-    }, { signal });
   }
 
   #chosen() {

@@ -6,7 +6,7 @@ import { heldKey } from "../key.js";
 
 const ALL = "v1/jobs";
 const pathOf = (id, ...rest) => [ALL, id, ...rest].join("/");
-const post = async (path, body) => (await ask(path, { method: "POST", body })).json();
+const post = (path, body) => read(path, { method: "POST", body });
 
 export const ENDED = ["done", "failed", "cancelled"];
 

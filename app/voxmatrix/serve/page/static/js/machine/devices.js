@@ -1,7 +1,7 @@
 // The devices of a computer: its processor and its GPUs, each with a verdict.
 
 import { el, note } from "../dom.js";
-import { count, memory } from "../words.js";
+import { count, joined, memory } from "../words.js";
 
 const VERDICTS = {
   native: ["good", "Works"],
@@ -21,7 +21,7 @@ function gpuCard(gpu, { verdict, reason, remedy, image, advice }) {
   const facts = [gpu.capability && `capability ${gpu.capability}`, gpu.target, gpu.driver && `driver ${gpu.driver}`, gpu.mig && "MIG slice"];
   return el("article", { class: "device" },
     el("header", {}, el("h2", {}, gpu.name), el("span", { class: `verdict ${quality}` }, words)),
-    note([`GPU ${gpu.index}`, ...facts].filter(Boolean).join(" · ")),
+    note(joined(`GPU ${gpu.index}`, ...facts)),
     memoryBar(gpu.unified ? "Memory, shared with the processor" : "Memory", gpu.memory_mib, gpu.free_mib),
     el("p", {}, reason),
     remedy && el("p", { class: "remedy" }, remedy),
@@ -34,7 +34,7 @@ function processor(machine, hasGpus) {
   const place = [machine.platform, machine.architecture, machine.wsl && "WSL2", machine.container && "in a container"];
   return el("article", { class: "device" },
     el("header", {}, el("h2", {}, machine.cpu || "Processor"), el("span", { class: "verdict good" }, "Works")),
-    note([count(machine.cpus, "CPU"), ...place].filter(Boolean).join(" · ")),
+    note(joined(count(machine.cpus, "CPU"), ...place)),
     memoryBar("Memory", machine.memory_mib, machine.available_mib),
     !hasGpus && el("p", {}, "It speaks many times faster than real time. For training, a GPU is many times faster."),
     el("dl", {}, el("dt", {}, "Runs"), el("dd", {}, el("code", {}, torch)),

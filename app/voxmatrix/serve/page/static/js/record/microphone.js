@@ -19,14 +19,19 @@ export class Microphone extends EventTarget {
   problem = null; // [what, remedy]
   devices = [];
   level = { peak: 0 };
+  sound = null; // what is being recorded
   #stream = null;
   #context = null;
-  #sound = null; // what is being recorded
   #ended = null; // resolves when the last block of it is there
 
   constructor() {
     super();
     navigator.mediaDevices?.addEventListener("devicechange", this.#list);
+  }
+
+  /** What it does: off, starting, failed, ready or recording. */
+  get mode() {
+    return this.sound ? "recording" : this.state === "on" ? "ready" : this.state;
   }
 
   get chosen() {
@@ -63,22 +68,22 @@ export class Microphone extends EventTarget {
 
   /** Record from now on. */
   begin() {
-    this.#sound = new Sound(this.#context.sampleRate);
-    return this.#sound;
+    this.sound = new Sound(this.#context.sampleRate);
+    return this.sound;
   }
 
   /** Stop, with what is still on its way from the microphone. */
   async end() {
-    const sound = this.#sound;
+    const sound = this.sound;
     await new Promise((resolve) => (this.#ended = resolve));
     this.#ended = null;
-    this.#sound = null;
+    this.sound = null;
     sound.end();
   }
 
   /** Stop, and keep nothing. */
   cancel() {
-    this.#sound = null;
+    this.sound = null;
   }
 
   async #open(device) {
@@ -97,7 +102,7 @@ export class Microphone extends EventTarget {
     let peak = 0;
     for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
     this.level = { peak };
-    this.#sound?.append(Int16Array.from(samples, (value) => Math.max(-32768, Math.min(32767, Math.round(value * 32768)))));
+    this.sound?.append(Int16Array.from(samples, (value) => Math.max(-32768, Math.min(32767, Math.round(value * 32768)))));
     this.dispatchEvent(new Event("level"));
     this.#ended?.();
   }
@@ -117,7 +122,7 @@ export class Microphone extends EventTarget {
   #close() {
     this.#stream?.getTracks().forEach((track) => track.stop());
     this.#context?.close();
-    this.#stream = this.#context = this.#sound = null;
+    this.#stream = this.#context = this.sound = null;
     this.#ended?.();
     this.level = { peak: 0 };
   }

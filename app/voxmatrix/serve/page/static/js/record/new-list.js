@@ -1,6 +1,6 @@
 // The form for a new list.
 
-import { el, field, source, trouble } from "../dom.js";
+import { el, field, fileInput, note, source, trouble } from "../dom.js";
 import { CHARACTERS_PER_SECOND, count, language } from "../words.js";
 import { addressOf, createList } from "./api.js";
 
@@ -41,7 +41,7 @@ export function newList({ bundled, lists }, cancel) {
   const known = [...new Set(lists.map((list) => list.profile))].map((value) => el("option", { value }));
   const form = el("form", { class: "new-list", onsubmit: create },
     el("h1", {}, "Record a voice"),
-    el("p", { class: "note" }, "You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
+    note("You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
     field("Whose voice is it?", profile), el("datalist", { id: "profiles" }, known),
     el("fieldset", {}, el("legend", {}, "What will be read?"), radios),
     own.element, field("Name of the list", name), problem,
@@ -58,16 +58,12 @@ function ownSentences() {
   const text = el("textarea", { name: "sentences", rows: 8, spellcheck: "true", placeholder: "One sentence per line" });
   const select = languageSelect();
   const amount = el("span", { class: "note number" }, "");
-  const file = el("input", { type: "file", accept: ".txt,text/plain", class: "hidden", tabindex: "-1", "aria-hidden": "true" });
   const prompts = () => text.value.split("\n").map((line) => line.trim()).filter(Boolean);
   const measure = () => {
     const minutes = prompts().join("").length / CHARACTERS_PER_SECOND / 60;
     amount.textContent = prompts().length ? `${count(prompts().length, "sentence")}, about ${Math.max(1, Math.round(minutes))} min` : "";
   };
-  file.addEventListener("change", async () => {
-    const [chosen] = file.files;
-    file.value = "";
-    if (!chosen) return;
+  const file = fileInput(".txt,text/plain", async ([chosen]) => {
     if (chosen.size > MOST_FILE_BYTES) return (amount.textContent = "That file is too large for a list of sentences.");
     text.value = await chosen.text();
     measure();

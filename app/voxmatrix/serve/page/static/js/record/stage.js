@@ -7,7 +7,8 @@ import { CHARACTERS_PER_SECOND, clock } from "../words.js";
 import { verdict } from "./verdict.js";
 
 const MICROPHONE = "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21";
-const MAIN = { off: "Turn on the microphone", starting: "Waiting for the microphone", failed: "Try the microphone again", ready: "Record", recording: "Stop", saving: "Judging" };
+/** What the main button does. */
+export const MAIN = { off: "Turn on the microphone", starting: "Waiting for the microphone", failed: "Try the microphone again", ready: "Record", recording: "Stop", saving: "Judging" };
 
 /** `act` are the things that a person can do: main, next, redo, skip, play, step(by). */
 export class Stage {

@@ -65,9 +65,7 @@ export class Studio {
   }
 
   get #mode() {
-    if (this.#saving) return "saving";
-    if (this.#recording) return "recording";
-    return this.#microphone.state === "on" ? "ready" : this.#microphone.state;
+    return this.#saving ? "saving" : this.#microphone.mode;
   }
 
   get #prompt() {

@@ -1,6 +1,6 @@
 // What is said of a take.
 
-import { el } from "../dom.js";
+import { el, note } from "../dom.js";
 import { sentence } from "../words.js";
 
 const HINTS = {
@@ -26,9 +26,9 @@ function facts({ seconds, speech_dbfs: speech, noise_dbfs: noise }) {
   return [`${seconds.toFixed(1)} s`, `speech at ${Math.round(speech)} dBFS`, `noise ${Math.round(speech - noise)} dB below`].join(" · ");
 }
 
-const hint = (words) => [words, el("p", { class: "note" }, words)];
+const hint = (words) => [words, note(words)];
 
-function said(quality, title, findings, more) {
+export function said(quality, title, findings, more) {
   const lines = findings.map(({ problem, remedy }) =>
     el("li", {}, problem && el("span", {}, sentence(problem)), remedy && el("span", { class: "remedy" }, sentence(remedy))));
   const words = [title, ...findings.flatMap(({ problem, remedy }) => [problem, remedy])].filter(Boolean).map(sentence).join(" ");

@@ -3,7 +3,7 @@
 import { read } from "../api.js";
 import { byId, el, note } from "../dom.js";
 import { VoiceStyle } from "../voice-style.js";
-import { language, sentence } from "../words.js";
+import { joined, language, sentence } from "../words.js";
 
 export class Voices {
   #voices = [];
@@ -80,7 +80,7 @@ export class Voices {
       onchange: (event) => this.#choose(voice.id, event.target),
     });
     input.checked = this.#chosen.has(voice.id);
-    const facts = [language(voice.language), voice.quality, `${voice.rate_hz / 1000} kHz`].filter(Boolean).join(" · ");
+    const facts = joined(language(voice.language), voice.quality, `${voice.rate_hz / 1000} kHz`);
     const label = el("label", {}, input, el("span", { class: "name" }, voice.id, el("small", voice.problem ? { class: "problem" } : {}, voice.problem ? sentence(voice.problem) : facts)));
     return el("div", { class: "voice" }, label, voice.speakers.length > 0 && this.#speakerOf(voice));
   }

@@ -1,17 +1,16 @@
 // Makes a voice of a training, to speak with.
 
-import { el, field, trouble } from "../dom.js";
+import { el, field, nameInput, trouble } from "../dom.js";
 import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 
 const CHECKPOINT = /^run\/(best|last)\.ckpt$/;
 const PLAIN = { ß: "ss", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", œ: "oe" };
-const NAME = "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}";
 
 export class Export {
   #stop = () => {};
   #taken = null; // a name that another voice has
-  #name = el("input", { name: "voice", required: true, maxlength: 64, pattern: NAME, autocomplete: "off", spellcheck: "false", title: "Letters, digits, - and _" });
+  #name = nameInput({ name: "voice" });
   #submit = el("button", { class: "primary", type: "submit" });
   #said = el("p", { class: "note", role: "status" });
   #problem = trouble();

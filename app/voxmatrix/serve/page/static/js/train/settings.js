@@ -1,6 +1,6 @@
 // The settings of a training, each with its reason. What somebody changes stays until it is made automatic again.
 
-import { ask, read } from "../api.js";
+import { read } from "../api.js";
 import { el, finding, note } from "../dom.js";
 import { count, duration } from "../words.js";
 import { listJobs } from "../jobs/api.js";
@@ -61,7 +61,7 @@ export class Settings {
     const { clips, seconds } = this.#job.result;
     const body = { quality: this.#quality.value, clips, seconds, ...Object.fromEntries(planned.map((name) => [name, this.#edited[name]])) };
     try {
-      const plan = await (await ask("v1/plan", { body })).json();
+      const plan = await read("v1/plan", { body });
       if (asked === this.#asked) this.#show(plan);
     } catch (problem) {
       if (asked !== this.#asked) return;

@@ -29,7 +29,7 @@ export function startTrain() {
     }
   }
 
-  onBack(() => byId("train-panel").hidden || view?.load?.());
+  onBack(() => place.hidden || view?.load?.());
   return show;
 }
 

@@ -1,7 +1,7 @@
 // A Piper voice of one's own: two files, dropped or chosen.
 
 import { ask } from "../api.js";
-import { el, level, trouble } from "../dom.js";
+import { el, fileInput, onDrop, progressBar, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
 
 const ONNX = /\.onnx$/i;
@@ -13,35 +13,20 @@ export class Adding {
   #config = null;
   #problem = trouble();
   #status = el("p", { class: "note", role: "status" });
-  #bar = el("span", { class: "bar" });
-  #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
-  #file = el("input", { type: "file", multiple: true, accept: ".onnx,.json", class: "hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#chosen() });
+  #progress = progressBar();
+  #file = fileInput(".onnx,.json", (files) => this.#take(files), true);
   #replace = el("button", { class: "quiet", hidden: true, onclick: () => this.#install(true) }, "Replace that voice");
   button = el("button", { class: "quiet", onclick: () => this.#file.click() }, "Add a voice");
-  element = el("div", { class: "adding" }, this.#file, this.#track, this.#status, this.#problem, this.#replace);
+  element = el("div", { class: "adding" }, this.#file, this.#progress.element, this.#status, this.#problem, this.#replace);
 
-  /** Files may be dropped anywhere on `zone`; `added` is called when a voice has come. */
+  /** Files may be dropped while `zone` is shown; `added` is called when a voice has come. */
   constructor(zone, added) {
     this.added = added;
-    const over = (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      zone.classList.toggle("over", event.type === "dragover");
-    };
-    for (const name of ["dragover", "dragleave"]) zone.addEventListener(name, over);
-    zone.addEventListener("drop", (event) => {
-      over(event);
-      this.#take(event.dataTransfer.files);
-    });
+    this.#progress.element.hidden = true;
+    onDrop(zone, undefined, (files) => zone.offsetParent && this.#take(files));
   }
 
-  #chosen() {
-    this.#take([...this.#file.files]);
-    this.#file.value = "";
-  }
-
-  #take(files) {
-    const all = [...files];
+  #take(all) {
     this.#onnx = all.find(({ name }) => ONNX.test(name)) ?? this.#onnx;
     this.#config = all.find(({ name }) => JSON_FILE.test(name)) ?? this.#config;
     this.#tell("");
@@ -53,11 +38,11 @@ export class Adding {
 
   async #install(replace) {
     this.button.disabled = true;
-    this.#track.hidden = false;
+    this.#progress.element.hidden = false;
     this.#tell(`Sending ${this.#onnx.name}…`);
     const name = named(this.#onnx);
     try {
-      const sent = [await upload(this.#config), await upload(this.#onnx, (part) => level(this.#bar, part))];
+      const sent = [await upload(this.#config), await upload(this.#onnx, this.#progress.show)];
       await ask("v1/voices", { body: { files: sent.map(({ id }) => id), name, replace } });
       this.#onnx = this.#config = null;
       this.#tell(`${name} was added.`);
@@ -67,7 +52,7 @@ export class Adding {
       this.#replace.hidden = problem.status !== 409;
       if (problem.status !== 409) this.#onnx = this.#config = null;
     }
-    this.#track.hidden = true;
+    this.#progress.element.hidden = true;
     this.button.disabled = false;
   }
 

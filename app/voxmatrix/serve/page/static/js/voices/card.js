@@ -1,16 +1,15 @@
 // A voice of this server: hear it, speak with it, rename it, let it be the default, delete it.
 
 import { ask } from "../api.js";
-import { el, trouble } from "../dom.js";
+import { el, nameInput, note, trouble } from "../dom.js";
 import { showPlaying } from "../icons.js";
 import { deletion } from "../jobs/card.js";
 import { player } from "../sound/player.js";
 import { Take } from "../speak/take.js";
-import { language, sentence } from "../words.js";
+import { joined, language, sentence } from "../words.js";
 import { sampleOf } from "./samples.js";
 
-const NAME = "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}";
-const ORIGINS = { included: "Included", downloaded: "Downloaded", trained: "Trained", added: "Added" };
+const ORIGINS = { included: "Included", downloaded: "Downloaded", trained: "Trained", cloned: "Cloned", added: "Added" };
 const pathOf = (id) => `v1/voices/${id.split("/").map(encodeURIComponent).join("/")}`;
 
 /** `changed` is called when something is different; `signal` ends the life of the card. */
@@ -27,7 +26,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
       problem.textContent = error.message;
     }
   }
-  const input = el("input", { value: name, required: true, maxlength: 64, pattern: NAME, autocomplete: "off", spellcheck: "false", "aria-label": "Name", title: "Letters, digits, - and _" });
+  const input = nameInput({ value: name, "aria-label": "Name" });
   const naming = el("form", { class: "naming", onsubmit: (event) => {
     event.preventDefault();
     act("PATCH", { name: input.value });
@@ -37,7 +36,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
     voice.own && naming,
     !isDefault && !isFixed && !voice.problem && el("button", { class: "quiet", onclick: () => act("PATCH", { default: true }) }, "Use by default"),
-    voice.source && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
+    /^http/.test(voice.source) && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
     voice.own && deletion(() => act("DELETE"))));
   const has = menu.lastChild.childElementCount > 0;
 
@@ -45,8 +44,8 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     voice.problem ? el("span", { class: "voice-mark bad", "aria-hidden": "true" }, "!") : playButton(voice, problem, signal),
     el("div", { class: "voice-about" },
       el("h3", {}, voice.problem ? voice.title : el("a", { href: address, title: voice.id }, voice.title), isDefault && el("span", { class: "tag" }, "Default")),
-      el("p", { class: "note" }, [voice.language && language(voice.language), voice.gender || voice.quality.replaceAll("_", " "), voice.speakers.length ? `${voice.speakers.length} speakers` : ""].filter(Boolean).join(" · ")),
-      el("p", { class: "note small" }, [ORIGINS[voice.origin], voice.license].filter(Boolean).join(" · ")),
+      note(joined(voice.language && language(voice.language), voice.gender || voice.quality.replaceAll("_", " "), voice.speakers.length ? `${voice.speakers.length} speakers` : "")),
+      el("p", { class: "note small" }, joined(ORIGINS[voice.origin], voice.license)),
       voice.problem && el("p", { class: "problem" }, sentence(voice.problem)),
       problem),
     has && menu);

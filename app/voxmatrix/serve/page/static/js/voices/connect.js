@@ -41,10 +41,10 @@ function card({ title, where, rows, remark }) {
 }
 
 /** A key is not shown, as others may be looking; it is copied all the same. */
-function row(title, name, value) {
+export function row(title, name, value) {
   const secret = heldKey();
   const button = el("button", { class: "link", "aria-label": `Copy: ${title}, ${name}`, onclick: () => copy(value, button) }, "Copy");
-  return el("div", {}, el("dt", {}, name), el("dd", {}, el("code", {}, secret ? value.replaceAll(secret, HIDDEN) : value)), button);
+  return el("div", {}, el("dt", {}, name), el("dd", {}, el("code", {}, secret ? value.replaceAll(secret, HIDDEN) : value), button));
 }
 
 async function copy(value, button) {

@@ -5,7 +5,7 @@ import { el, note, progressBar, trouble } from "../dom.js";
 import { cancelJob, createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { facts } from "../jobs/words.js";
-import { count, language } from "../words.js";
+import { count, joined, language } from "../words.js";
 
 const FIRST = 24;
 const KOKORO = "kokoro";
@@ -91,14 +91,14 @@ class Offer {
   constructor(voice, changed) {
     Object.assign(this, { voice, changed });
     const { title, about, language: code, quality, speakers, family, bytes, license } = voice;
-    const facts = about ?? [language(code), quality.replaceAll("_", " "), speakers > 1 ? count(speakers, "speaker") : ""].filter(Boolean).join(" · ");
+    const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? count(speakers, "speaker") : "");
     const megabytes = `${Math.round(bytes / 1e6)} MB`;
     this.#progress.element.hidden = true;
     this.element = el("li", { class: about ? "voice-card large" : "voice-card", "aria-label": title },
       el("div", { class: "voice-about" },
         el("h3", {}, title),
-        el("p", { class: "note" }, facts),
-        el("p", { class: "note small" }, [family === KOKORO ? "Kokoro" : "Piper", megabytes, license].filter(Boolean).join(" · ")),
+        note(facts),
+        el("p", { class: "note small" }, joined(family === KOKORO ? "Kokoro" : "Piper", megabytes, license)),
         this.#license, this.#progress.element, this.#status, this.#problem),
       this.#buttons);
     this.#offer();

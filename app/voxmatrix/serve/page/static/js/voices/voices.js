@@ -1,4 +1,4 @@
-// The tab Voices: those of this server, those of the library, and how programs connect.
+// The tab Voices: those of this server, those of the library, engines, and how programs connect.
 
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
@@ -6,16 +6,24 @@ import { byId, el, note, trouble } from "../dom.js";
 import { count, language } from "../words.js";
 import { Adding } from "./adding.js";
 import { installedCard } from "./card.js";
+import { Cloning } from "./clone.js";
 import { startConnect } from "./connect.js";
+import { engineCards } from "./engines.js";
 import { Library } from "./library.js";
+
+const CLONE = "#/voices/clone";
 
 /** `settings` is the promise of the page's settings. Returns what to call when the tab is shown. */
 export function startVoices(settings) {
   const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the voices", autocomplete: "off", spellcheck: "false", oninput: show });
   const tongue = el("select", { "aria-label": "Language", onchange: show });
-  const adding = new Adding(byId("voices-panel"), load);
+  const place = byId("voices-panel");
+  const list = el("div");
+  const adding = new Adding(list, load);
   const here = el("div");
   const library = new Library(load);
+  const engines = el("section", { "aria-label": "Engines" });
+  let cloning = null;
   let found = { voices: [] };
   let end = new AbortController();
 
@@ -27,6 +35,7 @@ export function startVoices(settings) {
     } catch (problem) {
       here.replaceChildren(trouble(problem.message));
     }
+    showEngines();
     if (!library.complete) library.load().then(showLibrary); // the cards above stay: one may be speaking
   }
 
@@ -40,6 +49,23 @@ export function startVoices(settings) {
       el("h2", { class: "shelf-heading" }, "On this server ", el("span", { class: "number note" }, count(voices.length, "voice"))),
       cards.length ? el("ul", { class: "voice-cards" }, cards) : note("None of them matches."));
     showLibrary();
+  }
+
+  async function showEngines() {
+    const known = await read("v1/engines").catch(() => null);
+    if (known) engines.replaceChildren(el("h2", { class: "shelf-heading" }, "Engines"), ...engineCards(known.engines));
+  }
+
+  function view([name]) {
+    leave();
+    if (name === "clone") cloning = new Cloning();
+    else load();
+    place.replaceChildren(cloning?.element ?? list);
+  }
+
+  function leave() {
+    cloning?.leave();
+    cloning = null;
   }
 
   function showLibrary() {
@@ -61,11 +87,12 @@ export function startVoices(settings) {
     tongue.value = codes.includes(before) ? before : "";
   }
 
-  byId("voices-place").replaceChildren(
-    el("div", { class: "heading" }, el("h1", {}, "Voices"), adding.button),
+  list.append(
+    el("div", { class: "heading" }, el("h1", {}, "Voices"), el("div", { class: "form-actions" }, el("a", { class: "quiet", href: CLONE }, "Clone a voice"), adding.button)),
     adding.element,
     el("div", { class: "voice-filter" }, search, tongue),
-    here, library.element, startConnect(settings));
-  onBack(() => byId("voices-panel").hidden || load());
-  return load;
+    here, library.element, engines, startConnect(settings));
+  window.addEventListener("hashchange", () => location.hash.startsWith(CLONE) || leave());
+  onBack(() => place.hidden || load());
+  return view;
 }

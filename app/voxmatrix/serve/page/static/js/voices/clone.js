@@ -1,0 +1,191 @@
+// A voice of seconds: a recording that an engine imitates, at #/voices/clone.
+
+import { ask, read } from "../api.js";
+import { back, el, field, fileInput, nameInput, note, onDrop, trouble } from "../dom.js";
+import { upload } from "../jobs/upload.js";
+import { Devices } from "../record/devices.js";
+import { Microphone } from "../record/microphone.js";
+import { MAIN } from "../record/stage.js";
+import { said } from "../record/verdict.js";
+import { clip } from "../sound/clip.js";
+import { player } from "../sound/player.js";
+import { wavFile } from "../sound/wav.js";
+import { clock, language } from "../words.js";
+import { engineCards } from "./engines.js";
+
+export class Cloning {
+  #end = new AbortController();
+  #clip = new AbortController(); // of the recording that is heard
+  #microphone = new Microphone();
+  #devices = new Devices(this.#microphone);
+  #sent = null; // the id of the upload
+  #asked = 0; // a check that is overtaken by a later one is old
+  #engine = el("select", { onchange: () => this.#choose() });
+  #wants = note();
+  #language = el("select");
+  #main = el("button", { class: "quiet", onclick: () => this.#press() });
+  #heard = el("div");
+  #verdict = el("div", { class: "verdict-of", role: "status" });
+  #words = el("textarea", { rows: 3, maxlength: 5000, onchange: () => this.#check() });
+  #speaker = el("input", { required: true, maxlength: 200, autocomplete: "off", oninput: () => this.#state() });
+  #statement = el("span");
+  #name = nameInput();
+  #problem = trouble();
+  #keep = el("button", { class: "primary", type: "submit" }, "Keep the voice");
+  element = el("div", {}, el("div", { class: "bone tall" }));
+
+  constructor() {
+    this.#load();
+  }
+
+  async #load() {
+    try {
+      const known = await read("v1/engines");
+      this.element.replaceChildren(back("#/voices", "All voices"),
+        ...(known.cloning.length ? [this.#form(known)] : [el("h1", {}, "No engine that clones voices is installed"), ...engineCards(known.engines)]));
+    } catch (problem) {
+      this.element.replaceChildren(trouble(problem.message));
+    }
+  }
+
+  #form({ cloning, consent }) {
+    Object.assign(this, { cloning, consent });
+    this.#engine.append(...cloning.map(({ title }, at) => el("option", { value: at }, title)));
+    const file = fileInput("audio/*", ([chosen]) => this.#take(chosen));
+    const form = el("form", { class: "new-list", onsubmit: (event) => this.#submit(event) },
+      el("h1", {}, "Clone a voice"),
+      field("Engine", this.#engine), field("Language", this.#language),
+      el("fieldset", {}, el("legend", {}, "Recording"),
+        this.#wants, this.#devices.element,
+        el("div", { class: "form-actions" }, this.#main, el("button", { class: "quiet", onclick: () => file.click() }, "Choose a file"), file),
+        this.#heard, this.#verdict),
+      field("What is said in it", this.#words),
+      field("Whose voice is it?", this.#speaker),
+      el("label", { class: "source" }, el("input", { type: "checkbox", required: true }), this.#statement),
+      field("Name of the new voice", this.#name),
+      this.#problem, el("div", { class: "form-actions" }, this.#keep));
+    onDrop(form, this.#end.signal, ([dropped]) => this.#take(dropped));
+    this.#microphone.addEventListener("change", () => this.#update());
+    this.#microphone.addEventListener("level", () => this.#hear());
+    this.#choose();
+    this.#state();
+    this.#update();
+    return form;
+  }
+
+  leave() {
+    this.#end.abort();
+    this.#forget();
+    this.#microphone.stop();
+  }
+
+  get #request() {
+    const { engine, weights, transcript } = this.cloning[this.#engine.value];
+    return { file: this.#sent, engine, weights, transcript: transcript === "none" ? "" : this.#words.value };
+  }
+
+  #choose() {
+    const { seconds: [least, used], transcript, languages } = this.cloning[this.#engine.value];
+    this.#wants.textContent = `Read some sentences aloud as the voice is to speak, in a quiet room, or drop a file: ${least} to ${used} s of one person.`;
+    this.#language.replaceChildren(...languages.map((code) => el("option", { value: code }, language(code))));
+    this.#language.parentElement.hidden = languages.length < 2;
+    this.#words.parentElement.hidden = transcript === "none";
+    this.#words.required = transcript === "required";
+    this.#words.placeholder = this.#words.required ? "" : "It helps, but is not needed";
+    this.#check();
+  }
+
+  #state() {
+    this.#statement.textContent = this.consent.replace("{name}", () => this.#speaker.value.trim() || "…");
+  }
+
+  #press() {
+    const { mode } = this.#microphone;
+    if (mode === "recording") this.#finish();
+    else if (mode !== "ready") this.#microphone.start();
+    else {
+      player.pause();
+      this.#forget();
+      this.#microphone.begin();
+      this.#update();
+    }
+  }
+
+  async #finish() {
+    const { sound } = this.#microphone;
+    await this.#microphone.end();
+    this.#update();
+    this.#take(new File([wavFile(sound)], "recording.wav", { type: "audio/wav" }));
+  }
+
+  #update() {
+    const { problem, state, mode } = this.#microphone;
+    this.#devices.element.hidden = state !== "on";
+    this.#devices.update(mode);
+    this.#main.disabled = state === "starting";
+    if (problem) this.#verdict.replaceChildren(said("bad", problem[0], [{ remedy: problem[1] }])[1]);
+    this.#hear();
+  }
+
+  #hear() {
+    const { sound, mode } = this.#microphone;
+    this.#devices.hear(mode);
+    this.#main.textContent = sound ? `Stop · ${clock(sound.seconds)}` : MAIN[mode];
+  }
+
+  /** The recording that the voice is made of. */
+  async #take(file) {
+    if (!file) return;
+    this.#forget();
+    const { signal } = (this.#clip = new AbortController());
+    try {
+      this.#heard.replaceChildren(clip({ label: "the recording", load: () => file, eager: true, signal }));
+      const { id } = await upload(file, undefined, signal);
+      this.#sent = id;
+      await this.#check();
+    } catch (problem) {
+      if (!signal.aborted) this.#verdict.replaceChildren(trouble(problem.message));
+    }
+  }
+
+  /** The server keeps no recording that is not wanted. */
+  #forget() {
+    this.#asked++;
+    this.#clip.abort();
+    if (this.#sent) ask(`v1/files/${this.#sent}`, { method: "DELETE" }).catch(() => {});
+    this.#sent = null;
+    this.#heard.replaceChildren();
+    this.#verdict.replaceChildren();
+  }
+
+  async #check() {
+    if (!this.#sent) return;
+    const asked = ++this.#asked;
+    this.#verdict.replaceChildren(note("Checking the recording…"));
+    let view;
+    try {
+      const { seconds, findings } = await read("v1/voices/clone/check", { body: this.#request });
+      const [quality, words] = findings.some(({ severity }) => severity === "error") ? ["bad", "Not usable"]
+        : findings.length ? ["fair", "Usable, but could be better"] : ["good", "Good recording"];
+      [, view] = said(quality, words, findings, `${seconds.toFixed(1)} s of speech`);
+    } catch (problem) {
+      view = trouble(problem.message);
+    }
+    if (asked === this.#asked) this.#verdict.replaceChildren(view);
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    this.#problem.textContent = this.#sent ? "" : "Record the voice, or choose a file.";
+    if (!this.#sent) return;
+    this.#keep.disabled = true;
+    try {
+      const { id } = await read("v1/voices/clone", { body: { ...this.#request, name: this.#name.value, language: this.#language.value, consent: this.#speaker.value } });
+      this.#sent = null; // it is part of the voice now
+      location.hash = `#/speak/${encodeURIComponent(id)}`;
+    } catch (problem) {
+      this.#problem.textContent = problem.message;
+    }
+    this.#keep.disabled = false;
+  }
+}
