@@ -47,8 +47,11 @@ class Voice(nn.Module):
         head = student.sound.head
         bins, sign = bins_in_order()
         signs = torch.stack([torch.ones_like(sign), sign, torch.ones_like(sign), sign])  # phases turn with conjugates
-        both = torch.cat([head.weight, head.bias[:, None]], 1).unflatten(0, (4, -1))[:, bins] * signs[..., None]
-        both = both.unflatten(1, (-1, COLUMNS)).transpose(0, 1).flatten(0, 2)
+        both = (
+            torch.cat([head.weight, head.bias[:, None]], 1).reshape(4, -1, head.in_features + 1)[:, bins]
+            * signs[..., None]
+        )
+        both = both.reshape(4, -1, COLUMNS, head.in_features + 1).transpose(0, 1).flatten(0, 2)
         self.head = nn.Linear(head.in_features, signs.numel())
         with torch.no_grad():
             self.head.weight.copy_(both[:, :-1])
@@ -86,8 +89,8 @@ class Voice(nn.Module):
         count = filters.shape[0]
         padded = functional.pad(source, (0, 0, 2, 1))
         real, imaginary = self.fourier(torch.cat([padded[k : k + count] for k in range(4)], -1)).split(COLUMNS, -1)
-        rows = filters.unflatten(-1, (-1, 4 * COLUMNS)).transpose(0, 1)
-        harmonic, phase, added, added_phase = rows.split(COLUMNS, -1)
+        rows = filters.reshape(count, -1, 4 * COLUMNS).transpose(0, 1)
+        harmonic, phase, added, added_phase = rows.split(COLUMNS, -1)  # type: ignore[no-untyped-call]
         size, angle = torch.exp(harmonic.clamp_max(LOUDEST)), math.pi * torch.tanh(phase)
         turned, across = size * torch.cos(angle), size * torch.sin(angle)
         louder = torch.exp(added.clamp_max(LOUDEST))
