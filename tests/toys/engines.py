@@ -1,7 +1,4 @@
-"""The toy engine as it is installed: in an environment that has nothing but Python, and broken if that is wanted.
-
-And recordings that it can imitate.
-"""
+"""The toy engine as it is installed: in an environment that has nothing but Python, and broken if that is wanted."""
 
 import shutil
 import sys
@@ -10,16 +7,12 @@ import venv
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-import soundfile
-
 from voxmatrix.config import home
 from voxmatrix.external.manifest import weights_digest
 from voxmatrix.external.voice_file import VoiceFile, write_voice
 from voxmatrix.files import content_digest
 
 _TOY = Path(__file__).with_name("engine")
-RATE_HZ = 24_000  # of recordings
 
 
 @cache
@@ -67,17 +60,3 @@ def install_weights(**files: bytes) -> str:
     digest = weights_digest({path.name: content_digest(path) for path in new.iterdir()})
     new.rename(folder / digest)
     return digest
-
-
-def recording(
-    path: Path, seconds: float = 6.0, *, gain: float = 0.3, noise: float = 0.0005, rate_hz: int = RATE_HZ
-) -> Path:
-    """Something like speech: syllables of a buzz, and pauses, above some noise."""
-    times = np.arange(round(seconds * rate_hz)) / rate_hz
-    syllables = np.clip(np.sin(2 * np.pi * 2.5 * times), 0, None) * (np.sin(2 * np.pi * 0.4 * times) > -0.7)
-    buzz = sum(np.sin(2 * np.pi * 120 * number * times) / number for number in range(1, 20))
-    numbers = np.random.default_rng(1)
-    soundfile.write(
-        path, np.clip(gain * syllables * buzz + noise * numbers.standard_normal(len(times)), -1, 1), rate_hz
-    )
-    return path

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.toys.engines import RATE_HZ, install_engine, install_weights, recording, write_toy_voice
+from tests.toys.engines import install_engine, install_weights, write_toy_voice
+from tests.toys.recordings import RATE_HZ, recording
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.external.voice_file import read_voice

@@ -13,7 +13,8 @@ from tests.piper.conftest import MakeCheckpoint
 from tests.serve.page.actions import speak, takes
 from tests.serve.page.conftest import Server, add_voice
 from tests.serve.page.microphone import browser
-from tests.toys.engines import install_engine, recording, write_toy_voice
+from tests.toys.engines import install_engine, write_toy_voice
+from tests.toys.recordings import recording
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page

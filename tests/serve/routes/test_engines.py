@@ -8,7 +8,8 @@ import pytest
 
 from tests.serve.conftest import Running, error_of
 from tests.serve.jobs.conftest import upload
-from tests.toys.engines import install_engine, recording, write_toy_voice
+from tests.toys.engines import install_engine, write_toy_voice
+from tests.toys.recordings import recording
 from voxmatrix.config import IMAGE_VARIABLE, home
 from voxmatrix.external.voice_file import read_voice
 
