@@ -79,6 +79,11 @@ def test_all_values_are_read(tmp_path: Path) -> None:
     assert found.licence is not None and found.licence.may_teach
 
 
+def test_weights_have_defaults_of_their_own(tmp_path: Path) -> None:
+    found = read(WHOLE.replace('folder = ""', "defaults = {cfg = 3}"), tmp_path)
+    assert (found.knob["cfg"].default, found.of("vibevoice-15b").knob["cfg"].default) == (1.3, 3)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -91,6 +96,8 @@ def test_all_values_are_read(tmp_path: Path) -> None:
         ("seconds = [3, 30]", "seconds = [30, 3]", "can.reference: Value error, seconds must be"),
         ("capability>=10", "blackwell", "run.refuse.0.1"),
         ("default = 1.3", "default = 13", "knob.cfg: Value error, the default 13 is not between 1 and 4"),
+        ('folder = ""', "defaults = {cfg = 13}", "the default 13 is not between 1 and 4"),
+        ('folder = ""', "defaults = {steps = 1}", "have knobs that the engine has not: steps"),
         ("model.safetensors", "../model", "is not in the folder of the weights"),
         ("0123456789abcdef0123456789abcdef01234567", "main", "weights.0.revision"),
         ('watermark = ""', 'watermrk = ""', "can.watermrk: Extra inputs are not permitted"),

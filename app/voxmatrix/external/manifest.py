@@ -142,6 +142,7 @@ class WeightsTable(_Table):
     files: dict[str, FileTable] = {}  # none: those that the hub names, whose digests are kept when they are installed
     can: dict[str, Any] = {}  # instead of the keys of the engine
     knobs: tuple[str, ...] | None = None  # that they have; None: all
+    defaults: dict[str, float] = {}  # of their knobs, instead of those of the engine
     memory: MemoryTable | None = None
     licence: LicenceTable | None = None
 
@@ -186,12 +187,16 @@ class Manifest(_Table):
         row = next((weights for weights in self.weights if weights.id == weights_id), None)
         if row is None:
             return self
-        unknown = set(row.knobs or ()) - set(self.knob)
+        unknown = {*(row.knobs or ()), *row.defaults} - set(self.knob)
         if unknown:
             raise ValueError(f"the weights {row.id} have knobs that the engine has not: {', '.join(sorted(unknown))}")
         changed = {
             "can": CanTable.model_validate({**self.can.model_dump(exclude_unset=True), **row.can}),
-            "knob": {name: knob for name, knob in self.knob.items() if row.knobs is None or name in row.knobs},
+            "knob": {
+                name: KnobTable.model_validate({**knob.model_dump(), "default": row.defaults.get(name, knob.default)})
+                for name, knob in self.knob.items()
+                if row.knobs is None or name in row.knobs
+            },
             "run": self.run.model_copy(update={"memory": row.memory} if row.memory else {}),
             "licence": row.licence or self.licence,
         }
