@@ -1,9 +1,8 @@
 """`voxmatrix segment LONG.wav … --out my-recordings`: long recordings to clips with texts."""
 
-from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,18 +20,6 @@ if TYPE_CHECKING:
     from voxmatrix.dataset.segment.output import Segment
     from voxmatrix.progress import Activity, OnProgress
 
-#: What is left out, by the words of segments.json.
-_REASONS = {
-    "silence": "silence",
-    "no-speech": "music or noise, nobody speaks",
-    "noise": "music or noise behind the words, or between them",
-    "too-short": "less than 2 s between long pauses",
-    "no-pause": "more than 12 s without a pause",
-    "nothing-heard": "no words were heard",
-    "not-in-text": "its words are not in the text",
-    "doubtful": "its words are not sure",
-    "two-speakers": "two voices in one clip",
-}
 _NAMED = 5
 
 
@@ -69,6 +56,7 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
     Interrupt it at any time: the same command continues.
     """
     from voxmatrix.audio.checks import check_file
+    from voxmatrix.dataset.segment.corrections import summary
     from voxmatrix.dataset.segment.output import check_output
     from voxmatrix.dataset.segment.run import SegmentSettings, segment
     from voxmatrix.judge.activity import speech_probabilities
@@ -102,7 +90,7 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
             f"interrupted; what was heard is kept in {out}", "run the same command again to continue"
         ) from error
     if as_json:
-        print_json({"out": str(out), **_summary(segments), "segments": [asdict(one) for one in segments]})
+        print_json({"out": str(out), **summary(segments), "segments": [asdict(one) for one in segments]})
     else:
         _show_result(out, recordings, segments)
 
@@ -135,24 +123,12 @@ def _texts(files: list[Path], recordings: int) -> list[str]:
     return texts
 
 
-def _summary(segments: "list[Segment]") -> dict[str, Any]:
-    kept = [one for one in segments if not one.reason]
-    left_out: defaultdict[str, float] = defaultdict(float)
-    for one in segments:
-        if one.reason:
-            left_out[one.reason] += one.seconds
-    return {
-        "clips": len(kept),
-        "seconds": round(sum(one.seconds for one in kept), 3),
-        "speakers": sorted({one.speaker for one in kept if one.speaker}, key=lambda name: (len(name), name)),
-        "left_out": {reason: round(seconds, 3) for reason, seconds in left_out.items()},
-    }
-
-
 def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -> None:
-    summary = _summary(segments)
-    for reason, seconds in sorted(summary["left_out"].items(), key=lambda one: -one[1]):
-        typer.echo(f"left out: {_minutes(seconds)} of {_REASONS[reason]}")
+    from voxmatrix.dataset.segment.corrections import REASONS, summary
+
+    found = summary(segments)
+    for reason, seconds in sorted(found["left_out"].items(), key=lambda one: -one[1]):
+        typer.echo(f"left out: {_minutes(seconds)} of {REASONS[reason]}")
         alike = [one for one in segments if one.reason == reason]
         for one in sorted(alike, key=lambda one: -one.seconds)[: _NAMED if reason != "silence" else 0]:
             where = f"{recordings[one.recording].name}, {_clock(one.start)} to {_clock(one.end)}"
@@ -163,10 +139,10 @@ def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -
         print_problem(
             "left out", problem, "listen to them, correct their lines, and move these to metadata.csv", err=False
         )
-    ready = f"{pluralise(summary['clips'], 'clip')} ready ({_minutes(summary['seconds'])})"
+    ready = f"{pluralise(found['clips'], 'clip')} ready ({_minutes(found['seconds'])})"
     typer.echo(f"{ready}; all parts: {out / 'segments.json'}")
-    if summary["speakers"]:
-        typer.echo(f"speakers: {', '.join(summary['speakers'])}")
+    if found["speakers"]:
+        typer.echo(f"speakers: {', '.join(found['speakers'])}")
     typer.echo(f"  → voxmatrix prepare {out}")
 
 

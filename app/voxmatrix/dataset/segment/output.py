@@ -17,6 +17,8 @@ from voxmatrix.errors import UsageError
 from voxmatrix.files import digest, read_text_or_empty, replacing, storage_errors, write_text
 
 METADATA, DOUBTFUL, REPORT = "metadata.csv", "doubtful.csv", "segments.json"
+#: The first line of a table whose clips have speakers.
+SPEAKER_HEADER = "file|speaker|text"
 #: Reasons of clips that somebody may listen to, and correct their texts.
 _HEARABLE = ("doubtful", "not-in-text", "two-speakers")
 _NO_NAME = re.compile(r"[^\w.-]+")
@@ -84,8 +86,8 @@ def write_output(out: Path, opened: Sequence[LongRecording], segments: Sequence[
                 file.write(data.getvalue())
     for name in filter(None, before - {one.file for one in named}):
         (out / name).unlink(missing_ok=True)
-    write_text(out / METADATA, _table([one for one in named if not one.reason]))
-    write_text(out / DOUBTFUL, _table([one for one in named if one.reason and one.file]))
+    write_text(out / METADATA, table([one for one in named if not one.reason]))
+    write_text(out / DOUBTFUL, table([one for one in named if one.reason and one.file]))
     report = {
         "recordings": [{"path": str(one.path), "seconds": round(one.seconds, 3)} for one in opened],
         "sha256": {name: digest(out / name) for name in (METADATA, DOUBTFUL)},
@@ -109,10 +111,10 @@ def _named(opened: Sequence[LongRecording], segments: Sequence[Segment]) -> Iter
         yield replace(one, file=f"wavs/{stems[one.recording]}-{counts[one.recording]:05}.wav")
 
 
-def _table(segments: Sequence[Segment]) -> str:
+def table(segments: Sequence[Segment]) -> str:
     """Lines of `file|text`, or of `file|speaker|text` with a header."""
     speakers = any(one.speaker for one in segments)
-    lines = ["file|speaker|text"] if speakers else []
+    lines = [SPEAKER_HEADER] if speakers else []
     for one in segments:
         text = " ".join(one.text.replace("|", ",").split())
         lines.append("|".join([Path(one.file).stem, *([one.speaker] if speakers else []), text]))
