@@ -18,6 +18,7 @@ from voxmatrix.serve.routes.operations import operation_routes
 from voxmatrix.serve.routes.piper import piper_routes
 from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.recordings import recording_routes
+from voxmatrix.serve.routes.segments import segment_routes
 from voxmatrix.serve.routes.speech import speech_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
 from voxmatrix.serve.routes.voices import voice_routes
@@ -49,6 +50,7 @@ def make_app(services: Services) -> ASGIApp:
         engine_routes,
         library_routes,
         job_routes,
+        segment_routes,
         file_routes,
         plan_routes,
         recording_routes,

@@ -24,6 +24,7 @@ from voxmatrix.serve.jobs.kinds.download import DownloadJobRequest
 from voxmatrix.serve.jobs.kinds.export import ExportJobRequest
 from voxmatrix.serve.jobs.kinds.kind import Sources
 from voxmatrix.serve.jobs.kinds.recordings import PrepareJobRequest
+from voxmatrix.serve.jobs.kinds.segment import SegmentJobRequest
 from voxmatrix.serve.jobs.kinds.speech import SpeechJobRequest
 from voxmatrix.serve.jobs.kinds.train import TrainJobRequest
 from voxmatrix.serve.jobs.process import LOG_NAME
@@ -37,6 +38,7 @@ AnyJobRequest = Annotated[
     | BookJobRequest
     | TrainJobRequest
     | PrepareJobRequest
+    | SegmentJobRequest
     | ExportJobRequest
     | BenchmarkJobRequest
     | DownloadJobRequest,

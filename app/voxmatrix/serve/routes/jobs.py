@@ -50,7 +50,7 @@ def _framed(event: Event) -> bytes:
 
 _JobId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 _Number = Annotated[int, Query(ge=0, le=2**63 - 1)]
-_Kind = Literal["speech", "book", "train", "prepare", "export", "benchmark", "download"]
+_Kind = Literal["speech", "book", "train", "prepare", "segment", "export", "benchmark", "download"]
 _EVENTS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _MAX_EVENT_DIGITS = 18
 

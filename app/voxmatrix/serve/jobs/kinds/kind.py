@@ -24,6 +24,7 @@ Name = Annotated[str, Field(min_length=1, max_length=256)]
 VoiceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 #: No control characters, which cannot be part of a name.
 Plain = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+LanguageTag = Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}$")]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Device = Annotated[str, Field(pattern=r"^(auto|cpu|gpu|(cuda|directml|xpu|rocm|mps)(:[0-9]{1,4})?)$")]

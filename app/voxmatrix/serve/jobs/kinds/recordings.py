@@ -1,15 +1,16 @@
-"""Requests about recordings: those in a folder of the server, or an uploaded ZIP; and their check."""
+"""Requests about recordings: those in a folder of the server, an uploaded ZIP, clips of long ones; and their check."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from voxmatrix.config import home
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Plain, Sources, exactly_one, number
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, LanguageTag, Plain, Sources, exactly_one, number
+from voxmatrix.serve.jobs.kinds.segment import copy_clips
 from voxmatrix.tables.quality import QualityName
 
 _FOLDER = "recordings"
@@ -38,8 +39,9 @@ class RecordingsRequest(JobRequest):
 
     recordings: RecordingList | None = None
     file: Id | None = None
+    job: Id | None = None
     quality: QualityName | None = None
-    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}$")] | None = None
+    language: LanguageTag | None = None
     phonemes: Literal["espeak", "text", "auto"] | None = None
     max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
     force: bool = False
@@ -51,11 +53,14 @@ class RecordingsRequest(JobRequest):
             ApiError: there are no such recordings.
             UnreachableError: the disk is full.
         """
-        exactly_one(self, "recordings", "file")
+        exactly_one(self, "recordings", "file", "job")
         settings = self.options(("quality", "language", "phonemes", "max_seconds", "force"))
         if self.recordings is not None:
             title = " / ".join(filter(None, (self.recordings.profile, self.recordings.list)))
             return Data(title, [str(recordings_folder(self.recordings)), *settings])
+        if self.job is not None:
+            job, source = sources.job(self.job)
+            return Data(job.title, [str(copy_clips(job, source, folder)), *settings])
         archive = sources.uploads.take(self.file or "", folder / "input")
         return Data(archive.stem, [str(folder / "data"), *settings], str(archive.relative_to(folder)))
 
