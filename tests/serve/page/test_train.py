@@ -158,7 +158,7 @@ def test_another_zip_is_offered_for_one_that_cannot_be_used(page: "Page", server
     page.get_by_role("button", name="Check the recordings").click()
     expect(page.locator("#train")).to_contain_text("broken.zip cannot be unpacked")
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)
-    page.get_by_role("link", name="Choose another ZIP").click()
+    page.get_by_role("link", name="Choose other recordings").click()
     expect(page.get_by_role("heading", name="Train a voice")).to_be_visible()
 
 

@@ -62,6 +62,9 @@ export const source = (value, onchange, name, facts) =>
 /** The way back to where one came from. */
 export const back = (href, words) => el("a", { class: "back", href }, `← ${words}`);
 
+/** Names with their values, of a list of class figures. */
+export const figures = (facts) => facts.filter(Boolean).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value)));
+
 /** What went wrong. */
 export const trouble = (...said) => el("p", { class: "problem", role: "alert" }, ...said);
 

@@ -7,7 +7,7 @@ import { dated, facts, stateOf } from "../jobs/words.js";
 import { duration } from "../words.js";
 import { contentsOf } from "./contents.js";
 
-const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
+export const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
 const LOOK_AGAIN_MS = 5000;
 
 export class Shelf {

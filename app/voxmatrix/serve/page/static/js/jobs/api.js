@@ -5,7 +5,7 @@ import { save } from "../dom.js";
 import { heldKey } from "../key.js";
 
 const ALL = "v1/jobs";
-const pathOf = (id, ...rest) => [ALL, id, ...rest].join("/");
+export const pathOf = (id, ...rest) => [ALL, id, ...rest].join("/");
 const post = (path, body) => read(path, { method: "POST", body });
 
 export const ENDED = ["done", "failed", "cancelled"];
@@ -19,6 +19,17 @@ export const getJob = (id) => read(pathOf(id));
 export const cancelJob = (id) => post(pathOf(id, "cancel"));
 export const resumeJob = (id) => post(pathOf(id, "resume"));
 export const deleteJob = (id) => ask(pathOf(id), { method: "DELETE" });
+
+/** Show in the tab Train what a request makes, or why it made nothing. */
+export async function showInTrain(request, problem, signal = undefined) {
+  problem.textContent = "";
+  try {
+    const { id } = await request;
+    if (!signal?.aborted) location.hash = `#/train/${id}`;
+  } catch (error) {
+    problem.textContent = error.message;
+  }
+}
 
 /** The address of a file of a job. */
 export const fileUrl = (id, name) => pathOf(id, "files", ...name.split("/").map(encodeURIComponent));

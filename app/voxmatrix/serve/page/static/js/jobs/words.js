@@ -3,7 +3,7 @@
 import { duration } from "../words.js";
 
 export const KINDS = {
-  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
+  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", segment: "Clips of a recording", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
 };
 const STATES = {
   queued: ["", "Waiting"],
@@ -18,15 +18,16 @@ const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "
 export const dated = (seconds) => day.format(1000 * seconds);
 
 /** Whether it could end otherwise: not with the same bad file. */
-export const isResumable = ({ state, error, request }) => state === "cancelled" || (state === "failed" && !(error.exit_code === 3 && request.file));
+export const isResumable = ({ state, error, request }) => state === "cancelled" || (state === "failed" && !(error.exit_code === 3 && (request.file || request.files)));
 
 /** How good its state is (a class), and the word for it. */
 export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
 
 /** "42 % · about 3 min left" */
-export function facts({ state, progress, seconds_left: left, created, started, ended }) {
+export function facts({ state, progress, seconds_left: left, created, started, ended, work, done, total }) {
   if (state === "queued") return "It starts when the jobs before it have ended.";
   if (state === "running") {
+    if (!progress && done) return `${work}: ${Math.floor((100 * done) / total)} %`; // what comes before
     return [`${Math.floor(100 * progress)} %`, left == null ? "" : `about ${duration(left)} left`].filter(Boolean).join(" · ");
   }
   const when = dated(ended ?? created);
@@ -34,4 +35,4 @@ export function facts({ state, progress, seconds_left: left, created, started, e
 }
 
 /** Where more is shown of a job; undefined if its card is all there is. */
-export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}` })[kind];
+export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}`, segment: `#/train/${id}` })[kind];

@@ -1,6 +1,7 @@
 // How much was recorded, what a voice of that can be, and the way to it.
 
 import { el, filled, trouble } from "../dom.js";
+import { showInTrain } from "../jobs/api.js";
 import { clock, sentence } from "../words.js";
 import { checkList } from "./api.js";
 
@@ -18,12 +19,6 @@ export function amount(list) {
 
 function train(list) {
   const problem = trouble();
-  const start = async () => {
-    try {
-      location.hash = `#/train/${(await checkList(list)).id}`;
-    } catch (error) {
-      problem.textContent = error.message;
-    }
-  };
+  const start = () => showInTrain(checkList(list), problem);
   return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, "Train this voice"), problem);
 }

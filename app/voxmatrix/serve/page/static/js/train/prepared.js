@@ -1,16 +1,22 @@
-// What was found in the recordings, and how the training will run.
+// What was found in the recordings, and how the training will run; or the clips of long ones.
 
 import { back, el, trouble } from "../dom.js";
-import { createJob, ENDED } from "../jobs/api.js";
+import { createJob, ENDED, showInTrain } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
 import { addressOf, readList } from "../record/api.js";
 import { standing } from "../record/sentences.js";
 import { count } from "../words.js";
+import { Clips, readSegments } from "./clips.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
 
-const listOf = ({ request: { recordings } }) => addressOf({ profile: recordings.profile, name: recordings.list ?? "" });
+/** Where more, or other, recordings come from. */
+function source({ request: { recordings, job } }) {
+  const [href, words] = !recordings && !job ? ["#/train/new", "Choose other recordings"] : job ? [`#/train/${job}`, "Back to the clips"]
+    : [addressOf({ profile: recordings.profile, name: recordings.list ?? "" }), "Record more"];
+  return el("a", { class: "primary", href }, words);
+}
 
 export class Prepared {
   #end = new AbortController();
@@ -29,7 +35,7 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, "Checking the recordings…"), card.element);
+    this.#replace(el("h1", {}, `${job.kind === "segment" ? "Cutting" : "Checking"} the recordings…`), card.element);
     this.#stop = followJob(job.id, {
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),
@@ -39,14 +45,21 @@ export class Prepared {
 
   #showEnded(job) {
     const { result } = job;
+    if (job.kind === "segment") return this.#showClips(job);
     if (result?.clips === undefined) {
-      return this.#replace(el("h1", {}, job.title), this.#card(job).element, job.request.file && el("a", { class: "primary", href: "#/train/new" }, "Choose another ZIP"));
+      return this.#replace(el("h1", {}, job.title), this.#card(job).element, !job.request.recordings && source(job));
     }
     const title = el("h1", { tabindex: "-1" }, job.title);
     const better = el("p");
     this.#recordBetter(job, better);
     this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#settings(job) : this.#instead(job));
     title.focus({ preventScroll: true });
+  }
+
+  async #showClips(job) {
+    const found = await readSegments(job.id).catch(() => null); // it may have failed before there are any
+    if (this.#end.signal.aborted) return;
+    this.#replace(el("h1", {}, job.title), (job.state !== "done" || !found) && this.#card(job).element, found ? new Clips(job, found, this.#end.signal).element : source(job));
   }
 
   #settings(job) {
@@ -56,14 +69,8 @@ export class Prepared {
     const submit = async (event) => {
       event.preventDefault();
       start.disabled = true;
-      problem.textContent = "";
-      try {
-        const made = await createJob({ ...job.request, kind: "train", ...settings.chosen });
-        if (!this.#end.signal.aborted) location.hash = `#/train/${made.id}`;
-      } catch (error) {
-        problem.textContent = error.message;
-        start.disabled = false;
-      }
+      await showInTrain(createJob({ ...job.request, kind: "train", ...settings.chosen }), problem, this.#end.signal);
+      start.disabled = false;
     };
     return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, start, settings.expected));
   }
@@ -78,17 +85,10 @@ export class Prepared {
   /** They cannot be used, unless somebody insists. */
   #instead(job) {
     const problem = trouble();
-    const insist = async () => {
-      try {
-        const made = await createJob({ ...job.request, force: true });
-        if (!this.#end.signal.aborted) location.hash = `#/train/${made.id}`;
-      } catch (error) {
-        problem.textContent = error.message;
-      }
-    };
+    const insist = () => showInTrain(createJob({ ...job.request, force: true }), problem, this.#end.signal);
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
-        job.request.file ? el("a", { class: "primary", href: "#/train/new" }, "Choose another ZIP") : el("a", { class: "primary", href: listOf(job) }, "Record more"),
+        source(job),
         job.result.clips > 0 && el("button", { class: "quiet", type: "button", onclick: insist }, "Use them anyway")));
   }
 

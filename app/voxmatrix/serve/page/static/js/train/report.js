@@ -1,6 +1,6 @@
 // What was found in recordings, and what they give.
 
-import { el, note } from "../dom.js";
+import { el, figures, note } from "../dom.js";
 import { clock, count, language, sentence, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
@@ -11,9 +11,9 @@ export function report({ clips, seconds, expect, speakers, language: code, probl
   const facts = [
     ["Recordings", clips], ["Speech", clock(seconds, 0)], ["Language", language(code)],
     speakers.length > 1 && ["Speakers", speakers.length], leftOut > 0 && ["Left out", leftOut],
-  ].filter(Boolean);
+  ];
   return el("section", { class: "report" },
-    el("dl", { class: "figures" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value)))),
+    el("dl", { class: "figures" }, figures(facts)),
     error ? el("p", { class: "problem", role: "alert" }, clips ? sentence(error.message) : "None of these recordings can be used.")
       : el("p", {}, "What to expect: ", el("strong", {}, expect), "."),
     problems.length > 0 && kinds(problems),

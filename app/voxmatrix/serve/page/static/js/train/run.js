@@ -1,6 +1,6 @@
 // A training.
 
-import { back, el, explained, progressBar } from "../dom.js";
+import { back, el, explained, figures, progressBar } from "../dom.js";
 import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
@@ -131,14 +131,14 @@ export class Run {
     const step = key === "train" ? done : this.#losses.lastStep;
     const steps = step.toLocaleString("en") + (key === "train" ? ` of ${total.toLocaleString("en")}` : "");
     const running = state === "running";
-    const figures = [
+    const facts = [
       ["Step", steps],
       epoch && ["Epoch", epoch.toLocaleString("en")],
       running && ["Time left", left == null ? waitsFor(this.#facts) : duration(left)],
       running && speed && ["Learns from", `${clock(60 * speed, 0)} of speech a minute`],
       !running && started && ended && ["Took", duration(ended - started)],
-    ].filter(Boolean);
-    this.#figures.replaceChildren(...figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "number" }, value))));
+    ];
+    this.#figures.replaceChildren(...figures(facts));
   }
 }
 

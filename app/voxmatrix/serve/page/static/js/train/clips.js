@@ -1,0 +1,100 @@
+// What long recordings were cut into: clips to listen to and to correct, and what was left out.
+
+import { ask, read } from "../api.js";
+import { el, figures, note, trouble } from "../dom.js";
+import { createJob, pathOf, showInTrain } from "../jobs/api.js";
+import { clip } from "../sound/clip.js";
+import { clock, count, sentence } from "../words.js";
+
+const MOST = 20; // rows that are added at once
+const DROPPED = "dropped";
+const SEGMENTS = "segments";
+
+export const readSegments = (job) => read(pathOf(job, SEGMENTS));
+
+export class Clips {
+  #figures = el("dl", { class: "figures" });
+
+  /** `found` as the server answers; `signal` ends its life. */
+  constructor(job, found, signal) {
+    Object.assign(this, { job, found, signal });
+    const clips = found.segments.filter(({ file }) => file).sort((one, other) => one.confidence - other.confidence);
+    const kept = clips.filter(({ reason }) => !reason);
+    const dropped = clips.filter(({ reason }) => reason === DROPPED);
+    const doubtful = clips.filter(({ reason }) => reason && reason !== DROPPED).reverse();
+    const problem = trouble();
+    const train = () => showInTrain(createJob({ kind: "prepare", job: job.id, language: job.request.language }), problem, signal);
+    this.element = el("div", {},
+      el("section", { class: "report" }, this.#figures, this.#leftOut(found), problem,
+        el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: train }, "Train with the kept clips"))),
+      this.#list("doubtful clip", ", the surest first: listen, correct, keep or drop them", doubtful, true),
+      this.#list("kept clip", ", the least sure first", kept, !doubtful.length),
+      this.#list("dropped clip", "", dropped));
+    this.#show(found);
+  }
+
+  #show({ clips, seconds }) {
+    this.#figures.replaceChildren(...figures([["Kept", clock(seconds, 0)], ["Clips", clips]]));
+  }
+
+  #place({ recording, start, end }) {
+    const { recordings } = this.found;
+    return `${recordings.length > 1 ? `${recordings[recording]}, ` : ""}${clock(start)} to ${clock(end)}`;
+  }
+
+  /** Where there are no clips, folded by the reason. */
+  #leftOut({ segments, reasons, left_out: seconds }) {
+    const byReason = Map.groupBy(segments.filter(({ file }) => !file), ({ reason }) => reason);
+    return el("div", {}, [...byReason].map(([reason, parts]) => el("details", { class: "kind" },
+      el("summary", {}, el("span", { class: "mark" }, "left out"), ` ${reasons[reason]}: ${clock(seconds[reason], 0)}`),
+      el("ul", {}, parts.map((one) => el("li", {}, this.#place(one)))))));
+  }
+
+  #list(word, more, clips, open = false) {
+    if (!clips.length) return null;
+    const rows = el("ul", { class: "clip-rows" });
+    const summary = el("summary", {}, count(clips.length, word) + more);
+    const next = el("button", { class: "quiet", onclick: () => add() }, "Show more");
+    const add = () => {
+      rows.append(...clips.splice(0, MOST).map((one) => this.#row(one)));
+      next.hidden = !clips.length;
+    };
+    return el("details", { class: "part", open, ontoggle: () => rows.firstChild || add() }, summary, rows, next);
+  }
+
+  #row(one) {
+    const name = `clip at ${this.#place(one)}`;
+    const text = el("textarea", { rows: 2, spellcheck: "true", "aria-label": `Text of the ${name}`, oninput: () => show() });
+    const state = el("span", { class: "verdict" });
+    const keep = el("button", { class: "quiet", onclick: () => decide(true) });
+    const drop = el("button", { class: "quiet", onclick: () => decide(false) }, "Drop");
+    const problem = trouble();
+    const show = () => {
+      const { reason, detail } = one;
+      const [quality, words] = { "": ["good", "Kept"], [DROPPED]: ["calm", "Dropped"] }[reason] ?? ["fair", sentence(detail || this.found.reasons[reason])];
+      state.className = `verdict ${quality}`;
+      state.textContent = words;
+      keep.textContent = reason ? "Keep" : "Save";
+      keep.disabled = !reason && text.value === one.text;
+      drop.disabled = reason === DROPPED;
+    };
+    const decide = async (kept) => {
+      problem.textContent = "";
+      try {
+        const answer = await read(pathOf(this.job.id, SEGMENTS, one.number), { method: "PUT", body: { text: text.value, kept } });
+        one = answer.segment;
+        if (kept) text.value = one.text;
+        this.#show(answer);
+      } catch (error) {
+        problem.textContent = error.message;
+      }
+      show();
+    };
+    text.value = one.text;
+    show();
+    return el("li", {},
+      clip({ label: name, load: () => ask(pathOf(this.job.id, SEGMENTS, `${one.number}.wav`)), signal: this.signal }), el("div", { class: "field" }, text),
+      el("div", { class: "job-foot" }, el("div", {}, state, note(`${this.#place(one)} · ${Math.round(100 * one.confidence)} % sure`), problem),
+        el("div", { class: "job-actions" }, keep, drop)));
+  }
+}
