@@ -1,5 +1,6 @@
 """Long recordings in the tab Train, in a real browser: cut, listened to, corrected, and trained with."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import httpx
 import pytest
 
 from tests.serve.page.conftest import Server, StartServer, opened
-from tests.serve.page.trainings import read, submit, wait_for
+from tests.serve.page.trainings import fake, read, submit, wait_for
 from tests.serve.segmented import TEXTS, long_recording, use_recogniser
 
 if TYPE_CHECKING:
@@ -142,6 +143,18 @@ def test_doubtful_clips_are_heard_corrected_and_dropped_and_the_kept_ones_prepar
     training = page.url.rpartition("/")[2]
     page.get_by_role("button", name="Stop").click()
     wait_for(hearing, training, "cancelled", "failed", "done")
+
+
+def test_before_words_are_heard_it_says_how_much_was_searched(page: "Page", hearing: Server) -> None:
+    from playwright.sync_api import expect
+
+    job = {**fake(1, kind="segment", state="running", progress=0.0), "files": []}
+    facts = {"key": "check", "work": "seconds searched for speech", "done": 43, "total": 100, "progress": 0.0}
+    page.route(f"**/v1/jobs/{job['id']}", lambda route: route.fulfill(json=job))
+    events = f"id: 1\nevent: progress\ndata: {json.dumps(facts)}\n\n"
+    page.route("**/events?*", lambda route: route.fulfill(body=events, content_type="text/event-stream"))
+    page.goto(f"{hearing.url}#/train/{job['id']}")
+    expect(page.get_by_role("article")).to_contain_text("43 % · seconds searched for speech")
 
 
 def test_what_cannot_be_cut_says_why(page: "Page", hearing: Server) -> None:

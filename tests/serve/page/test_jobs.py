@@ -8,7 +8,7 @@ import pytest
 
 from tests.serve.jobs.conftest import LONG
 from tests.serve.page.conftest import Server
-from tests.serve.page.trainings import submit, wait_for
+from tests.serve.page.trainings import fake, submit, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -22,15 +22,6 @@ def show(page: "Page") -> None:
 
 def card(page: "Page", title: str) -> "Locator":
     return page.get_by_role("article").filter(has=page.get_by_role("heading", name=title))
-
-
-def fake(number: int, **more: Any) -> dict[str, Any]:
-    """A job as the server tells of it."""
-    return {
-        "id": f"{number:032x}", "kind": "speech", "title": f"job {number}", "state": "done", "progress": 1.0,
-        "seconds_left": None, "error": None, "result": None, "created": number, "started": number,
-        "ended": number + 3, "request": {"kind": "speech"}, **more,
-    }  # fmt: skip
 
 
 def test_without_jobs_it_says_what_will_be_here(page: "Page") -> None:

@@ -1,4 +1,4 @@
-"""Recordings and trainings, made without the page."""
+"""Recordings, trainings and other jobs, made without the page."""
 
 import io
 import zipfile
@@ -56,3 +56,12 @@ def read(server: Server, job: str) -> dict[str, Any]:
 def wait_for(server: Server, job: str, *states: str) -> dict[str, Any]:
     eventually(lambda: read(server, job)["state"] in states, seconds=240)
     return read(server, job)
+
+
+def fake(number: int, **more: Any) -> dict[str, Any]:
+    """A job as the server tells of it."""
+    return {
+        "id": f"{number:032x}", "kind": "speech", "title": f"job {number}", "state": "done", "progress": 1.0,
+        "seconds_left": None, "error": None, "result": None, "created": number, "started": number,
+        "ended": number + 3, "request": {"kind": "speech"}, **more,
+    }  # fmt: skip

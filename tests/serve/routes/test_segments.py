@@ -128,6 +128,7 @@ def test_a_cancelled_job_continues_where_it_was(serve: Serve, monkeypatch: pytes
     server = serve()
     job = submit(server, "segment", files=[upload(server, "A story.wav", long_recording())])
     eventually(lambda: heard.stat().st_size >= 2)
+    assert error_of(server.get(f"/v1/jobs/{job}/segments"))["message"] == "that job is running, and has made no clips"
     server.post(f"/v1/jobs/{job}/cancel", {})
     assert wait_for(server, job)["state"] == "cancelled"
     monkeypatch.setenv("TEST_HEAR_SECONDS", "0")

@@ -1,5 +1,6 @@
 """Long recordings, cut into clips with texts: a data set in the folder of the job."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,15 +53,14 @@ def segmentation(job: Job, folder: Path) -> tuple[Path, list[Segment]]:
     """The data set that a job has made, and all parts of its recordings.
 
     Raises:
-        ApiError: the job cuts no recordings, or has not come so far.
+        ApiError: the job cuts no recordings, has not ended, or has made no clips.
     """
     if job.kind != "segment":
         raise ApiError(400, "that job cuts no recordings", param="job", code="invalid_value")
-    try:
-        return folder / _DATA, read_segments(folder / _DATA)
-    except BadInputError as error:
-        wanted = "it has not heard all of them yet" if job.state not in ENDED else "it has made no clips"
-        raise ApiError(409, f"that job is {job.state}: {wanted}", param="job", code="wrong_state") from error
+    if job.state in ENDED:
+        with suppress(BadInputError):
+            return folder / _DATA, read_segments(folder / _DATA)
+    raise ApiError(409, f"that job is {job.state}, and has made no clips", param="job", code="wrong_state")
 
 
 def recording_names(folder: Path) -> list[str]:

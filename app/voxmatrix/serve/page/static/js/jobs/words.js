@@ -27,7 +27,7 @@ export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "
 export function facts({ state, progress, seconds_left: left, created, started, ended, work, done, total }) {
   if (state === "queued") return "It starts when the jobs before it have ended.";
   if (state === "running") {
-    if (!progress && done) return `${work}: ${Math.floor((100 * done) / total)} %`; // what comes before
+    if (!progress && done) return `${Math.floor((100 * done) / total)} % · ${work}`; // what comes before
     return [`${Math.floor(100 * progress)} %`, left == null ? "" : `about ${duration(left)} left`].filter(Boolean).join(" · ");
   }
   const when = dated(ended ?? created);
