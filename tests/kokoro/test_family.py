@@ -1,13 +1,16 @@
 """Kokoro's voices are found, named, mixed and refused."""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.kokoro.conftest import write_network
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
+from voxmatrix.kokoro.styles import read_styles
 from voxmatrix.voices.resolve import installed, resolve
 from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
@@ -46,6 +49,39 @@ def test_a_mixture_is_a_voice_with_a_digest_of_its_own(kokoro: Path) -> None:
     assert len({mixed.digest, resolve("kokoro/af_heart").digest, resolve("kokoro/bf_emma").digest}) == 3
 
 
+@pytest.mark.parametrize("tag", ["f", "F", "fr-fr", "fr_FR"])
+def test_a_voice_speaks_another_language_and_is_another_voice(tag: str, kokoro: Path) -> None:
+    card, own = resolve(f"kokoro/bf_emma@{tag}"), resolve("kokoro/bf_emma")
+    assert (card.id, card.language, card.title) == ("kokoro/bf_emma@f", "fr-fr", "Emma: French, female")
+    assert card.digest not in (own.digest, resolve("kokoro/bf_emma@a").digest)
+    assert np.array_equal(read_styles(card.path), read_styles(own.path))
+    mixed = resolve(f"kokoro/bf_emma+af_heart@{tag}")
+    assert (mixed.id, mixed.language, mixed.gender) == ("kokoro/bf_emma+af_heart@f", "fr-fr", "female")
+
+
+@pytest.mark.parametrize("tag", ["b", "en-gb"])
+def test_the_language_of_a_voice_changes_nothing(tag: str, kokoro: Path) -> None:
+    assert resolve(f"kokoro/bf_emma@{tag}") == resolve("kokoro/bf_emma")
+    assert resolve(f"kokoro/bf_emma+af_heart@{tag}") == resolve("kokoro/bf_emma+af_heart")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("kokoro/af_heart@j", "do not speak Japanese here, only a (en-us), b (en-gb)"),
+        ("kokoro/af_heart@zh", "do not speak Mandarin"),
+        ("kokoro/af_heart@xx", "do not speak 'xx'"),
+        ("kokoro/af_heart@e@f", "do not speak 'e@f'"),
+        ("kokoro/af_heart@", "there is no voice kokoro/af_heart@"),
+        ("kokoro/@e", "there is no voice kokoro/ for"),
+        ("kokoro/../../x@e", "there is no voice kokoro/../../x for"),
+    ],
+)
+def test_a_language_that_is_not_spoken_is_refused(name: str, said: str, kokoro: Path) -> None:
+    with pytest.raises(BadInputError, match=re.escape(said)):
+        resolve(name)
+
+
 def test_what_cannot_be_a_voice_is_refused_with_what_can(kokoro: Path) -> None:
     with pytest.raises(BadInputError, match="Japanese"):
         resolve(kokoro / "voices" / "jf_alpha.bin")
@@ -81,7 +117,7 @@ def test_a_worker_of_a_cluster_has_the_same_voice(
     kokoro: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(str(tmp_path / "store"), "")
-    sent = [resolve(name) for name in ("kokoro/bf_emma", "kokoro/bf_emma(2)+af_heart(1)")]
+    sent = [resolve(name) for name in ("kokoro/bf_emma", "kokoro/bf_emma(2)+af_heart(1)", "kokoro/bf_emma@f")]
     for card in sent:
         publish(store, shared_voice(card), card.files)
     shared = [shared_voice(card) for card in sent]

@@ -94,3 +94,45 @@ def test_openais_names_are_those_of_kokoros_voices_where_these_speak(kokoro: Pat
         for name in names:
             server.speak(voice=name)
         assert [line["voice"] for line in server.requests(3)] == list(names.values())
+
+
+def test_a_voice_speaks_with_the_phonemes_of_another_language(kokoro: Path) -> None:
+    def body(**more: object) -> dict[str, object]:
+        return {"input": "Chez nous, 21 jours.", "voice": "af_heart", "response_format": "wav", "stream": False, **more}
+
+    turns = [{"voice": "af_heart", "text": "Chez nous, 21 jours."}]
+    with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        plain, american, french, mixed, tag, cast, spoken = (
+            server.post(path, content)
+            for path, content in (
+                ("/v1/audio/speech", body()),
+                ("/v1/audio/speech", body(lang_code="a")),
+                ("/v1/audio/speech", body(lang_code="f")),
+                ("/v1/audio/speech", body(lang_code="fr-fr", voice="af_heart+af_heart")),
+                ("/v1/audio/speech", body(voice="af_heart@fr-fr")),
+                ("/v1/audio/speech", body(input="[voice:af_heart@f] Chez nous, 21 jours.")),
+                ("/dev/dialogue", {**body(lang_code="f"), "turns": turns}),
+            )
+        )
+        refused = [
+            server.post("/v1/audio/speech", body(lang_code=code)).json()["error"]
+            for code in ("j", "xx", "e@f", "@" * 99)
+        ]
+        said_by = [line["voice"] for line in server.requests(3)]
+    assert said_by == ["kokoro/af_heart", "kokoro/af_heart", "kokoro/af_heart@f"]
+    assert plain.content == american.content
+    assert len({plain.content, french.content}) == 2
+    assert french.content == mixed.content == tag.content == cast.content == spoken.content
+    assert not [answer for answer in (american, french) if "x-ignored-fields" in answer.headers]
+    assert {error["param"] for error in refused} == {"lang_code"}
+    assert "Japanese here, only a (en-us)" in refused[0]["message"]
+
+
+@pytest.mark.parametrize("speed", [0.25, 4.0])
+def test_the_ends_of_openais_range_of_speeds_are_spoken(speed: float, kokoro: Path) -> None:
+    with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0)
+        for voice in ("af_heart", "alloy"):
+            assert client.audio.speech.create(model="tts-1", voice=voice, input="Good morning.", speed=speed).content
+        with pytest.raises(openai.BadRequestError, match="speed"):
+            client.audio.speech.create(model="tts-1", voice="alloy", input="Good morning.", speed=speed * speed)

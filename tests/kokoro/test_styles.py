@@ -56,7 +56,7 @@ def test_a_mixture_is_the_weighted_mean_and_written_once(tmp_path: Path) -> None
     assert mix("af_a(2)+af_b(1)", {one: 2 / 3, other: 1 / 3}, tmp_path / "mixed") != mixed
 
 
-@pytest.mark.parametrize("content", [b"", b"x" * (BYTES - 1), b"x" * (BYTES + 4), b"\xff\xff\xff\xff" * (BYTES // 4)])
+@pytest.mark.parametrize("content", [b"", b"x" * (BYTES - 1), b"x" * (BYTES + 2), b"\xff\xff\xff\xff" * (BYTES // 4)])
 def test_a_file_that_is_no_table_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "af_heart.bin"
     path.write_bytes(content)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.errors import BadInputError
-from voxmatrix.kokoro.styles import BYTES, SUFFIX, mix, parts_of
+from voxmatrix.kokoro.styles import LANGUAGE_MARK, SUFFIX, is_size, language_letter, mix, parts_of
 from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
@@ -52,20 +52,27 @@ class KokoroFamily:
         if path.is_dir():
             found = list(self.find(path.parent).values()) if path.name == NAME else []
             return found[0] if found else None
-        return path if path.suffix == SUFFIX and path.stat().st_size == BYTES else None
+        return path if path.suffix == SUFFIX and is_size(path.stat().st_size) else None
 
     def named(self, name: str) -> Path | None:
-        """A mixture: kokoro/af_heart+af_bella, kokoro/af_heart(2)+af_bella(1)."""
+        """A mixture: kokoro/af_heart+af_bella, kokoro/af_heart(2)+af_bella(1); or in Spanish: kokoro/af_heart@e."""
         prefix, _, rest = name.partition("/")
-        shares = parts_of(rest) if prefix == NAME else {}
+        if prefix != NAME:
+            return None
+        voices, _, tag = rest.partition(LANGUAGE_MARK)
+        shares = parts_of(voices) or ({voices: 1.0} if tag else {})
         if not shares:
             return None
         known = {path.stem: path for folder in reversed(voice_folders()) for path in self.find(folder).values()}
         if missing := [part for part in shares if part not in known]:
             raise BadInputError(
-                f"there is no voice {NAME}/{missing[0]} for the mixture {name}", f"choose among: {', '.join(known)}"
+                f"there is no voice {NAME}/{missing[0]} for {name}", f"choose among: {', '.join(known)}"
             )
-        return mix(rest, {known[part]: share for part, share in shares.items()}, home() / "cache" / NAME)
+        letter = _letter(tag) if tag else voices[0]
+        if voices in known and letter == voices[0]:
+            return known[voices]
+        stem, other = (voices, "") if letter == voices[0] else (f"{voices}{LANGUAGE_MARK}{letter}", letter)
+        return mix(stem, {known[part]: share for part, share in shares.items()}, home() / "cache" / NAME, other)
 
     def uses_torch(self, path: Path) -> bool:
         """Never."""
@@ -82,7 +89,7 @@ class KokoroFamily:
             files=(path, network),
             rate_hz=RATE_HZ,
             languages=(language,),
-            capabilities=Capabilities(speed=(0.5, 2.0), phonemes=True, may_teach=True),
+            capabilities=Capabilities(speed=(0.25, 4.0), phonemes=True, may_teach=True),
             title=f"{_title(path.stem)}: {words}{gender and ', '}{gender}",
             gender=gender,
             license="Apache-2.0",
@@ -110,11 +117,27 @@ def _order(path: Path) -> tuple[bool, str]:
 
 def _title(stem: str) -> str:
     """Heart for af_heart; Heart + Bella for a mixture."""
-    return " + ".join(part.partition("_")[2].partition("(")[0].title() or part for part in stem.split("+"))
+    parts = stem.partition(LANGUAGE_MARK)[0].split("+")
+    return " + ".join(part.partition("_")[2].partition("(")[0].title() or part for part in parts)
+
+
+def _letter(tag: str) -> str:
+    """The letter of a language that is given as that, or as espeak-ng names it.
+
+    Raises:
+        BadInputError: Kokoro does not speak it, or not here.
+    """
+    tags = {language: letter for letter, (language, _) in LANGUAGES.items()} | {"ja": "j", "zh": "z"}
+    letter = tags.get(tag.casefold().replace("_", "-"), tag.casefold())
+    if letter not in LANGUAGES:
+        known = ", ".join(f"{key} ({language})" for key, (language, _) in LANGUAGES.items())
+        wanted = _WITHOUT_PHONEMES.get(letter, repr(tag))
+        raise BadInputError(f"Kokoro's voices do not speak {wanted} here, only {known}", "choose one of these")
+    return letter
 
 
 def _language(path: Path) -> tuple[str, str]:
-    letter = path.stem[:1]
+    letter = language_letter(path)
     if letter in _WITHOUT_PHONEMES:
         raise BadInputError(
             f"the voice {path.stem} speaks {_WITHOUT_PHONEMES[letter]}, whose pronunciation needs a program of its own",

@@ -16,6 +16,8 @@ MAX_IDS = 510
 WIDTH = 256
 BYTES = MAX_IDS * WIDTH * 4
 SUFFIX = ".bin"
+#: Between the name of a voice and the letter of another language that it is to speak: af_heart@e.
+LANGUAGE_MARK = "@"
 #: That are kept: any client of a server may ask for one, of half a MiB.
 _MAX_MIXTURES = 200
 _PART = re.compile(r"([a-z]{2}_[a-z0-9_]+)(?:\((\d{1,3}(?:\.\d{1,3})?)\))?", re.ASCII)
@@ -24,19 +26,33 @@ _PART = re.compile(r"([a-z]{2}_[a-z0-9_]+)(?:\((\d{1,3}(?:\.\d{1,3})?)\))?", re.
 def read_styles(path: Path) -> Any:
     """The table of a voice, float32 (510, 256): the row for a number of phonemes is that number less one.
 
+    The letter of another language may follow it, so that the voice has another digest.
+
     Raises:
         DamagedFileError: it is no such table.
         UnreachableError: it cannot be read.
     """
     with read_errors(path):
         content = path.read_bytes()
-    table = np.frombuffer(content, "<f4") if len(content) == BYTES else np.zeros(0, np.float32)
+    table = np.frombuffer(content[:BYTES], "<f4") if is_size(len(content)) else np.zeros(0, np.float32)
     if not len(table) or not np.isfinite(table).all():
         raise DamagedFileError(
             f"{path} ({len(content):,} bytes) is not a voice of Kokoro, which has {BYTES:,} bytes",
             "copy or download the voice again",
         )
     return table.reshape(MAX_IDS, WIDTH)
+
+
+def is_size(size: int) -> bool:
+    """Whether the file of a voice may have this size."""
+    return size in (BYTES, BYTES + 1)
+
+
+def language_letter(path: Path) -> str:
+    """The letter of the language that a voice speaks: what follows its table, else the first of its name."""
+    with read_errors(path), path.open("rb") as file:
+        file.seek(BYTES)
+        return file.read(1).decode("ascii", "replace") or path.stem[:1]
 
 
 def parts_of(name: str) -> dict[str, float]:
@@ -66,8 +82,10 @@ def _make_room(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def mix(name: str, shares: Mapping[Path, float], folder: Path) -> Path:
+def mix(name: str, shares: Mapping[Path, float], folder: Path, language: str = "") -> Path:
     """Write the mixture of voices into a folder of its own, unless it is there; returns the file.
+
+    `language` is the letter of that which it speaks, if its name begins with another one.
 
     Raises:
         DamagedFileError: a voice is corrupt.
@@ -79,5 +97,5 @@ def mix(name: str, shares: Mapping[Path, float], folder: Path) -> Path:
         place.parent.mkdir(parents=True, exist_ok=True)
         _make_room(folder)
         with replacing(place) as file:
-            file.write(np.asarray(table, "<f4").tobytes())
+            file.write(np.asarray(table, "<f4").tobytes() + language.encode())
     return place

@@ -8,12 +8,14 @@ from typing import Annotated
 from pydantic import Field
 
 from voxmatrix.errors import BadInputError, Finding, UsageError, VoxmatrixError
+from voxmatrix.kokoro.family import LANGUAGES
+from voxmatrix.kokoro.styles import LANGUAGE_MARK
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.voices.families import families
+from voxmatrix.voices.families import families, family_named
 from voxmatrix.voices.opened import FileVersion, file_version
 from voxmatrix.voices.resolve import check_files, installed, locate
 
@@ -150,7 +152,8 @@ class Catalogue:
 def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     """The voice of this name, or NAME:SPEAKER, and the speaker.
 
-    OpenAI's names stand for the first voice. A name can be that of a mixture, which a family makes.
+    OpenAI's names stand for the first voice. A name can be that of a mixture, which a family makes, and end with a
+    language: af_heart@e.
 
     Raises:
         UnknownVoiceError: there is no such voice or speaker; the message lists what exists.
@@ -159,6 +162,10 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     whole = _listed_name(name, voices)
     if whole is not None:
         return voices[whole], None
+    given, mark, language = name.partition(LANGUAGE_MARK)
+    if mark:
+        voice, speaker = find_voice(voices, given)
+        return in_language(voice, language), speaker
     if mixture := _mixture(name):
         return mixture, None
     if name.lower() in BUILT_IN:
@@ -173,6 +180,25 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
         known = ", ".join(voices[base].speaker_names[:50]) or "none: it has one speaker"
         raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")
     return voices[base], found
+
+
+def in_language(voice: VoiceCard, language: str) -> VoiceCard:
+    """The voice as it speaks a language: Kokoro's letter for it, or a tag such as en, en-GB. Its own changes nothing.
+
+    Raises:
+        UnknownVoiceError: it does not speak this language.
+    """
+    tag = LANGUAGES.get(language.lower(), (language, ""))[0].replace("_", "-").lower()
+    if tag and f"{voice.language}-".startswith(f"{tag}-"):
+        return voice
+    family = family_named(voice.family)
+    try:
+        path = family.named(f"{voice.id}{LANGUAGE_MARK}{tag}")
+    except BadInputError as error:
+        raise UnknownVoiceError(error.problem, error.remedy) from error
+    if path is None:
+        raise UnknownVoiceError(f"the voice {voice.id} speaks {voice.language} only")
+    return family.card(path)
 
 
 def _namesakes(voices: VoiceList, first: VoiceCard, name: str) -> Iterator[VoiceCard]:

@@ -111,11 +111,11 @@ def names_of(family: str) -> list[str]:
 def missing(name: str) -> str:
     """What to download for the voice, or the mixture, of this name; "" if nothing, or if it is no public voice.
 
-    Names of Kokoro's mixtures begin with one of their voices.
+    A mixture, or a voice in another language (af_heart@e), comes with Kokoro.
     """
     if not name or Path(name).exists() or name in installed():
         return ""
     family, slash, _ = name.partition("/")
     if slash and family == KOKORO:
-        return "" if names_of(KOKORO) or not (is_public(name) or "+" in name) else KOKORO
+        return "" if names_of(KOKORO) or not (is_public(name.partition("@")[0]) or "+" in name) else KOKORO
     return name if is_public(name) else ""

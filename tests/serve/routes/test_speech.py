@@ -292,9 +292,21 @@ def test_an_answer_that_is_not_streamed_has_its_length(shared: Running, name: st
 
 
 def test_fields_without_an_effect_are_named(shared: Running) -> None:
-    more = {"lang_code": "a", "volume_multiplier": 2, "instructions": "Whisper.", "bad\r\nname": 1, "speed": 1}
-    assert shared.speak(**more).headers["x-ignored-fields"] == "lang_code, instructions"
+    more = {"download_format": "a", "volume_multiplier": 2, "instructions": "Whisper.", "bad\r\nname": 1, "speed": 1}
+    assert shared.speak(**more).headers["x-ignored-fields"] == "download_format, instructions"
     assert "x-ignored-fields" not in shared.speak().headers
+
+
+@pytest.mark.parametrize("code", ["a", "en-us", "EN_us", "en"])
+def test_the_language_of_the_voice_may_be_named(code: str, shared: Running) -> None:
+    answer = shared.speak(lang_code=code)
+    assert answer.status_code == 200 and "x-ignored-fields" not in answer.headers
+
+
+@pytest.mark.parametrize("code", ["e", "fr-fr", "j", "@", "x" * 200])
+def test_another_language_of_a_voice_that_has_one_is_refused(code: str, shared: Running) -> None:
+    error = shared.post("/v1/audio/speech", {"input": "Hello.", "lang_code": code}).json()["error"]
+    assert error["param"] == "lang_code" and "speaks en-us only" in error["message"]
 
 
 def test_a_speaker_is_named_after_the_voice(serve: Serve, make_onnx: Any) -> None:

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.kokoro.family import LANGUAGES
-from voxmatrix.kokoro.styles import parts_of
+from voxmatrix.kokoro.styles import LANGUAGE_MARK, parts_of
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
@@ -86,7 +86,8 @@ def kokoro_routes(services: Services) -> APIRouter:
     async def dialogue(body: DialogueRequest, request: Request) -> Response:
         """Speak a text in turns, each with its voice."""
         pause = f" [pause:{body.pause_between_turns:.3f}s] " if body.pause_between_turns else " "
-        text = pause.join(f"[voice:{turn.voice}] {turn.text}" for turn in body.turns)
+        mark = f"{LANGUAGE_MARK}{body.lang_code}" if body.lang_code else ""
+        text = pause.join(f"[voice:{turn.voice}{mark}] {turn.text}" for turn in body.turns)
         return await speak(services, body.model_copy(update={"input": text, "voice": body.turns[0].voice}), request)
 
     @router.post("/v1/audio/voices/combine", response_class=Response, responses={200: {"content": {_BYTES: {}}}})

@@ -9,7 +9,16 @@ from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, MAX_VOLUME, Style
-from voxmatrix.serve.catalogue import BUILT_IN, MODELS, Knobs, UnknownVoiceError, VoiceList, check_fields, find_voice
+from voxmatrix.serve.catalogue import (
+    BUILT_IN,
+    MODELS,
+    Knobs,
+    UnknownVoiceError,
+    VoiceList,
+    check_fields,
+    find_voice,
+    in_language,
+)
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -63,6 +72,7 @@ class SpeechRequest(BaseModel):
     stream_format: Literal["audio", "sse"] = "audio"
     #: What the events of `sse` also have: words with their times.
     timestamp_granularities: Annotated[list[Literal["word"]], Field(max_length=1)] = []
+    lang_code: Annotated[_Name, Field(examples=["a"])] = ""  # another language of the voice, as Kokoro-FastAPI's
     normalization_options: NormalizationOptions | None = None
     volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] = 1.0
     sentence_pause: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = Style.pause_seconds
@@ -138,6 +148,8 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
     check_length(body.input, services.settings.max_input, "input")
     voices = services.catalogue.voices()
     voice, speaker = chosen_voice(voices, body)
+    if body.lang_code:
+        voice = spoken_in(voice, body.lang_code)
     normalised = body.normalization_options is None or body.normalization_options.normalize
     lexicon = Lexicon(tuple(body.lexicon.items()))
     check_length(lexicon.apply(body.input), _MAX_LONGER * services.settings.max_input, "lexicon")
@@ -222,6 +234,18 @@ def check_length(text: str, most: int, param: str) -> None:
         raise ApiError(400, message, param=param, code="string_above_max_length")
     if not text.strip():
         raise ApiError(400, f"{param} is empty", param=param, code="string_below_min_length")
+
+
+def spoken_in(voice: VoiceCard, language: str) -> VoiceCard:
+    """The voice as it speaks the language of `lang_code`.
+
+    Raises:
+        ApiError: it does not.
+    """
+    try:
+        return in_language(voice, language)
+    except UnknownVoiceError as error:
+        raise ApiError(400, error.problem, param="lang_code", code="invalid_value") from error
 
 
 def chosen_voice(voices: VoiceList, body: SpeechRequest) -> tuple[VoiceCard, str | None]:
