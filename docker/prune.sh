@@ -15,8 +15,8 @@ done
 rm -rf "$site/lxml/includes"
 # Metrics of the fonts that PostScript printers have; figures are SVG and PNG here.
 rm -rf "$site/matplotlib/mpl-data/fonts/afm" "$site/matplotlib/mpl-data/fonts/pdfcorefonts"
-# To compile Fortran and C against numpy.
-rm -rf "$site/numpy/distutils" "$site/numpy/f2py" "$site/numpy/_core/include" "$site/numpy/random/lib" "$site/../../../bin/f2py" "$site/../../../bin/numpy-config"
+# To compile Fortran and C against numpy. The module f2py stays: `from numpy import *`, as scipy does, imports it.
+rm -rf "$site/numpy/distutils" "$site/numpy/f2py/src" "$site/numpy/_core/include" "$site/numpy/random/lib" "$site/../../../bin/f2py" "$site/../../../bin/numpy-config"
 find "$site/numpy" -type f -name '*.a' -delete
 # The decoder of transcripts that needs CUDA, where torch has none.
 if [ ! -e "$site/torch/lib/libtorch_cuda.so" ]; then rm -f "$site"/torchaudio/lib/torchaudio_prefixctc*.so; fi

@@ -95,6 +95,7 @@ def test_everything_imports_for_any_user_with_nothing_writable_but_tmp(image: st
     code = """
 from voxmatrix_entrypoint import patches
 patches.install()
+from numpy import *
 import getpass, torch, torchaudio, lightning, matplotlib.pyplot, onnxruntime, soundfile, voxmatrix
 print(getpass.getuser())
 """
