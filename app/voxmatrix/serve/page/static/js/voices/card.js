@@ -36,7 +36,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
     voice.own && naming,
     !isDefault && !isFixed && !voice.problem && el("button", { class: "quiet", onclick: () => act("PATCH", { default: true }) }, "Use by default"),
-    /^http/.test(voice.source) && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
+    voice.source.includes("://") && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
     voice.own && deletion(() => act("DELETE"))));
   const has = menu.lastChild.childElementCount > 0;
 

@@ -123,7 +123,7 @@ export class Cloning {
     this.#devices.element.hidden = state !== "on";
     this.#devices.update(mode);
     this.#main.disabled = state === "starting";
-    if (problem) this.#verdict.replaceChildren(said("bad", problem[0], [{ remedy: problem[1] }])[1]);
+    if (problem && !this.#sent) this.#verdict.replaceChildren(said("bad", problem[0], [{ remedy: problem[1] }])[1]);
     this.#hear();
   }
 
