@@ -69,5 +69,5 @@ function slider(title, { low, high, step, value, default: usual }, written, onIn
     shown.textContent = written(moved);
     onInput(moved);
   } });
-  return field([`${title} `, shown], input, usual !== undefined && el("small", {}, `${low} to ${high}, usually ${usual}`));
+  return el("div", {}, field([`${title} `, shown], input), usual !== undefined && el("small", {}, `${low} to ${high}, usually ${usual}`));
 }
