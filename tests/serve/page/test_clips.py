@@ -157,6 +157,17 @@ def test_before_words_are_heard_it_says_how_much_was_searched(page: "Page", hear
     expect(page.get_by_role("article")).to_contain_text("43 % · seconds searched for speech")
 
 
+def test_files_are_dropped_on_the_inputs_and_beside_them_the_page_stays(page: "Page", hearing: Server) -> None:
+    page.goto(f"{hearing.url}#/voices")  # where files may be dropped anywhere
+    page.goto(f"{hearing.url}#/train/new")
+    page.get_by_role("radio", name="Long recordings").check()
+    files = page.evaluate_handle("const t = new DataTransfer(); t.items.add(new File(['a'], 'a.wav')); t")
+    drop = """(at, files) => at.dispatchEvent(
+        new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}))"""
+    assert page.get_by_label("Audiobooks, interviews or videos").evaluate(drop, files)  # the browser's own
+    assert not page.locator("#train form").evaluate(drop, files)
+
+
 def test_what_cannot_be_cut_says_why(page: "Page", hearing: Server) -> None:
     from playwright.sync_api import expect
 

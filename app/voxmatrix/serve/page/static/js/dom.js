@@ -77,10 +77,10 @@ const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
 export const finding = (found) =>
   el("li", { class: found.severity }, el("span", { class: "mark" }, found.severity), el("div", {}, el("p", {}, found.problem), remedied(found)));
 
-/** Give the files that are dropped anywhere on the page to `take`: nobody has to aim. `zone` shows that it takes them. */
+/** Give files that are dropped anywhere but on an input for files to `take`. `zone` shows that it takes them. */
 export function onDrop(zone, signal, take) {
   const over = (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    if (!event.dataTransfer?.types.includes("Files") || event.target.type === "file") return;
     event.preventDefault();
     zone.classList.toggle("over", event.type === "dragover");
     if (event.type === "drop") take([...event.dataTransfer.files]);

@@ -4,7 +4,7 @@ import { el, filled, level, note, onDrop, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
-import { duration } from "../words.js";
+import { duration, joined } from "../words.js";
 import { contentsOf } from "./contents.js";
 
 export const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
@@ -92,5 +92,5 @@ function card(job) {
     note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
     running && filled(job.progress),
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
-      el("span", { class: "note number after" }, running ? facts(job) : [job.state === "done" && duration(job.result.seconds), dated(job.created)].filter(Boolean).join(" · ")))));
+      el("span", { class: "note number after" }, running ? facts(job) : joined(job.state === "done" && duration(job.result.seconds), dated(job.created))))));
 }

@@ -1,6 +1,6 @@
 // What is said about a job.
 
-import { duration } from "../words.js";
+import { duration, joined } from "../words.js";
 
 export const KINDS = {
   speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", segment: "Clips of a recording", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
@@ -27,8 +27,8 @@ export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "
 export function facts({ state, progress, seconds_left: left, created, started, ended, work, done, total }) {
   if (state === "queued") return "It starts when the jobs before it have ended.";
   if (state === "running") {
-    if (!progress && done) return `${Math.floor((100 * done) / total)} % · ${work}`; // what comes before
-    return [`${Math.floor(100 * progress)} %`, left == null ? "" : `about ${duration(left)} left`].filter(Boolean).join(" · ");
+    if (!progress && done) return `${Math.floor((100 * done) / total)} % · ${work}`;
+    return joined(`${Math.floor(100 * progress)} %`, left != null && `about ${duration(left)} left`);
   }
   const when = dated(ended ?? created);
   return started && ended ? `${when} · took ${duration(ended - started)}` : when;

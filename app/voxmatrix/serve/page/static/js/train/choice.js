@@ -1,7 +1,7 @@
 // Which recordings to train on.
 
 import { READ } from "../book/shelf.js";
-import { back, el, field, note, source, trouble } from "../dom.js";
+import { back, el, field, note, onDrop, source, trouble } from "../dom.js";
 import { createJob, listJobs, showInTrain } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { checkList, readLists } from "../record/api.js";
@@ -10,7 +10,7 @@ import { clock, language } from "../words.js";
 
 const ZIP = "zip";
 const LONG = "long";
-const MODELS = ["base", "small", "medium", "large-v3"];
+const MODELS = ["base", "small", "large-v3"];
 
 export class Choice {
   #end = new AbortController();
@@ -74,6 +74,7 @@ export class Choice {
       cuts.length > 0 && note("Already cut: ", ...cuts.flatMap(({ id, title }, at) => [at ? ", " : "", el("a", { href: `#/train/${id}` }, title)])));
     this.place.replaceChildren(back("#/train", "All trainings"), form);
     form.elements.source[0].click();
+    onDrop(form, this.#end.signal, () => {}); // or the browser leaves the page
   }
 
   async #go(event, lists) {

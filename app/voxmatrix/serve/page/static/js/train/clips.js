@@ -27,7 +27,7 @@ export class Clips {
     this.element = el("div", {},
       el("section", { class: "report" }, this.#figures, this.#leftOut(found), problem,
         el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: train }, "Train with the kept clips"))),
-      this.#list("doubtful clip", ", the surest first: listen, correct, keep or drop them", doubtful, true),
+      this.#list("doubtful clip", ", the surest first: listen, correct, keep or drop", doubtful, true),
       this.#list("kept clip", ", the least sure first", kept, !doubtful.length),
       this.#list("dropped clip", "", dropped));
     this.#show(found);

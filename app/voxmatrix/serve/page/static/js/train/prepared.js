@@ -1,4 +1,4 @@
-// What was found in the recordings, and how the training will run; or the clips of long ones.
+// What was found in the recordings, and how the training will run.
 
 import { back, el, trouble } from "../dom.js";
 import { createJob, ENDED, showInTrain } from "../jobs/api.js";

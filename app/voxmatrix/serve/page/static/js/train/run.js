@@ -5,7 +5,7 @@ import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
 import { isResumable, stateOf } from "../jobs/words.js";
-import { clock, duration, language } from "../words.js";
+import { clock, duration, joined, language } from "../words.js";
 import { curves } from "./curves.js";
 import { Export } from "./export.js";
 import { Losses } from "./losses.js";
@@ -32,7 +32,7 @@ export class Run {
     this.#samples = new Samples(job.id, this.#end.signal);
     this.#export = new Export(job, this.#end.signal);
     const { request } = job;
-    const about = [request.quality, language(request.language)].filter(Boolean).join(" · ");
+    const about = joined(request.quality, language(request.language));
     place.replaceChildren(back("#/train", "All trainings"),
       el("div", { class: "heading run-heading" },
         el("h1", { tabindex: "-1" }, job.title, el("span", { class: "note" }, about)),
