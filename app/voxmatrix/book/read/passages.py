@@ -33,39 +33,12 @@ from voxmatrix.book.read.unspoken import (
 )
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_BLOCKS = frozenset(_HEADINGS).union(
-    (
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "desc",
-        "details",
-        "dir",
-        "div",
-        "dl",
-    ),
-    (
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "menu",
-    ),
-    ("ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot", "thead", "title", "tr", "ul"),
-)
+_BLOCKS = frozenset((
+    *_HEADINGS, "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "desc", "details",
+    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
+    "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot",
+    "thead", "title", "tr", "ul",
+))  # fmt: skip
 #: Stand for a line break, and before a bracket that is no mark. Documents do not contain them.
 _BREAK, _NO_MARK = "\0", "\1"
 _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")

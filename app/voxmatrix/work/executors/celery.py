@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import Finding, UnreachableError
+from voxmatrix.errors import UnreachableError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import Warn, python_warning
-from voxmatrix.speak.batch.messages import Failure, error_of
+from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.batch.processes import FATAL_CODES
-from voxmatrix.work.cluster.broker import cluster_app, without_password
+from voxmatrix.work.cluster.broker import cluster_app
 from voxmatrix.work.cluster.broker_client import BrokerClient, run_key
 from voxmatrix.work.cluster.members import Heartbeat, Members
 from voxmatrix.work.cluster.messages import (
@@ -32,6 +32,7 @@ from voxmatrix.work.cluster.store import open_store
 from voxmatrix.work.cluster.voices import PublishedVoices
 from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.executors.deliveries import Deliveries, SentTask, UnwritableError, remote_failure
+from voxmatrix.work.executors.patience import PATIENCE_SECONDS, Patience
 from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for this long it is gone.
@@ -39,12 +40,8 @@ SILENT_SECONDS = 4.0
 #: In this time every worker that runs is heard. Were only the first of them known, a damaged one could fail a unit so
 #: often that it is given up, and a slow one would get what others speak sooner.
 ROUND_SECONDS = 1.25
-#: Without the broker, or without any worker, the job ends after PATIENCE_SECONDS, and says so before.
-PATIENCE_SECONDS, NOTICE_SECONDS = 60.0, 6.0
 #: A worker that cannot speak the voice is asked again after this time.
 _UNUSABLE_SECONDS = 60.0
-#: When all that are left are such workers, another one has this long to come back.
-_RETURN_SECONDS = 10.0
 _POLL_SECONDS = 0.04
 #: Between looks at tasks that were given up, whose results are still welcome, and until they are forgotten.
 _LATE_POLL_SECONDS, _LATE_SECONDS = 1.0, 300.0
@@ -91,7 +88,6 @@ class CeleryExecutor(Closeable):
             UnreachableError: the broker or the store does not answer, or refuses this client.
             UsageError: the store cannot be opened.
         """
-        self._broker, self._patience_seconds, self._warn = broker, patience_seconds, warn
         self._run = uuid.uuid4().hex
         self._voices = PublishedVoices(voice)
         app = cluster_app(broker, results)
@@ -101,10 +97,9 @@ class CeleryExecutor(Closeable):
         self._key.beat()
         self._voices.renew(self._store)
         now = time.monotonic()
-        self._beaten = self._renewed = self._called = self._last_joined = now
+        self._beaten = self._renewed = self._called = now
         self._polled_late = self._judge_after = 0.0
-        self._unreachable: tuple[float, UnreachableError] | None = None  # since when, and how
-        self._told: Literal["broker", "workers"] | None = None  # what is missing, as far as the user knows
+        self._patience = Patience(broker, patience_seconds, warn, now)
         self._remotes: dict[str, _Remote] = {}
         self._tasks: dict[str, SentTask] = {}
         self._events: list[WorkEvent] = []
@@ -157,9 +152,9 @@ class CeleryExecutor(Closeable):
             if self._events or self._called >= until:
                 break
             time.sleep(min(_POLL_SECONDS, max(0.0, until - self._called)))
-        self._tell_what_is_missing(self._called)
+        self._patience.tell(self._called, self._failures())
         if not self._events:
-            self._check_patience(self._called)
+            self._patience.check(self._called, self._failures())
         events, self._events = self._events, []
         return events
 
@@ -202,9 +197,9 @@ class CeleryExecutor(Closeable):
         except UnwritableError:
             raise
         except UnreachableError as error:
-            self._unreachable = self._unreachable or (now, error)
+            self._patience.asked(now, error)
         else:
-            self._unreachable = None
+            self._patience.asked(now, None)
 
     # Workers ----------------------------------------------------------------------------------------------------------
 
@@ -241,7 +236,7 @@ class CeleryExecutor(Closeable):
                 failure = _started_anew(name) if died else None
                 self._events.append(WorkerJoined(worker=name, speed=member.heartbeat.speed, failure=failure))
         if any(remote.joined for remote in self._remotes.values()):
-            self._last_joined = now
+            self._patience.has_worker(now)
 
     def _lose(self, worker: str, failure: Failure | None, seconds: float = 0.0) -> None:
         """A worker is gone, or does not have what it was sent. It may join again after this time."""
@@ -279,31 +274,6 @@ class CeleryExecutor(Closeable):
         """A worker cannot speak this voice: the others continue without it."""
         self._lose(worker, None, _UNUSABLE_SECONDS)
         self._remotes[worker].failure = failure
-
-    def _tell_what_is_missing(self, now: float) -> None:
-        before, self._told, shown = self._told, None, without_password(self._broker)
-        if self._unreachable is not None and now - self._unreachable[0] > NOTICE_SECONDS:
-            self._told, problem, remedy = "broker", self._unreachable[1].problem, self._unreachable[1].remedy
-        elif now - self._last_joined > NOTICE_SECONDS and not self._failures():
-            self._told, problem = "workers", f"nothing is spoken: no worker of {shown} is heard"
-            remedy = f"start one: voxmatrix worker --cluster {shown}"
-        if self._told is not None and self._told != before:
-            waits = f"; this command waits {self._patience_seconds:.0f} s for it"
-            self._warn(Finding(problem=problem, remedy=remedy + waits, severity="warning"))
-
-    def _check_patience(self, now: float) -> None:
-        if self._unreachable is not None and now - self._unreachable[0] > self._patience_seconds:
-            raise self._unreachable[1]
-        alone = now - self._last_joined
-        failures = self._failures()
-        if failures and alone > _RETURN_SECONDS:
-            raise error_of(failures[0])
-        if alone > self._patience_seconds:
-            shown = without_password(self._broker)
-            raise UnreachableError(
-                f"no worker of {shown} has been heard for {self._patience_seconds:.0f} s",
-                f"start one: voxmatrix worker --cluster {shown}; what is done is kept, and the same command continues",
-            )
 
     def _failures(self) -> list[Failure]:
         """Why workers cannot speak this voice."""
