@@ -131,6 +131,20 @@ def test_ctrl_c_keeps_what_is_spoken_and_the_same_call_goes_on(request_: BookReq
     assert len(manifest(long)["units"]) == 24
 
 
+def test_ctrl_c_while_chapters_are_joined_says_that_the_same_call_goes_on(request_: BookRequest, make: Make) -> None:
+    def interrupt(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    outcome, _ = make(request_)
+    with (
+        pytest.raises(InterruptedRunError, match="what is spoken is kept in") as caught,
+        open_book_job(request_) as job,
+    ):
+        job.join(interrupt)
+    assert caught.value.remedy == "run the same command again to continue"
+    assert make(request_)[0].known == outcome.spoken
+
+
 def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookRequest, make: Make) -> None:
     long = with_text(request_, 2, *(f"slow sentence number {number}." for number in range(30)))
     seen: set[str] = set()

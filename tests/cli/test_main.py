@@ -1,5 +1,7 @@
 """Errors become one sentence, one remedy and one exit code."""
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -152,6 +154,21 @@ def test_a_folder_is_no_file_to_write_which_is_said_before_the_work(
     assert main.run(words) == 2
     assert "is a folder\n  → choose a file in it" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "folder", "folder.onnx"]
+
+
+@pytest.mark.parametrize(
+    "words", [["plan"], ["plan", "--json"], ["voices", "list"], ["--version"], ["--help"]], ids=" ".join
+)
+def test_a_full_disk_behind_standard_output_is_said(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class FullDisk(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sys.stdout", FullDisk())
+    assert main.run(words) == 8
+    assert "cannot write standard output: No space left on device" in capsys.readouterr().err
 
 
 def test_an_interrupted_command_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

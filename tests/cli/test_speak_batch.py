@@ -58,6 +58,19 @@ def test_captions_stand_beside_each_file(tmp_path: Path, capsys: pytest.CaptureF
         assert code == 2 and reason in said["problem"] and not Path("no").exists()
 
 
+def test_a_text_whose_captions_could_not_be_written_is_spoken_by_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("list.csv").write_text("a|Good morning.\n", encoding="utf-8")
+    given = ["--batch", "list.csv", "--out", "out", "--captions", "srt"]
+    Path("out/a.srt").mkdir(parents=True)
+    assert speak(capsys, *given)[0] != 0
+    assert not Path("out/a.wav").exists()
+    Path("out/a.srt").rmdir()
+    code, said = speak(capsys, *given)
+    assert (code, said["spoken"]) == (0, 1) and Path("out/a.srt").is_file()
+
+
 def test_the_same_command_goes_on_and_says_how_many_were_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
 from voxmatrix.book.units import BookUnit, book_units
 from voxmatrix.config import home
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.files import digest, write_text
 from voxmatrix.judge.hearing import Recogniser
 from voxmatrix.models.card import VoiceCard
@@ -193,6 +193,7 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
 
     Raises:
         BadInputError: there is no such voice, or nothing to speak.
+        InterruptedRunError: Ctrl-C or SIGTERM.
         UsageError: the extension or bit rate is not supported, or another process is making this audiobook.
         MissingProgramError: ffmpeg is not installed.
         UnreachableError: the folder of the job cannot be written.
@@ -203,7 +204,11 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
     with open_ledger(request.job_folder) as ledger:
         if ledger.begun_anew:
             shutil.rmtree(partial_folder(request.out), ignore_errors=True)
-        yield BookJob(request, ledger)
+        try:
+            yield BookJob(request, ledger)
+        except KeyboardInterrupt as error:
+            problem = f"interrupted; what is spoken is kept in {request.job_folder}"
+            raise InterruptedRunError(problem, "run the same command again to continue") from error
 
 
 def is_unfinished(out: Path) -> bool:

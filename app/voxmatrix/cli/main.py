@@ -1,6 +1,7 @@
 """The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
 from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
+from voxmatrix.files import storage_errors
 
 if TYPE_CHECKING:
     from voxmatrix.cli.command import Check
@@ -83,6 +85,14 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:
         return _report(*_command_line_problem(error, words), UsageError.exit_code, as_json)
+    except OSError as error:
+        if error.filename is not None:  # of a file that has a name
+            raise
+        try:
+            with storage_errors(Path("standard output")):
+                raise
+        except VoxmatrixError as full:
+            return _report(full.problem, full.remedy, full.exit_code, as_json=False)
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 

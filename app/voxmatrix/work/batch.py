@@ -250,9 +250,9 @@ class _Batch:
         )
         try:
             for _, out in self._files.get(event.key, ()):
-                _place(event.path, out, self._output)
                 if self._captions:
                     write_captions(out.with_suffix(f".{self._captions}"), event.captions)
+                _place(event.path, out, self._output)  # the last: what is there is skipped by the next command
         except (VoxmatrixError, OSError) as error:
             result = failure_of(error)
         event.path.unlink(missing_ok=True)

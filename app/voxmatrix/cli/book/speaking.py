@@ -29,7 +29,7 @@ def speaking_progress(as_json: bool, chapters: int) -> Iterator["OnBookProgress"
         def progressed(state: "JobProgress", complete: int) -> None:
             nonlocal shown
             speed = sum(state.speeds.values())
-            shown = f"{pluralise(complete, 'chapter')} of {chapters}" + (f", {speed:.0f}× real time" if speed else "")
+            shown = f"{pluralise(complete, 'chapter')} of {chapters}" + (f", {speed:.3g}× real time" if speed else "")
             on_progress(state.done + state.given_up, state.total)
 
         yield progressed
