@@ -10,7 +10,7 @@ import pytest
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["nope", "--out", "x.onnx"], 3, "there is no voice nope"),
+        (["nope", "--out", "x.onnx"], 3, "there is no checkpoint and no run nope"),
         (["run", "--out", "x.txt"], 2, "--out x.onnx"),
         (["run", "--out", "x.onnx", "--noise", "99"], 2, "--noise is 99"),
     ],

@@ -39,6 +39,12 @@ def test_no_name_of_an_option_is_cut(
     assert names - set(re.findall(r"--?[a-z][\w-]*", shown)) == set()
 
 
+def test_every_command_that_ends_has_json_but_one_that_prints_json_anyway() -> None:
+    leaves = {words: one for words, one in EVERY.items() if words and not hasattr(one, "commands")}
+    without = {words for words, one in leaves.items() if not any("--json" in option.opts for option in one.params)}
+    assert without == {("serve",), ("worker",), ("profiles", "export")}
+
+
 def test_without_arguments_the_help_is_shown_and_nothing_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run([]) == 0
     shown = capsys.readouterr()

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from voxmatrix.download import RemoteFile
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.kokoro import install as module
 from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
-from voxmatrix.voices.library import missing
+from voxmatrix.voices.library import missing, names_of
 from voxmatrix.voices.resolve import check_files, installed, rename, resolve
 
 
@@ -120,6 +121,39 @@ def test_a_folder_will_do_without_a_network(files: dict[str, bytes], tmp_path: P
 )
 def test_what_cannot_be_downloaded_is_refused(words: list[str], code: int, files: dict[str, bytes]) -> None:
     assert main.run(["voices", "download", *words]) == code
+
+
+def test_a_folder_without_the_exact_network_is_refused_where_that_is_wanted(
+    files: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("kokoro-v1.0.int8.onnx", "voices-v1.0.bin"):
+        (tmp_path / name).write_bytes(files[name])
+    command = ["voices", "download", "kokoro", "--from", str(tmp_path), "--exact"]
+    assert main.run(command) == 3
+    assert "choose a folder with kokoro-v1.0.onnx, and voices-v1.0.bin" in capsys.readouterr().err
+    assert not names_of("kokoro")
+    (tmp_path / "kokoro-v1.0.onnx").write_bytes(files["kokoro-v1.0.onnx"])
+    assert main.run(command) == 0
+    assert main.run([*command, "--url", "https://mirror.example"]) == 2
+    assert main.run(["voices", "download", "de_DE-thorsten-medium", "--exact"]) == 2
+
+
+def test_all_of_kokoro_is_shown_and_whether_it_is_installed(
+    server: FileServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def shown(*words: str) -> str:
+        capsys.readouterr()
+        assert main.run(["voices", *words]) == 0
+        return capsys.readouterr().out
+
+    facts = json.loads(shown("show", "kokoro", "--json"))
+    assert (facts["name"], facts["installed"], facts["license"]) == ("kokoro", False, "Apache-2.0")
+    assert facts["bytes"] and "title" not in facts
+    assert main.run(["voices", "download", "kokoro", "--url", server.url]) == 0
+    assert json.loads(shown("show", "kokoro", "--json"))["installed"] is True
+    said = shown("show", "kokoro")
+    assert re.search("size +1 MB", said) and re.search("installed +yes", said) and "True" not in said
+    assert re.search("kokoro/af_heart +en-us, 24000 Hz", shown("list"))
 
 
 def test_voices_are_removed_one_by_one_or_all(kokoro: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,6 +129,12 @@ def test_a_bad_table_is_refused(line: str, message: str, voices: list[Path], tmp
         read_cast(path)
 
 
+def test_a_name_that_is_no_voice_leads_to_the_cast() -> None:
+    with pytest.raises(BadInputError, match=r"the text has \[voice:Nobody\], and there is no voice Nobody") as caught:
+        with_voices_of(Style(), "[voice:Nobody] Hello.")
+    assert "Nobody|VOICE" in caught.value.remedy and "`cast`" in caught.value.remedy
+
+
 def test_units_have_the_voices_that_they_need_and_none_changes_without_a_cast(voices: list[Path]) -> None:
     style = Style(cast={"anna": Role("anna.onnx", None, "1")})
     named = with_voices_of(style, "[voice:Anna] Hello [voice:many] you.")

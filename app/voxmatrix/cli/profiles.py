@@ -82,11 +82,15 @@ def import_(
 
 
 @group.command("remove")
-def remove(name: _Name) -> None:
+def remove(name: _Name, as_json: options.AsJson = False) -> None:
     """Remove a profile, which may be corrupt. Plans then use estimates again."""
     from voxmatrix.machine import profile_store
 
-    typer.echo(f"removed {profile_store.remove(name)}")
+    removed = profile_store.remove(name)
+    if as_json:
+        print_json({"removed": str(removed)})
+    else:
+        typer.echo(f"removed: {removed}")
 
 
 def _row(profile: "Profile") -> dict[str, Any]:

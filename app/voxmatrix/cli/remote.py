@@ -113,9 +113,12 @@ def list_servers(as_json: options.AsJson = False) -> None:
 
 
 @group.command("remove")
-def remove(name: _Name) -> None:
+def remove(name: _Name, as_json: options.AsJson = False) -> None:
     """Forget a server and its voices."""
     from voxmatrix.remote.servers import remove_server
 
     remove_server(name)
-    typer.echo(f"removed: {name}")
+    if as_json:
+        print_json({"removed": name})
+    else:
+        typer.echo(f"removed: {name}")

@@ -50,7 +50,8 @@ def list_voices(as_json: options.AsJson = False) -> None:
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        facts = row["problem"] or f"{row['language']}, {row['quality'] or 'unknown quality'}, {row['rate_hz']} Hz"
+        known = (row["language"], row["quality"], f"{row['rate_hz']} Hz")
+        facts = row["problem"] or ", ".join(filter(None, known))
         several = f", {row['speakers']} speakers" if (row["speakers"] or 1) > 1 else ""
         typer.echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
     add = f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}"
@@ -83,7 +84,7 @@ def search(text: _Text = "", language: _Language = "", as_json: options.AsJson =
 @group.command("show")
 def show(name: _Name, as_json: options.AsJson = False) -> None:
     """Show what is known of a voice, installed or not, with its licence."""
-    from voxmatrix.voices.library import find, license_of
+    from voxmatrix.voices.library import find, license_of, names_of
     from voxmatrix.voices.resolve import installed
 
     here = installed().get(name)
@@ -93,13 +94,17 @@ def show(name: _Name, as_json: options.AsJson = False) -> None:
         voice = find(name)
         license = license_of(voice)
         facts = {**_public(voice), "license": license.words, "permissive": license.permissive}
-    facts |= {"installed": here is not None}
+        if name == voice.family:  # all of its voices
+            facts = {key: facts[key] for key in ("family", "bytes", "license", "permissive")}
+    facts = {"name": name, **facts, "installed": here is not None or bool(names_of(name))}
     if as_json:
         print_json(facts)
         return
+    facts |= {"size": f"{facts.pop('bytes') / 1e6:.0f} MB"} if "bytes" in facts else {}
     for key, value in facts.items():
         if value not in (None, ""):
-            typer.echo(f"{key.replace('_', ' '):12}  {value}")
+            shown = ("no", "yes")[value] if isinstance(value, bool) else value
+            typer.echo(f"{key.replace('_', ' '):13}  {shown}")
 
 
 @group.command("download")
@@ -116,8 +121,12 @@ def download(
 
     if url and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url is {url!r}", "choose a URL that begins with https:// or http://")
+    if exact and name.partition("/")[0] != "kokoro":
+        raise UsageError(f"--exact has no effect on {name}", "leave it out: only Kokoro has two networks")
+    if url and source is not None:
+        raise UsageError("--from and --url exclude each other", "give one of them")
     if source is not None:
-        names = install_from(name, source, accepted=accept_licence)
+        names = install_from(name, source, exact=exact, accepted=accept_licence)
     else:
         names = _download(name, url=url, exact=exact, accepted=accept_licence, as_json=as_json)
     folder = home() / "voices"
@@ -215,12 +224,15 @@ def clone(
 
 
 @group.command("default")
-def default(name: _Voice) -> None:
+def default(name: _Voice, as_json: options.AsJson = False) -> None:
     """Let a voice speak where none is named."""
     from voxmatrix.voices.resolve import make_default
 
     make_default(name)
-    typer.echo(f"{name} is the default voice")
+    if as_json:
+        print_json({"default": name})
+    else:
+        typer.echo(f"{name} is the default voice")
 
 
 @group.command("remove")

@@ -96,8 +96,10 @@ def install(*, exact: bool, url: str = "", on_progress: OnProgress = lambda done
     return folder
 
 
-def install_from(source: Path) -> Path:
+def install_from(source: Path, *, exact: bool = False) -> Path:
     """Install from a folder with a network, of two the exact one, and with voices-v1.0.bin or voices/NAME.bin.
+
+    `exact`: only that one will do.
 
     Raises:
         BadInputError: something is missing there.
@@ -105,12 +107,13 @@ def install_from(source: Path) -> Path:
         UnreachableError: the folder of voices cannot be written to.
         UsageError: another process is installing it.
     """
-    networks = [file for file in (release().exact, release().int8) if (source / file.name).is_file()]
+    wanted = [release().exact] if exact else [release().exact, release().int8]
+    networks = [file for file in wanted if (source / file.name).is_file()]
     pack, single = source / release().voices.name, sorted((source / "voices").glob(f"*{SUFFIX}"))
     if not networks or not (pack.is_file() or single):
         raise BadInputError(
             f"{source} has no {'voices' if networks else 'network'} of Kokoro",
-            f"choose a folder with {release().int8.name} or {release().exact.name}, and {pack.name} or voices/NAME.bin",
+            f"choose a folder with {' or '.join(file.name for file in wanted)}, and {pack.name} or voices/NAME.bin",
         )
     for file in (networks[0], *([release().voices] if pack.is_file() else [])):
         if (found := digest(source / file.name)) != file.sha256:

@@ -61,7 +61,7 @@ def find_checkpoint(path: Path) -> Path:
     remedy = "choose a checkpoint (.ckpt) or the folder of a training run"
     found = voice_in_folder(path) if path.is_dir() else path
     if found is None or not found.exists():
-        raise BadInputError(f"there is no voice {path}", remedy)
+        raise BadInputError(f"there is no checkpoint and no run {path}", remedy)
     if is_exported(found):
         raise BadInputError(f"{found} is an exported voice: it can neither be trained further nor exported", remedy)
     return found

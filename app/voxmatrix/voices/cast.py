@@ -56,8 +56,18 @@ def with_voices_of(style: Style, text: str) -> Style:
         BadInputError: there is no such voice.
     """
     text = from_ssml(text) if is_ssml(text) else text
-    roles = {name.casefold(): style.cast.get(name.casefold()) or role_of(resolve(name)) for name in voice_names(text)}
+    roles = {name.casefold(): style.cast.get(name.casefold()) or _voice_called(name) for name in voice_names(text)}
     return replace(style, cast=roles)
+
+
+def _voice_called(name: str) -> Role:
+    try:
+        return role_of(resolve(name))
+    except BadInputError as error:
+        raise BadInputError(
+            f"the text has [voice:{name}], and {error.problem}",
+            f"write a line {name}|VOICE into the file of `cast`, or remove the tag",
+        ) from error
 
 
 class CastVoice(Closeable):

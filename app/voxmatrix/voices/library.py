@@ -90,14 +90,16 @@ def install(
     return names_of(voice.family)
 
 
-def install_from(name: str, source: Path, *, accepted: bool) -> list[str]:
+def install_from(name: str, source: Path, *, exact: bool = False, accepted: bool) -> list[str]:
     """Install from a folder, without a network, and return the names of all voices that came.
+
+    `exact`: only Kokoro's network in float32 will do.
 
     Raises:
         As `install`.
     """
     if name == KOKORO or name.startswith(f"{KOKORO}/"):
-        kokoro.install_from(source)
+        kokoro.install_from(source, exact=exact)
         return names_of(KOKORO)
     piper.install_from(name, source, accepted=accepted)
     return [name]
