@@ -8,7 +8,7 @@ import typer.main
 
 from voxmatrix.cli.main import cli
 from voxmatrix.errors import UsageError
-from voxmatrix.wording import plain, quoted, with_messages
+from voxmatrix.wording import choice, plain, quoted, with_messages
 
 PACKAGE = Path(__file__).parents[1] / "app" / "voxmatrix"
 
@@ -22,6 +22,16 @@ def test_a_setting_is_plain_unless_it_is_said_otherwise() -> None:
 
 def test_a_quoted_text_names_no_setting() -> None:
     assert plain(quoted("turn `speed` up")) == repr("turn 'speed' up")
+
+
+def test_of_many_names_those_are_listed_that_may_be_meant() -> None:
+    voices = [
+        f"kokoro/{kind}_{name}" for kind in ("af", "am", "bf", "bm") for name in ("bella", "heart", "adam", "emma")
+    ]
+    assert choice("x", voices[:10]) == ", ".join(voices[:10])
+    assert choice("kokoro/af_hart", voices).startswith("kokoro/af_heart, ")
+    for wanted in ("kokoro/af_hart", "x", ""):
+        assert choice(wanted, voices).endswith(" …") and choice(wanted, voices).count("kokoro/") <= 10
 
 
 def test_messages_in_json_are_found_wherever_they_are() -> None:

@@ -5,7 +5,8 @@ the words of its readers: the command line as a flag, everybody else by its plai
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
 from typing import Any
 
 _SETTING = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
@@ -13,6 +14,9 @@ _SETTING = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 _MESSAGES = {"problem", "remedy", "reason", "left_out", "line"}
 #: All but tabs and line ends.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+#: Names that a message lists.
+_MAX_NAMES = 10
 
 
 def pluralise(number: int, noun: str) -> str:
@@ -47,6 +51,14 @@ def quoted(text: str) -> str:
     """A text in quotes, shortened. It names no settings."""
     text = text.replace("`", "'")
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def choice(wanted: str, names: Collection[str]) -> str:
+    """Names to choose from: all, or of many those that are most like the wanted one, else the first."""
+    if len(names) <= _MAX_NAMES:
+        return ", ".join(names)
+    shown = get_close_matches(wanted, names, _MAX_NAMES) or list(names)[:_MAX_NAMES]
+    return f"{', '.join(shown)} …"
 
 
 def printable(text: str) -> str:

@@ -62,7 +62,7 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 def command(
     context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
-    """Make a fast voice in Piper's format from any voice: a Piper voice keeps its words, pitch and files."""
+    """Make a small, fast voice in Piper's format from any voice; one of Piper's keeps its words, rhythm and pitch."""
     from voxmatrix.distil.result import GatesError
     from voxmatrix.voices.resolve import locate
 

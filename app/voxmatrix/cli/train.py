@@ -55,7 +55,7 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
             min=0,
         ),
     ] = None
-    seed: Annotated[int | None, options.option("--seed", "N", "Random seed.", panel="Training")] = None
+    seed: Annotated[int | None, options.option("--seed", "N", "Random seed (default: 1234).", panel="Training")] = None
     tune: Annotated[
         bool,
         typer.Option(

@@ -10,6 +10,7 @@ from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
+from voxmatrix.wording import choice
 
 NAME = "kokoro"
 RATE_HZ = 24_000
@@ -66,7 +67,7 @@ class KokoroFamily:
         known = {path.stem: path for folder in reversed(voice_folders()) for path in self.find(folder).values()}
         if missing := [part for part in shares if part not in known]:
             raise BadInputError(
-                f"there is no voice {NAME}/{missing[0]} for {name}", f"choose among: {', '.join(known)}"
+                f"there is no voice {NAME}/{missing[0]} for {name}", f"choose among: {choice(missing[0], known)}"
             )
         letter = _letter(tag) if tag else voices[0]
         if voices in known and letter == voices[0]:

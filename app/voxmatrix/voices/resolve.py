@@ -14,6 +14,7 @@ from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.files import ONNX
 from voxmatrix.voices.families import families, family_named
+from voxmatrix.wording import choice
 
 
 def resolve(name: str | Path = "") -> VoiceCard:
@@ -54,7 +55,7 @@ def locate(name: str | Path = "") -> tuple[Family, Path]:
     raise BadInputError(
         f"there is no voice {path}",
         "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, or a name from "
-        f"`voxmatrix voices list`: {', '.join(named)}",
+        f"`voxmatrix voices list`: {choice(str(name), named)}",
     )
 
 
@@ -97,7 +98,7 @@ def make_default(name: str) -> None:
         UnreachableError: the folder of voices cannot be written to.
     """
     if name not in installed():
-        raise BadInputError(f"there is no voice {name}", f"choose one of: {', '.join(installed())}")
+        raise BadInputError(f"there is no voice {name}", f"choose one of: {choice(name, installed())}")
     write_text(_default_file(), f"{name}\n")
 
 

@@ -26,8 +26,12 @@ class VoiceOptions:
     voice: options.VoicePath = ""
     speaker: options.Speaker = ""
     speed: Annotated[float, options.option("--speed", "X", "Speed; 2 is twice as fast.", panel="Voice")] = 1.0
-    noise: Annotated[float | None, options.option("--noise", "X", "Variation of the sound.", panel="Voice")] = None
-    noise_w: Annotated[float | None, options.option("--noise-w", "X", "Variation of the rhythm.", panel="Voice")] = None
+    noise: Annotated[
+        float | None, options.option("--noise", "X", "Variation of the sound (default: the voice's).", panel="Voice")
+    ] = None
+    noise_w: Annotated[
+        float | None, options.option("--noise-w", "X", "Variation of the rhythm (default: the voice's).", panel="Voice")
+    ] = None
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=X", help="A setting of this voice (repeatable).", rich_help_panel="Voice"),
@@ -50,7 +54,10 @@ class VoiceOptions:
         ),
     ] = None
     seed: Annotated[
-        int | None, options.option("--seed", "N", "Random seed, for reproducible speech.", panel="Voice")
+        int | None,
+        options.option(
+            "--seed", "N", "Random seed, for reproducible speech (default: another one each time).", panel="Voice"
+        ),
     ] = None
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
 
