@@ -20,7 +20,7 @@ REQUIREMENTS = HERE / "requirements.txt"
 class Hibari:
     """The voice `heart` of hibari-tts, a `Teacher`."""
 
-    name, language = "hibari/heart", "en-us"
+    name, language, speakers = "hibari/heart", "en-us", ("heart",)
 
     def __init__(self, environment: Path) -> None:
         """Install hibari into the environment, unless that has happened."""

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
-_Voice = Annotated[Path, typer.Argument(metavar="VOICE", help="Name, NAME.onnx, checkpoint or folder of a run.")]
+_Voices = Annotated[
+    list[Path],
+    typer.Argument(metavar="VOICE…", help="Name, NAME.onnx, checkpoint or folder of a run. Several: one voice of all."),
+]
 _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.json is written next to it.")]
 
 
@@ -60,7 +63,7 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 
 @expand
 def command(
-    context: typer.Context, voice: _Voice, out: _Out, given: DistilOptions, as_json: options.AsJson = False
+    context: typer.Context, voices: _Voices, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
     """Make a small, fast voice in Piper's format from any voice; one of Piper's keeps its words, rhythm and pitch."""
     from voxmatrix.distil.result import GatesError
@@ -68,14 +71,18 @@ def command(
 
     for path in filter(None, (out, given.report)):
         check_not_folder(path)
-    family, original = locate(voice)
-    if out.resolve() == original.resolve():
+    located = [locate(voice) for voice in voices]
+    originals = [original for _, original in located]
+    if out.resolve() in [original.resolve() for original in originals]:
         raise UsageError(
             f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
         )
-    make = _distil if family.trainable else _teach
+    show = partial(_show, as_json=as_json)
     try:
-        distilled = make(context, original, out, given, partial(_show, as_json=as_json))
+        if len(located) == 1 and located[0][0].trainable:
+            distilled = _distil(context, originals[0], out, given, show)
+        else:
+            distilled = _teach(context, originals, out, given, show)
     except GatesError as error:
         try:
             _report(error.distilled, given.report)
@@ -85,7 +92,7 @@ def command(
     if as_json:
         print_json(distilled.to_json())
     else:
-        _show_result(distilled, voice)
+        _show_result(distilled, voices[0])
     _report(distilled, given.report)
 
 
@@ -115,23 +122,23 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
     return distil(settings, show)
 
 
-def _teach(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
-    """A student of what any other voice says: on the device, or over a cluster. It learns on the CPU."""
+def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, show: "Show") -> "Distilled":
+    """A student of what other voices say: on the device, or over a cluster. It learns on the CPU."""
     from voxmatrix.distil.learning import Limits
     from voxmatrix.distil.teach.run import TeachSettings, teach
     from voxmatrix.distil.teach.teacher import STYLE, VoiceTeacher
     from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import resolve
 
-    card, preflight = resolve(voice), context.obj
+    cards, preflight = list(map(resolve, voices)), context.obj
     if given.cluster:
-        workers = cluster_workers(card, given)
+        workers = cluster_workers(cards[0], given)
     else:
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
-        devices = selected_devices(card, request, preflight).devices
-        workers = own_processes(card, STYLE, devices, None, threads=given.threads)
+        devices = selected_devices(cards[0], request, preflight).devices
+        workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
     settings = TeachSettings(
-        teacher=VoiceTeacher(card, workers),
+        teacher=VoiceTeacher(cards, workers),
         out=out,
         text=given.text,
         limits=Limits(steps=given.steps, minutes=given.minutes),

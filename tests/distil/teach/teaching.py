@@ -34,7 +34,7 @@ STEPS = 6
 class Humming:
     """A teacher that hums a tone for each symbol; `said` counts its sentences."""
 
-    name, language = "humming", "en-us"
+    name, language, speakers = "humming", "en-us", ("humming",)
 
     def __init__(self, sha256: str = "0") -> None:
         self.facts = {"teacher": self.name, "teacher_license": "CC0-1.0", "teacher_sha256": sha256}

@@ -1,5 +1,6 @@
 """An exported student has the inputs and outputs of Piper's voices."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def student() -> Student:
 @pytest.fixture(scope="module")
 def path(student: Student, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("student") / "student.onnx"
-    write_student(Voice(student, Scale((5.0, 0.2), (0.0, 1.0)), 1.0), {"voice": "en-us"}, out)
+    write_student(Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0]), {"voice": "en-us"}, out)
     return out
 
 
@@ -47,6 +48,21 @@ def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:
     assert samples.shape == (1, 1, int(frames.sum()) * HOP) and np.abs(samples).max() <= 1
     assert frames.shape == (1, len(IDS))
     assert all(count >= 1 if number else count == 0 for number, count in zip(IDS, frames[0], strict=True))
+
+
+def test_several_speakers_have_an_input_and_curves_of_their_own(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    network = Student(SMALL, 2).eval()
+    network.rhythm.duration[-1].bias.data.fill_(1.5)  # type: ignore[operator]  # some frames each
+    scales = [Scale((5.0, 0.2), (0.0, 1.0)), Scale((4.6, 0.1), (0.0, 1.0))]
+    out, config = tmp_path / "duo.onnx", SynthesisOptions(noise_w=0.0, length=6.0)
+    write_student(Voice(network, scales, [1.0, 3.0]), {"voice": "en-us"}, out)
+
+    assert [one.name for one in import_onnxruntime().InferenceSession(str(out)).get_inputs()][-1] == "sid"
+    engine = open_onnx(out, 2)
+    begun = [engine.begin(IDS, replace(config, speaker=speaker), 1) for speaker in (0, 1)]
+    first, second = (np.concatenate([segment() for segment in one.segments]) for one in begun)
+    assert len(second) > 1.5 * len(first)
 
 
 def test_it_says_the_same_with_and_without_padding(path: Path) -> None:
@@ -103,7 +119,7 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
 def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, lessons: list[Lesson]) -> None:
     pace = pace_of(student.rhythm, lessons)
     with torch.inference_mode():
-        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None]))) for one in lessons]
+        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None], None))) for one in lessons]
 
     assert pace * sum(float(one.clamp_min(1).sum()) for one in made) == pytest.approx(
         sum(one.speech.frames for one in lessons)

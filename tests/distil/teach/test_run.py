@@ -154,7 +154,7 @@ def test_noise_is_no_speech(settings: Callable[..., TeachSettings]) -> None:
         def hummed(self, ids: Sequence[int]) -> Samples:
             return np.random.default_rng(len(ids)).standard_normal(1200 * len(ids)).astype(np.float32) / 10
 
-    with pytest.raises(BadInputError, match="the teacher said 0 sentences with a pitch"):
+    with pytest.raises(BadInputError, match="humming said 0 sentences with a pitch"):
         teach(settings(teacher=Hissing()), quiet)
 
 

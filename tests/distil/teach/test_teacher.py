@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.distil.teach.conftest import SMALL
 from tests.distil.teach.teaching import quiet, settings_of, small
 from tests.toys.engines import install_engine, write_toy_voice
 from tests.toys.family import tones, voice_of  # noqa: F401 (a fixture)
@@ -24,13 +25,14 @@ from voxmatrix.distil.teach.run import teach
 from voxmatrix.distil.teach.teacher import STYLE, VoiceTeacher, check_teacher
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import Runtime
+from voxmatrix.models.style import Runtime, Style
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.prompts import sentence_list
-from voxmatrix.voices.resolve import resolve
+from voxmatrix.text.spoken import SpokenText
+from voxmatrix.voices.resolve import open_voice, resolve
 from voxmatrix.work.executors.base import Executor
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.executors.local import LocalExecutor
@@ -64,7 +66,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_only_what_is_wanted_is_said_and_by_many_as_by_one(voice: VoiceCard, tmp_path: Path) -> None:
     def said(number: int) -> dict[str, bytes]:
         folder, progress = tmp_path / str(number), list[tuple[int, int]]()
-        teacher = VoiceTeacher(voice, processes(voice, number))
+        teacher = VoiceTeacher([voice], processes(voice, number))
         teacher.speak(SENTENCES, folder, 60.0, lambda done, of: progress.append((done, of)))
         assert progress == sorted(progress) and progress[-1] == (60, 60)
         return files(folder)
@@ -84,24 +86,68 @@ def test_what_was_said_before_an_interruption_is_not_said_again(voice: VoiceCard
         with open_ledger(tmp_path / "speech") as ledger:
             return dict(ledger.deliveries())
 
-    teacher = VoiceTeacher(voice, processes(voice))
+    teacher = VoiceTeacher([voice], processes(voice))
     with pytest.raises(InterruptedRunError):
         teacher.speak(SENTENCES[:48], tmp_path, 600.0, interrupted)
     kept = deliveries()
     teacher.speak(SENTENCES[:48], tmp_path, 600.0, nothing)
 
     assert kept and kept.items() <= deliveries().items() and len(deliveries()) == 48
-    VoiceTeacher(voice, processes(voice)).speak(SENTENCES[:48], tmp_path / "at once", 600.0, nothing)
+    VoiceTeacher([voice], processes(voice)).speak(SENTENCES[:48], tmp_path / "at once", 600.0, nothing)
     assert files(tmp_path) == files(tmp_path / "at once")
 
 
 def test_sentences_that_cannot_be_said_are_left_out_unless_none_can(voice: VoiceCard, tmp_path: Path) -> None:
-    teacher, fails = VoiceTeacher(voice, processes(voice)), [Sentence(text=f"{n} always fails") for n in "ab"]
+    teacher, fails = VoiceTeacher([voice], processes(voice)), [Sentence(text=f"{n} always fails") for n in "ab"]
     teacher.speak([SENTENCES[0], *fails, SENTENCES[1]], tmp_path, 600.0, nothing)
 
     assert [one.frames > 0 for one in read_corpus(tmp_path)] == [True, False, False, True]
     with pytest.raises(BadInputError, match=r"anna can say none of 2 sentences: .*this text always fails"):
         teacher.speak(fails, tmp_path / "none", 600.0, nothing)
+
+
+def test_several_voices_speak_in_turn_as_each_does_alone(voice: VoiceCard, tmp_path: Path) -> None:
+    other = voice_of(tmp_path / "bo.tones", may_teach=True, rate_hz=24_000, speakers={"one": 300})
+    teacher = VoiceTeacher([voice, other], processes(voice, 2))
+    teacher.speak(SENTENCES[:20], tmp_path / "both", 600.0, nothing)
+
+    assert teacher.speakers == ["anna", "bo"] and teacher.facts["teacher"] == "anna + bo"
+    both, alone = read_corpus(tmp_path / "both"), []
+    for one in (voice, other):
+        VoiceTeacher([one], processes(one)).speak(SENTENCES[:20], tmp_path / one.id, 600.0, nothing)
+        alone.append(read_corpus(tmp_path / one.id))
+    for place, speech in enumerate(both):
+        assert abs(speech.frames - alone[place // 5 % 2][place].frames) <= 1
+        assert np.median(speech.hz) == pytest.approx(np.median(alone[place // 5 % 2][place].hz), rel=0.05)
+
+
+@pytest.mark.espeak
+def test_a_student_of_several_voices_has_their_names(voice: VoiceCard, tmp_path: Path) -> None:
+    other = voice_of(tmp_path / "bo.tones", may_teach=True, speakers={"one": 300})
+    text, out = tmp_path / "text.txt", tmp_path / "duo.onnx"
+    text.write_text("\n\n".join(sentence_list("harvard")[:60]), encoding="utf-8")
+    with small():
+        teach(settings_of(text, out, VoiceTeacher([voice, other], processes(voice))), quiet)
+
+    made = resolve(out)
+    assert made.speakers == {"anna": 0, "bo": 1} and made.num_speakers == 2
+    with closing(open_voice(made)) as opened:
+        waves = [
+            np.concatenate(
+                [one() for one in opened.say(SpokenText("It is late.", ""), Style(speaker=name), 1).segments]
+            )
+            for name in made.speakers
+        ]
+    assert all(map(len, waves)) and not np.array_equal(*waves)
+
+
+def test_voices_of_other_languages_or_of_one_name_do_not_teach_together(voice: VoiceCard) -> None:
+    for other, problem in (
+        (replace(voice, id="cara", languages=("sv",)), "anna speaks en-us, and cara sv"),
+        (voice, "have the same name: anna, anna"),
+    ):
+        with pytest.raises(BadInputError, match=problem):
+            VoiceTeacher([voice, other], processes(voice))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +165,7 @@ def test_an_engine_that_makes_no_speech_is_refused_with_the_reason(
     voice = resolve(write_toy_voice("bell"))
     text, short = tmp_path / "text.txt", [one.rstrip(".") for one in sentence_list("harvard")[:60]]
     text.write_text(".\n\n".join(map(", ".join, zip(short[::2], short[1::2], strict=True))), encoding="utf-8")
-    settings = replace(settings_of(text, tmp_path / "a.onnx", VoiceTeacher(voice, processes(voice))), force=False)
+    settings = replace(settings_of(text, tmp_path / "a.onnx", VoiceTeacher([voice], processes(voice))), force=False)
 
     with small() as patch, pytest.raises(BadInputError, match=problem):
         if recognised:
@@ -163,7 +209,7 @@ def test_a_cluster_that_loses_a_worker_teaches_the_same_voice(
     for workers, show in ((processes(voice), quiet), (partial(_cluster, redis_server.url, voice), killing)):
         out = tmp_path / f"{len(made)}.onnx"
         with small():
-            teach(settings_of(text, out, VoiceTeacher(voice, workers)), show)
+            teach(settings_of(text, out, VoiceTeacher([voice], workers)), show)
         made.append((out.read_bytes(), VoiceConfig.read(config_path(out)).made_by))
 
     assert next(calls) > 0 and first.process.poll() is not None
@@ -184,14 +230,28 @@ def test_the_command_teaches_over_a_cluster(
     start_worker: Callable[..., ClusterWorker],  # noqa: F811
 ) -> None:
     text, out = tmp_path / "text.txt", tmp_path / "student.onnx"
-    text.write_text("\n\n".join(sentence_list("harvard")[:24]), encoding="utf-8")
+    text.write_text("\n\n".join(sentence_list("harvard")[:60]), encoding="utf-8")
+    other = voice_of(tmp_path / "bo.tones", may_teach=True, speakers={"one": 300})
     start_worker(redis_server.url, "a", seconds=0.0)
-    words = ["distil", str(voice.path), "--out", str(out), "--text", str(text), "--steps", "1", "--force"]
+    words = [
+        "distil",
+        str(voice.path),
+        str(other.path),
+        "--out",
+        str(out),
+        "--text",
+        str(text),
+        "--steps",
+        "1",
+        "--force",
+    ]
 
-    with small():
+    with small() as patch:
+        patch.setattr(run, "TeachSettings", partial(run.TeachSettings, sizes=SMALL))
         assert main.run([*words, "--cluster", redis_server.url]) == 0
 
-    assert VoiceConfig.read(config_path(out)).made_by["teacher"] == "anna"
+    config = VoiceConfig.read(config_path(out))
+    assert config.made_by["teacher"] == "anna + bo" and config.speaker_id_map == {"anna": 0, "bo": 1}
 
 
 @pytest.mark.parametrize("cluster", [[], ["--cluster", "redis://127.0.0.1:1/0"]])

@@ -61,7 +61,7 @@ def test_the_transform_in_two_stages_is_the_usual_one() -> None:
 
 def test_an_export_renders_filters_as_the_training_does() -> None:
     student = Student(SMALL).eval()
-    voice = Voice(student, Scale((5.0, 0.2), (0.0, 1.0)), 1.0)
+    voice = Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0])
     hidden, rows = torch.randn(40, SMALL.sound), pulses(torch.full((1, 40), 150.0))[0]
 
     with torch.inference_mode():

@@ -38,11 +38,11 @@ _EXAMPLE_IDS = 60
 class Voice(nn.Module):
     """The whole way from ids to samples, for one sentence."""
 
-    def __init__(self, student: Student, scale: Scale, pace: float) -> None:
-        """Durations are multiplied with `pace`."""
+    def __init__(self, student: Student, scales: Sequence[Scale], paces: Sequence[float]) -> None:
+        """A scale for each speaker, and what its durations are multiplied with."""
         super().__init__()
         self.rhythm, self.sound, self.fourier = student.rhythm, student.sound, Fourier()
-        self.scale, self.pace = scale, pace
+        self.speakers = torch.tensor([(*scale.pitch, pace) for scale, pace in zip(scales, paces, strict=True)])
         # The head makes the numbers of all bins in the order of the transform, row by row: (c, 4, d).
         head = student.sound.head
         bins, sign = bins_in_order()
@@ -57,17 +57,20 @@ class Voice(nn.Module):
             self.head.weight.copy_(both[:, :-1])
             self.head.bias.copy_(both[:, -1])
 
-    def forward(self, text: Tensor, lengths: Tensor, scales: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, text: Tensor, lengths: Tensor, scales: Tensor, sid: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Ids (1, t), scales (3,) = noise, length, noise of the rhythm -> samples (1, 1, n), frames of each id (1, t).
 
-        Nothing depends on the first scale. Padding is left out and has no frames.
+        Nothing depends on the first scale. Padding is left out and has no frames. `sid` (1,): who of several speaks.
         """
+        mean, deviation, pace = self.speakers[0].tolist() if sid is None else self.speakers[sid][0].unbind()
         given = text[:, : lengths[0]]
         kept = torch.nonzero(given[0])[:, 0]
         ids = given[:, kept]
-        of_rhythm = self.rhythm.text(ids)
+        of_rhythm = self.rhythm.text(ids, sid)
         logs = self.rhythm.durations(of_rhythm)
-        lengthened = self.pace * scales[1] * torch.exp(_DEVIATION * scales[2] * torch.randn_like(logs))
+        lengthened = pace * scales[1] * torch.exp(_DEVIATION * scales[2] * torch.randn_like(logs))
         wanted = ((torch.exp(logs) - 1) * lengthened - 0.5).clamp_min(0.5)
         # Rounded up once, for all ids: so others find the frames in the graph, as in Piper's voices.
         exact = torch.zeros_like(text, dtype=wanted.dtype).index_copy(1, kept, wanted)
@@ -78,9 +81,8 @@ class Voice(nn.Module):
         symbols = (places[:, None] >= ends).to(torch.int64).sum(1)[None]
         curves = self.rhythm.curves(spread(of_rhythm, durations, symbols))
         voiced = (curves[..., 1:2] > 0).to(curves.dtype)
-        mean, deviation = self.scale.pitch
         hz = torch.exp(curves[..., 0] * deviation + mean).clamp(LOWEST_HZ + 1, _HIGHEST_HZ) * voiced[..., 0]
-        known = spread(self.sound.text(ids), durations, symbols)
+        known = spread(self.sound.text(ids, sid), durations, symbols)
         frames = self.sound.frames(known, torch.cat([curves[..., :1], voiced, curves[..., 2:]], -1))
         return self._wave(self.head(frames).flatten(0, 1), pulses(hz).flatten(0, 1)).clamp(-1, 1)[None, None], counts
 
@@ -110,7 +112,12 @@ def pace_of(rhythm: Rhythm, lessons: Sequence[Lesson]) -> float:
     """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
     with torch.inference_mode():
         made = sum(
-            float(torch.expm1(rhythm.durations(rhythm.text(one.ids[None]))).clamp_min(1).sum()) for one in lessons
+            float(
+                torch.expm1(rhythm.durations(rhythm.text(one.ids[None], torch.tensor([one.speaker]))))
+                .clamp_min(1)
+                .sum()
+            )
+            for one in lessons
         )
     return sum(one.speech.frames for one in lessons) / made
 
@@ -121,13 +128,14 @@ def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
 
     ids = torch.full((1, _EXAMPLE_IDS), 5)
     ids[:, 1::2] = 0
+    sid = {"sid": torch.tensor([0])} if len(voice.speakers) > 1 else {}
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         plain = Path(folder) / "student.onnx"
         trace_onnx(
             voice,
-            (ids, torch.tensor([_EXAMPLE_IDS]), torch.tensor([0.667, 1.0, 0.8])),
+            (ids, torch.tensor([_EXAMPLE_IDS]), torch.tensor([0.667, 1.0, 0.8]), *sid.values()),
             plain,
-            inputs=["input", "input_lengths", "scales"],
+            inputs=["input", "input_lengths", "scales", *sid],
             outputs=["output", "frames"],
             axes={"input": {1: "phonemes"}, "output": {2: "time"}, "frames": {1: "phonemes"}},
             opset=_OPSET,

@@ -35,6 +35,7 @@ class Lesson:
     durations: Tensor  # (t,)
     curves: Tensor  # (f, CURVES)
     speech: Speech
+    speaker: int = 0
 
     @cached_property
     def symbols(self) -> Tensor:
@@ -52,6 +53,7 @@ class Sentences:
     symbols: Tensor  # (b, f)
     curves: Tensor  # (b, f, CURVES)
     present: Tensor  # (b, f) which frames are not padding
+    speakers: Tensor  # (b,)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def scale_of(spoken: Sequence[Speech]) -> Scale:
     return Scale((float(logs.mean()), float(logs.std())), (float(energy.mean()), float(energy.std())))
 
 
-def lesson(ids: Sequence[int], durations: NDArray[np.int64], speech: Speech, scale: Scale) -> Lesson:
+def lesson(ids: Sequence[int], durations: NDArray[np.int64], speech: Speech, scale: Scale, speaker: int = 0) -> Lesson:
     """A sentence with its curves. Where it is unvoiced, the pitch is a line between the voiced frames around."""
     voiced = speech.hz > LOWEST_HZ
     mean, deviation = scale.pitch
@@ -81,7 +83,7 @@ def lesson(ids: Sequence[int], durations: NDArray[np.int64], speech: Speech, sca
     pitch = np.interp(places, places[voiced], logs[voiced]) if voiced.any() else np.full(speech.frames, mean)
     energy = (_energy(speech) - scale.energy[0]) / scale.energy[1]
     curves = np.stack([(pitch - mean) / deviation, voiced, energy], -1).astype(np.float32)
-    return Lesson(torch.tensor(ids), torch.from_numpy(durations), torch.from_numpy(curves), speech)
+    return Lesson(torch.tensor(ids), torch.from_numpy(durations), torch.from_numpy(curves), speech, speaker)
 
 
 def sentences(lessons: Sequence[Lesson]) -> Sentences:
@@ -92,7 +94,8 @@ def sentences(lessons: Sequence[Lesson]) -> Sentences:
     )
     absent = torch.arange(ids.shape[1]) >= torch.tensor([len(one.ids) for one in lessons])[:, None]
     present = torch.arange(symbols.shape[1]) < torch.tensor([one.speech.frames for one in lessons])[:, None]
-    return Sentences(ids, absent, durations, symbols, curves, present)
+    speakers = torch.tensor([one.speaker for one in lessons])
+    return Sentences(ids, absent, durations, symbols, curves, present, speakers)
 
 
 class Material:

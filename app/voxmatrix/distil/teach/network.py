@@ -81,16 +81,19 @@ class Attention(nn.Module):
 class Text(nn.Module):
     """What symbols are in their sentence. The attention and the block behind it are used three times."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, speakers: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(NUM_SYMBOLS, channels)
+        self.speakers = nn.Embedding(speakers, channels) if speakers > 1 else None
         self.blocks = nn.ModuleList(Block(channels, 2 * channels, 5) for _ in range(2))
         self.attention, self.after = Attention(channels), Block(channels, 2 * channels, 5)
 
-    def forward(self, ids: Tensor, absent: Tensor | None = None) -> Tensor:
-        """Ids (b, t), and which of them are padding -> (b, t, channels)."""
+    def forward(self, ids: Tensor, speakers: Tensor | None, absent: Tensor | None = None) -> Tensor:
+        """Ids (b, t), who speaks (b,) if there are several, which ids are padding (b, t) -> (b, t, channels)."""
         present = None if absent is None else (~absent)[..., None].float()
         x = self.embedding(ids)
+        if self.speakers is not None:
+            x = x + self.speakers(speakers)[:, None]
         for block in self.blocks:
             x = block(x if present is None else x * present)
         scores = self.attention.scores(ids.shape[1], absent)
@@ -103,10 +106,10 @@ class Text(nn.Module):
 class Rhythm(nn.Module):
     """How long each symbol lasts, and the curves of each frame."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, speakers: int) -> None:
         super().__init__()
         channels = sizes.rhythm
-        self.text = Text(channels)
+        self.text = Text(channels, speakers)
         self.duration = nn.Sequential(nn.Conv1d(channels, channels, 3, padding=1), nn.ReLU(), nn.Conv1d(channels, 1, 1))
         self.enter = nn.Linear(channels + PLACES, sizes.curves)
         self.blocks = nn.ModuleList(Block(sizes.curves, 2 * sizes.curves, 7, each) for each in (1, 2, 4, 8))
@@ -127,9 +130,9 @@ class Rhythm(nn.Module):
 class Sound(nn.Module):
     """The filters of each frame."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, speakers: int) -> None:
         super().__init__()
-        self.text = Text(sizes.text)
+        self.text = Text(sizes.text, speakers)
         self.enter = nn.Linear(3 * (sizes.text + PLACES + CURVES), sizes.sound)  # of a frame and its neighbours
         self.blocks = nn.ModuleList(Block(sizes.sound, sizes.inner) for _ in range(sizes.layers))
         self.norm = nn.LayerNorm(sizes.sound)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,11 +14,9 @@ import torch
 from numpy.typing import NDArray
 
 import voxmatrix
-from voxmatrix.audio.pitch import pitch
-from voxmatrix.audio.waves import Samples
 from voxmatrix.compute.memory import memory_errors
-from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
-from voxmatrix.distil.compare import options_of, recogniser
+from voxmatrix.distil.acceptance import at_most, failed
+from voxmatrix.distil.compare import recogniser
 from voxmatrix.distil.learning import Limits, long_enough
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import (
@@ -33,20 +30,19 @@ from voxmatrix.distil.session import (
     speech_seconds,
 )
 from voxmatrix.distil.teach.align import align, silent_frames
+from voxmatrix.distil.teach.compare import TIMED, Said, compare
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, Speech, read_corpus
 from voxmatrix.distil.teach.export import Voice, pace_of, write_student
 from voxmatrix.distil.teach.material import Lesson, Scale, lesson, scale_of
 from voxmatrix.distil.teach.network import Sizes
-from voxmatrix.distil.teach.teacher import Teacher, check_teacher
+from voxmatrix.distil.teach.teacher import TURN, Teacher, check_teacher, speaker_of
 from voxmatrix.distil.teach.training import Student, Training
 from voxmatrix.distil.teach.waves import LOWEST_HZ
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, replacing
-from voxmatrix.judge.sound import doubts, measure
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import STUDENT, VoiceConfig
-from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.text.front import Sentence
@@ -55,20 +51,13 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
 #: Sentences on which the curve is measured, and from which the pace is taken.
 WATCHED, _PACED = 8, 200
-#: How far apart the voices may be: in the length of all sentences, and in the middle of their pitch.
-MAX_LONGER, MAX_CENTS = 0.1, 100.0
-#: How far their mel bands, with the same durations and pitch: with 0.4, 95 % of the words of a student were heard.
+#: How far the mel bands of both may be apart, with the same durations and pitch: with 0.4, 95 % of the words of a
+#: student were heard.
 MAX_MEL_DISTANCE = 0.4
-#: One sentence in so many is only compared, until there are enough.
-_EVERY = 4
-#: Sentences whose times are compared.
-_TIMED = 5
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
 #: The voice, before it is compared.
 _MADE = "student.onnx"
-#: A sentence, and what the teacher made of it.
-_Said = tuple[Sentence, Speech]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,10 +98,10 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
                 seconds = speech_seconds(settings.limits)
                 teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
-            learned, compared = _parted(order, spoken)
+            learned, compared = _parted(order, spoken, len(teacher.speakers))
             if not settings.force:
-                check_teacher([(one.text, speech.wave()) for one, speech in compared], recogniser(teacher.language))
-            lessons, scale = _lessons(learned, folder, show)
+                check_teacher([(one.text, speech.wave()) for one, speech, _ in compared], recogniser(teacher.language))
+            lessons, scales = _lessons(learned, teacher, folder, show)
         training = _training(lessons, settings)
         with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
             restore(training, checkpoint)
@@ -120,11 +109,11 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
                 training.position.go_on()
             learn(training, settings.limits, checkpoint, show)
         config = replace(config, made_by=_made_by(settings, training, spoken))
-        made = _write(training, lessons, scale, config, folder)
+        made = _write(training, lessons, scales, config, folder)
         with interruptible(f"what was learned is kept in {folder}", "compare"):
             near = at_most("distance of mel bands, in the same rhythm", training.evaluate()[0], MAX_MEL_DISTANCE)
-            gates, pairs, spent = _compare(compared, made, config, near, show)
-            before = teacher.cpu_seconds([one.text for one, _ in compared[:_TIMED]])
+            gates, pairs, spent = compare(compared, made, config, near, show)
+            before = teacher.cpu_seconds([one.text for one, *_ in compared[:TIMED]])
         distilled = Distilled(
             out=settings.out,
             gates=gates,
@@ -156,6 +145,8 @@ def _config(teacher: Teacher) -> VoiceConfig:
         id_map=default_map("espeak"),
         quality=STUDENT,
         dataset=teacher.name,
+        num_speakers=len(teacher.speakers),
+        speaker_id_map={name: number for number, name in enumerate(teacher.speakers) if len(teacher.speakers) > 1},
         hop=HOP,
         noise_scale=0.0,  # nothing depends on it
         noise_w=_NOISE_W,
@@ -166,30 +157,36 @@ def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
     """All sentences, and whether each is only compared: among those to learn, so that there are both, however few."""
     compared, found = list(texts.compared), []
     for number, sentence in enumerate(texts.learned):
-        if number % _EVERY == 0 and compared:
+        if number % (TURN - 1) == 0 and compared:
             found.append((compared.pop(0), True))
         found.append((sentence, False))
     return found
 
 
-def _parted(order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech]) -> tuple[list[_Said], list[_Said]]:
+def _parted(
+    order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech], speakers: int
+) -> tuple[list[Said], list[Said]]:
     """The sentences to learn, and those to compare, as far as they were said."""
-    said = [(one, speech) for one, speech in zip(order, spoken, strict=False) if speech.samples.any()]
-    learned, compared = ([(one, speech) for (one, kind), speech in said if kind is only] for only in (False, True))
-    return learned, compared
+    said: tuple[list[Said], list[Said]] = ([], [])
+    for place, ((one, only_compared), speech) in enumerate(zip(order, spoken, strict=False)):
+        if speech.samples.any():
+            said[only_compared].append((one, speech, speaker_of(place, speakers)))
+    return said
 
 
-def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Lesson], Scale]:
+def _lessons(said: Sequence[Said], teacher: Teacher, folder: Path, show: Show) -> tuple[list[Lesson], list[Scale]]:
     """What can be learned: sentences that have a pitch, and are long enough for their symbols."""
-    both = [(list(filter(None, one.ids)), speech) for one, speech in said]
-    both = [(ids, speech) for ids, speech in both if _fits(len(ids), speech)]
-    if len(both) <= WATCHED:
+    usable = [(list(filter(None, one.ids)), speech, speaker) for one, speech, speaker in said]
+    usable = [one for one in usable if _fits(len(one[0]), one[1])]
+    of_speakers = [[speech for _, speech, speaker in usable if speaker == one] for one in range(len(teacher.speakers))]
+    fewest, name = min((len(speeches), name) for speeches, name in zip(of_speakers, teacher.speakers, strict=True))
+    needed = WATCHED // len(of_speakers) + 1
+    if fewest < needed:
         raise BadInputError(
-            f"the teacher said {len(both)} sentences with a pitch and a frame for each symbol, and more than {WATCHED} "
-            "are needed",
+            f"{name} said {fewest} sentences with a pitch and a frame a symbol, and at least {needed} are needed",
             "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
-    ids, speeches = [one for one, _ in both], [speech for _, speech in both]
+    ids, speeches = [one for one, *_ in usable], [speech for _, speech, _ in usable]
     path = folder / "durations.npz"
     durations = _read_durations(path, [one.frames for one in speeches])
     if durations is None:
@@ -197,8 +194,12 @@ def _lessons(said: Sequence[_Said], folder: Path, show: Show) -> tuple[list[Less
             durations = align(ids, speeches, progress)
         with replacing(path) as file:
             np.savez(file, *durations)
-    scale = scale_of(speeches)
-    return [lesson(*one, scale) for one in zip(ids, durations, speeches, strict=True)], scale
+    scales = list(map(scale_of, of_speakers))
+    lessons = [
+        lesson(numbers, frames, speech, scales[speaker], speaker)
+        for (numbers, speech, speaker), frames in zip(usable, durations, strict=True)
+    ]
+    return lessons, scales
 
 
 def _fits(symbols: int, speech: Speech) -> bool:
@@ -217,7 +218,10 @@ def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
     torch.manual_seed(0)  # here, whatever was computed before and need not be again
     with long_enough():
         return Training(
-            Student(settings.sizes), learned=lessons[:-WATCHED], watched=lessons[-WATCHED:], bf16=settings.bf16
+            Student(settings.sizes, len(settings.teacher.speakers)),
+            learned=lessons[:-WATCHED],
+            watched=lessons[-WATCHED:],
+            bf16=settings.bf16,
         )
 
 
@@ -234,57 +238,14 @@ def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speec
     }
 
 
-def _write(training: Training, lessons: Sequence[Lesson], scale: Scale, config: VoiceConfig, folder: Path) -> Path:
+def _write(
+    training: Training, lessons: Sequence[Lesson], scales: Sequence[Scale], config: VoiceConfig, folder: Path
+) -> Path:
     """Write the ONNX file of the voice into the folder, with averaged weights."""
     student = training.student
     student.load_state_dict(training.averaged)
     made = folder / _MADE
-    write_student(Voice(student, scale, pace_of(student.rhythm, lessons[:_PACED])), metadata(config), made)
+    of_speakers = [[one for one in lessons if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
+    paces = [pace_of(student.rhythm, own) for own in of_speakers]
+    write_student(Voice(student, scales, paces), metadata(config), made)
     return made
-
-
-def _without_edges(wave: Samples) -> Samples:
-    """Speech with a frame of silence at both ends, since students have less of it than their teachers."""
-    if not wave.any():
-        return wave
-    before, after = silent_frames(wave)
-    return wave[(before - 1) * HOP : len(wave) - (after - 1) * HOP]
-
-
-def _compare(
-    said: Sequence[_Said], made: Path, config: VoiceConfig, near: Gate, show: Show
-) -> tuple[list[Gate], list[Pair], float]:
-    """The conditions, each sentence by both, and the CPU time of the student for some of them."""
-    voice, pairs, times = open_onnx(made, config.num_speakers), [], []
-    with show("compare", "comparing", str, 0) as progress:
-        for number, (sentence, speech) in enumerate(said):
-            began = time.process_time()
-            begun = voice.begin(sentence.ids, options_of(config), number)
-            wave = np.concatenate([segment() for segment in begun.segments])
-            times.append(time.process_time() - began)
-            pairs.append(Pair(sentence.text, _without_edges(speech.wave()), _without_edges(wave)))
-            progress(number + 1, len(said))
-    gates = [near, *_gates(pairs)]
-    recognise = recogniser(config.espeak_voice)
-    if recognise and not failed(gates):
-        with show("recognise", "recognising words", str, 0) as progress:
-            gates.append(check_words(pairs, RATE_HZ, recognise, progress))
-    return gates, pairs, sum(times[:_TIMED])
-
-
-def _gates(pairs: Sequence[Pair]) -> list[Gate]:
-    """It speaks as long and as high as its teacher, and no sentence sounds like something else than speech."""
-    facts = [measure(pair.fast, RATE_HZ) for pair in pairs]
-    strange = sum(map(bool, doubts(facts, [len(pair.text) for pair in pairs])))
-    lengths = [sum(len(getattr(pair, voice)) for pair in pairs) for voice in ("original", "fast")]
-    longer = abs(lengths[1] / lengths[0] - 1)
-    pitches = [
-        np.concatenate([pitch(getattr(pair, voice), RATE_HZ).hz for pair in pairs]) for voice in ("original", "fast")
-    ]
-    middle = [float(np.median(one[one > 0])) if one.any() else 1.0 for one in pitches]
-    cents = abs(1200 * float(np.log2(middle[1] / middle[0])))
-    return [
-        at_most("sentences that are no speech", strange, 0),
-        at_most("difference in length, as a share", longer, MAX_LONGER),
-        at_most("difference in pitch, in cents", cents, MAX_CENTS),
-    ]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
@@ -15,12 +16,13 @@ from voxmatrix.distil.corpus import FULL_SCALE
 from voxmatrix.distil.teach.corpus import IN_A_FILE, RATE_HZ, Speech, heard, write_corpus
 from voxmatrix.errors import BadInputError
 from voxmatrix.judge.sound import doubts, measure
-from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.card import VoiceCard, joint_digest
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.spoken import SpokenText
+from voxmatrix.voices.cast import role_of
 from voxmatrix.voices.resolve import open_voice
 from voxmatrix.work.executors.base import Workers
 from voxmatrix.work.job import JobProgress, OnJobProgress, estimated_seconds, run_job
@@ -30,6 +32,8 @@ from voxmatrix.work.unit import Unit, unit_of
 #: Sentences that are looked at, the share of them that may be no speech, and of their words that may not be recognised:
 #: pocketsphinx misses a third of those of a natural voice.
 _CHECKED, _MAX_STRANGE, _MAX_WORDS_MISSED = 10, 0.5, 0.75
+#: Sentences that one of several speakers says before it is the next one's turn. The first is only compared.
+TURN = 5
 #: How a teacher says sentences, which are in words already: as loud as it is.
 STYLE = Style(levelled=False, normalised=False, seed=0)
 
@@ -48,6 +52,11 @@ class Teacher(Protocol):
         ...
 
     @property
+    def speakers(self) -> Sequence[str]:
+        """The names of those that speak in turn, most often one (`speaker_of`)."""
+        ...
+
+    @property
     def facts(self) -> Mapping[str, str]:
         """About its origin, for the config of the student; with a hash of all that it speaks with."""
         ...
@@ -61,28 +70,41 @@ class Teacher(Protocol):
         ...
 
 
-class VoiceTeacher:
-    """A voice of any family, of which only samples are known."""
+def speaker_of(place: int, speakers: int) -> int:
+    """Who of so many says the sentence at this place."""
+    return place // TURN % speakers
 
-    def __init__(self, card: VoiceCard, workers: Workers) -> None:
-        """The workers speak in `STYLE`: processes of this computer, or those of a cluster.
+
+class VoiceTeacher:
+    """Voices of any family, of which only samples are known: the speakers of one student."""
+
+    def __init__(self, cards: Sequence[VoiceCard], workers: Workers) -> None:
+        """The workers speak with the first voice in `STYLE`: processes of this computer, or those of a cluster.
 
         Raises:
-            BadInputError: its licence is not known to allow it.
+            BadInputError: a licence is not known to allow it, the languages differ, or two have the same name.
         """
-        if not card.capabilities.may_teach:
+        for card in cards:
+            _check_may_teach(card)
+        full = [card.id for card in cards]
+        names = [name.rpartition("/")[2] for name in full]
+        if len(set(full)) < len(full):
+            raise BadInputError(f"two of these voices have the same name: {', '.join(full)}", "name each voice once")
+        self.speakers = names if len(set(names)) == len(names) else full
+        self.name, self.language = " + ".join(full), cards[0].language
+        if other := next((card for card in cards if card.language != self.language), None):
             raise BadInputError(
-                f"the voice {card.id} may not teach: its licence ({card.license or 'unknown'}) is not known to allow "
-                "voices made from its speech",
-                "choose a voice of Piper or Kokoro, or record your own: `voxmatrix train`",
+                f"the voice {cards[0].id} speaks {self.language}, and {other.id} {other.language}",
+                "choose voices of one language",
             )
-        self.name, self.language = card.id, card.language
+        digests = [card.digest for card in cards]
         self.facts: Mapping[str, str] = {
-            "teacher": card.id,
-            "teacher_license": card.license,
-            "teacher_sha256": card.digest,
+            "teacher": self.name,
+            "teacher_license": " + ".join(dict.fromkeys(card.license for card in cards)),
+            "teacher_sha256": digests[0] if len(cards) == 1 else joint_digest(digests),
         }
-        self._card, self._workers = card, workers
+        self._card, self._workers = cards[0], workers
+        self._styles = [STYLE, *(replace(STYLE, cast={"": role_of(card)}) for card in cards[1:])]
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """See `Teacher`. Sentences that it cannot say have no samples.
@@ -90,7 +112,8 @@ class VoiceTeacher:
         Raises:
             BadInputError: it can say none; and what `run_job` raises.
         """
-        units = [unit_of(one.text, self._card.digest, STYLE) for one in sentences]
+        styles = [self._styles[speaker_of(place, len(self._styles))] for place in range(len(sentences))]
+        units = [unit_of(one.text, self._card.digest, how) for one, how in zip(sentences, styles, strict=True)]
         tried = reached = 0
 
         def report(done: int, wanted: int) -> None:
@@ -133,6 +156,15 @@ class VoiceTeacher:
                 for segment in voice.say(SpokenText(text, text), STYLE, STYLE.seed).segments:
                     segment()
             return time.process_time() - began
+
+
+def _check_may_teach(card: VoiceCard) -> None:
+    if not card.capabilities.may_teach:
+        raise BadInputError(
+            f"the voice {card.id} may not teach: its licence ({card.license or 'unknown'}) is not known to allow "
+            "voices made from its speech",
+            "choose a voice of Piper or Kokoro, or record your own: `voxmatrix train`",
+        )
 
 
 def check_teacher(said: Sequence[tuple[str, Samples]], recognise: Callable[[Samples, int], str] | None) -> None:

@@ -30,9 +30,9 @@ _MARGIN = 3
 class Student(nn.Module):
     """Both networks."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, speakers: int = 1) -> None:
         super().__init__()
-        self.rhythm, self.sound = Rhythm(sizes), Sound(sizes)
+        self.rhythm, self.sound = Rhythm(sizes, speakers), Sound(sizes, speakers)
 
 
 class Training(Learner[Student]):
@@ -110,7 +110,7 @@ class Training(Learner[Student]):
 def sound_of(sound: Sound, batch: Excerpts) -> Tensor:
     """The filters of excerpts (b, n, 4, BINS), with the teacher's durations and curves."""
     whole, frames = batch.sentences, batch.frames
-    text = sound.text(whole.ids, whole.absent)
+    text = sound.text(whole.ids, whole.speakers, whole.absent)
     known = spread(text, whole.durations, whole.symbols)
     return sound(*(one.gather(1, frames[..., None].expand(-1, -1, one.shape[2])) for one in (known, whole.curves)))  # type: ignore[no-any-return]
 
@@ -123,7 +123,7 @@ def wave_of(filters: Tensor, batch: Excerpts) -> Tensor:
 
 def rhythm_loss(rhythm: Rhythm, batch: Sentences) -> Tensor:
     """How far durations and curves are from those of whole sentences."""
-    text = rhythm.text(batch.ids, batch.absent)
+    text = rhythm.text(batch.ids, batch.speakers, batch.absent)
     there = (~batch.absent).float()
     wrong = (rhythm.durations(text).float() - torch.log1p(batch.durations.float())).square()
     pitch_, voicing, energy = rhythm.curves(spread(text, batch.durations, batch.symbols)).float().unbind(-1)
