@@ -1,9 +1,10 @@
 """SQLite files that outlive a program: opened, checked, and moved aside if they are damaged."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from voxmatrix.errors import DamagedFileError, UnreachableError
 
@@ -22,13 +23,21 @@ class EarlierVersionError(UnreachableError):
     """A database was written by an earlier version of the program, which this one cannot read."""
 
 
-def connect(path: Path, tables: str, version: int, *, any_thread: bool = False) -> sqlite3.Connection:
+def connect(
+    path: Path,
+    tables: str,
+    version: int,
+    *,
+    upgrades: Mapping[int, str] = MappingProxyType({}),
+    any_thread: bool = False,
+) -> sqlite3.Connection:
     """Open a database, or create it with these tables. A commit is flushed to the disk (synchronous=FULL).
 
     Args:
         path: of the file.
         tables: the statements that create them.
         version: increased when a version of the program cannot read the tables of an earlier one.
+        upgrades: the statements that turn tables of a version into those of the next one.
         any_thread: whether several threads use the connection, one at a time.
 
     Raises:
@@ -40,15 +49,18 @@ def connect(path: Path, tables: str, version: int, *, any_thread: bool = False) 
         try:
             database.execute("pragma journal_mode = wal")
             database.execute("pragma synchronous = full")
-            _check(database, path, tables, version)
+            _check(database, path, tables, version, upgrades)
         except BaseException:
             database.close()
             raise
     return database
 
 
-def _check(database: sqlite3.Connection, path: Path, tables: str, version: int) -> None:
+def _check(database: sqlite3.Connection, path: Path, tables: str, version: int, upgrades: Mapping[int, str]) -> None:
     (found,) = database.execute("pragma user_version").fetchone()
+    while found in upgrades:
+        database.executescript(f"begin; {upgrades[found]} pragma user_version = {found + 1}; commit;")
+        found += 1
     if found == 0:
         database.executescript(f"begin; {tables} pragma user_version = {version}; commit;")
     elif found != version:

@@ -167,7 +167,7 @@ def test_a_book_is_made_and_its_certificate_says_what_computed_it(
     voice: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = make_book(tmp_path / "B.flac")
-    assert made["voice"]["engine"] == "toy" and made["voice"]["computed"] == "cpu float32 sdpa"
+    assert made["voice"]["engine"] == "toy" and made["voice"]["computed"] == ["cpu float32 sdpa"]
     assert made["voice"]["lock_sha256"] == content_digest(voice.parents[2] / "engines" / "toy" / "lock.txt")
     assert [unit["rate_hz"] for unit in made["units"]] == [16000] * 5
 

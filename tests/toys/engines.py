@@ -1,6 +1,9 @@
-"""The toy engine as it is installed: in an environment that has nothing but Python, and broken if that is wanted."""
+"""The toy engine as it is installed, in an environment that has nothing but Python, and broken if that is wanted; and
+the packs, with small random weights."""
 
+import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import venv
@@ -8,9 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from voxmatrix.config import home
-from voxmatrix.external.manifest import weights_digest
+from voxmatrix.external.install import FIXTURE, PACKS
+from voxmatrix.external.installed import Engine, weights_folder
+from voxmatrix.external.manifest import FILE, read_manifest, weights_digest
 from voxmatrix.external.voice_file import VoiceFile, write_voice
 from voxmatrix.files import content_digest
+from voxmatrix.processes import describe_exit
 
 _TOY = Path(__file__).with_name("engine")
 
@@ -59,4 +65,32 @@ def install_weights(**files: bytes) -> str:
         (new / name).write_bytes(content)
     digest = weights_digest({path.name: content_digest(path) for path in new.iterdir()})
     new.rename(folder / digest)
+    return digest
+
+
+def install_pack(name: str = "hf") -> Engine:
+    """A pack of voxmatrix as it is installed, in an environment that borrows the packages of these tests."""
+    folder = home() / "engines" / name
+    folder.mkdir(parents=True)
+    for path in (PACKS / name).iterdir():
+        if path.is_file():
+            shutil.copyfile(path, folder / path.name)
+    venv.create(folder / "env", symlinks=True, with_pip=False)
+    (packages,) = (folder / "env").glob("lib/*/site-packages")
+    (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    return Engine(folder, read_manifest(folder / FILE))
+
+
+def make_weights(engine: Engine, weights_id: str, *model: str) -> str:
+    """Put random weights of the fixture of a pack to their place, and return their digest."""
+    made = home() / "made"
+    program = [str(engine.python), "-I", str(engine.folder / FIXTURE), str(made), *model]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{describe_exit(done.returncode)}: {done.stderr[-2000:]}"
+    files = (path for path in made.rglob("*") if path.is_file())
+    digest = weights_digest({path.relative_to(made).as_posix(): content_digest(path) for path in files})
+    weights_folder("").mkdir(parents=True, exist_ok=True)
+    made.rename(weights_folder(digest))
+    record = {"engine": engine.name, "id": weights_id, "revision": "0" * 40}
+    weights_folder(f"{digest}.json").write_text(json.dumps(record))
     return digest

@@ -163,6 +163,18 @@ def test_a_ledger_of_an_earlier_version_is_begun_anew_and_says_so(
     assert (second.spoken, second.known, second.findings) == (0, 30, ())
 
 
+def test_a_ledger_without_how_its_audio_was_computed_is_continued(
+    run: RunJob, units: list[Unit], tmp_path: Path
+) -> None:
+    run(units)
+    with closing(sqlite3.connect(tmp_path / "job" / "ledger.sqlite")) as database:
+        database.executescript("alter table deliveries drop column computed; pragma user_version = 2;")
+
+    again = run(units)
+
+    assert (again.spoken, again.known, again.findings) == (0, 30, ())
+
+
 def test_a_beginning_anew_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     earlier_ledger(tmp_path)
     with monkeypatch.context() as patch:
@@ -207,7 +219,14 @@ def test_what_was_left_out_of_a_unit_is_kept_with_it(tmp_path: Path, units: list
 
     left_out = Finding(problem="nothing in '🙂' can be pronounced", remedy="remove it", severity="warning")
     delivery = Delivery(
-        key=units[0].key, sha256="0" * 64, samples=8, rate_hz=4, worker="w", wall_seconds=0.5, findings=(left_out,)
+        key=units[0].key,
+        sha256="0" * 64,
+        samples=8,
+        rate_hz=4,
+        worker="w",
+        wall_seconds=0.5,
+        findings=(left_out,),
+        computed="cpu float32 sdpa",
     )
     with open_ledger(tmp_path) as ledger:
         ledger.want(units)

@@ -28,7 +28,7 @@ from voxmatrix.progress import OnProgress
 from voxmatrix.wording import pluralise, quoted
 from voxmatrix.work.executors.base import Workers
 from voxmatrix.work.job import JobOutcome, JobProgress, OnJobProgress, run_job
-from voxmatrix.work.ledger import Ledger, open_ledger
+from voxmatrix.work.ledger import Delivery, Ledger, open_ledger
 from voxmatrix.work.unit import unit_of
 
 #: Sentences that an error names.
@@ -170,7 +170,7 @@ class BookJob:
             request.out,
             request.joining,
             source=Origin(request.source.name, digest(request.source)),
-            voice=Origin(request.voice.path.name, self._checksum, request.voice.provenance),
+            voice=Origin(request.voice.path.name, self._checksum, self._provenance()),
             meter=self._meter,
             checked=self._checked,
             on_progress=on_progress,
@@ -179,12 +179,20 @@ class BookJob:
         shutil.rmtree(partial_folder(request.out), ignore_errors=True)
         return joined
 
+    def _provenance(self) -> dict[str, Any]:
+        """What the certificate says of the voice. The workers of a cluster may compute it in several ways."""
+        computed = sorted({delivery.computed for _, delivery in self._delivered()} - {""})
+        return {**self._request.voice.provenance, **({"computed": computed} if computed else {})}
+
     def _spoken(self) -> Iterator[Spoken]:
+        return (spoken_unit(unit, self._ledger, delivery) for unit, delivery in self._delivered())
+
+    def _delivered(self) -> Iterator[tuple[BookUnit, Delivery]]:
         delivered = {delivery.key: delivery for _, delivery in self._ledger.deliveries()}
         for unit in self.units:
             # A missing one is found when the sentences are joined.
             if delivery := delivered.get(unit.unit.key) or self._ledger.delivery(unit.unit.key):
-                yield spoken_unit(unit, self._ledger, delivery)
+                yield unit, delivery
 
 
 @contextmanager

@@ -143,7 +143,7 @@ class VoiceCard:
         dtype = able.dtype(gpu).value
         attention = able.attention_for(gpu, dtype, flash).value
         variant = f"{gpu.kind if gpu else 'cpu'} {dtype} {attention}"
-        return replace(self, variant=variant, provenance={**self.provenance, "computed": variant})
+        return replace(self, variant=variant)
 
     def knob(self, style: Style, name: str) -> float:
         """The value of a knob: the style's, else the default of the voice."""

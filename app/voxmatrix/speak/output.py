@@ -38,6 +38,7 @@ class Speech:
     findings: tuple[Finding, ...]
     warnings: tuple[Finding, ...] = ()  # of the whole text
     captions: tuple[Caption, ...] = ()  # if they were wanted
+    computed: str = ""  # how, where that changes what is heard: cuda bfloat16 sdpa
 
 
 def speak_to(
@@ -134,6 +135,7 @@ def speak_opened(
             findings=tuple(left_out.findings),
             warnings=opened.warnings(),
             captions=tuple(captions or ()),
+            computed=card.variant,
         )
 
 

@@ -205,6 +205,7 @@ class _Job:
             worker=event.worker,
             wall_seconds=event.wall_seconds,
             findings=event.findings,
+            computed=event.computed,
         )
         self._delivered.append(delivery)
         self._findings |= dict.fromkeys(event.findings)

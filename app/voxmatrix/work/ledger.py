@@ -40,6 +40,7 @@ class Delivery:
     worker: str
     wall_seconds: float  # that the worker took
     findings: tuple[Finding, ...] = ()  # what was left out
+    computed: str = ""  # how, where that changes what is heard
 
     @property
     def seconds(self) -> float:
@@ -148,7 +149,7 @@ class Ledger:
         """
         with self._changing() as database:
             rows = [_row(delivery, time.time()) for delivery in deliveries]
-            database.executemany("insert or replace into deliveries values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            database.executemany("insert or replace into deliveries values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             attempts = [(*failure, time.time()) for failure in failures]
             database.executemany("insert into attempts values (?, ?, ?, ?)", attempts)
 
@@ -173,14 +174,15 @@ class Ledger:
 
     def deliveries(self) -> Iterator[tuple[str, Delivery]]:
         """The text and the delivery of every wanted unit that is done, in order."""
-        query = """select text, key, sha256, samples, rate_hz, worker, wall_seconds, findings
+        query = """select text, key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed
             from wanted join deliveries using (key) order by place"""
         for text, *row in self._database.execute(query):
             yield text, _delivery(row)
 
     def delivery(self, key: str) -> Delivery | None:
         """What was delivered for a key."""
-        query = "select key, sha256, samples, rate_hz, worker, wall_seconds, findings from deliveries where key = ?"
+        query = """select key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed from deliveries
+            where key = ?"""
         row = self._database.execute(query, (key,)).fetchone()
         return _delivery(row) if row else None
 
@@ -260,9 +262,12 @@ def _restore(database: sqlite3.Connection, rows: Iterator[tuple[object, ...]]) -
     """Copy deliveries out of a damaged database. What is wrong in them shows when the audio is checked."""
     database.execute("begin")
     kept = 0
-    for row in rows:
-        if [type(value) for value in row] == [str, str, int, int, str, float, str, float]:
-            kept += database.execute("insert or ignore into deliveries values (?, ?, ?, ?, ?, ?, ?, ?)", row).rowcount
+    for found in rows:
+        row = (*found, "")[:9]  # those of version 2 are without `computed`
+        if [type(value) for value in row] == [str, str, int, int, str, float, str, float, str]:
+            kept += database.execute(
+                "insert or ignore into deliveries values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+            ).rowcount
     database.execute("commit")
     return kept
 
@@ -285,7 +290,7 @@ def _spoken_again(problem: str) -> Finding:
     return Finding(problem=problem, remedy="it is spoken again", severity="warning")
 
 
-def _row(delivery: Delivery, at: float) -> tuple[str, str, int, int, str, float, str, float]:
+def _row(delivery: Delivery, at: float) -> tuple[str, str, int, int, str, float, str, float, str]:
     findings = json.dumps([[finding.problem, finding.remedy, finding.severity] for finding in delivery.findings])
     return (
         delivery.key,
@@ -296,11 +301,12 @@ def _row(delivery: Delivery, at: float) -> tuple[str, str, int, int, str, float,
         delivery.wall_seconds,
         findings,
         at,
+        delivery.computed,
     )
 
 
 def _delivery(row: Sequence[object]) -> Delivery:
-    key, sha256, samples, rate_hz, worker, wall_seconds, findings = row
+    key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed = row
     assert isinstance(samples, int) and isinstance(rate_hz, int) and isinstance(wall_seconds, float)
     return Delivery(
         key=str(key),
@@ -310,6 +316,7 @@ def _delivery(row: Sequence[object]) -> Delivery:
         worker=str(worker),
         wall_seconds=wall_seconds,
         findings=_findings(str(findings)),
+        computed=str(computed),
     )
 
 

@@ -9,17 +9,19 @@ from pathlib import Path
 from voxmatrix import database
 from voxmatrix.files import storage_errors
 
-#: 2: sentences have seeds of their own, and so other keys.
-_VERSION = 2
+#: 2: sentences have seeds of their own, and so other keys. 3: deliveries say how they were computed.
+_VERSION = 3
 #: `wanted` are the units of this run in order; `deliveries` and `attempts` are of all runs.
 _TABLES = """
 create table options (id integer primary key, voice text not null, options text not null, unique (voice, options));
 create table wanted (place integer primary key, key text not null unique, text text not null, options integer not null,
     given_up text);
 create table deliveries (key text primary key, sha256 text not null, samples integer not null, rate_hz integer not null,
-    worker text not null, wall_seconds real not null, findings text not null, at real not null) without rowid;
+    worker text not null, wall_seconds real not null, findings text not null, at real not null,
+    computed text not null default '') without rowid;
 create table attempts (key text not null, worker text not null, problem text not null, at real not null);
 """
+_UPGRADES = {2: "alter table deliveries add column computed text not null default '';"}
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -30,7 +32,7 @@ def connect(path: Path) -> sqlite3.Connection:
         EarlierVersionError: it was written by an earlier version.
         UnreachableError: it cannot be written.
     """
-    connection = database.connect(path, _TABLES, _VERSION)
+    connection = database.connect(path, _TABLES, _VERSION, upgrades=_UPGRADES)
     connection.text_factory = _text
     return connection
 

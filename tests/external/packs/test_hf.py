@@ -1,25 +1,17 @@
 """The pack `hf` speaks with transformers' own code, and small random weights, through the process that users have."""
 
-import subprocess
-import sys
-import venv
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
-from shutil import copyfile
 
 import numpy as np
 import pytest
 
+from tests.toys.engines import install_pack, install_weights, make_weights
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, DamagedFileError, VoxmatrixError
-from voxmatrix.external.install import PACKS, try_out
-from voxmatrix.external.installed import Engine, weights_folder
-from voxmatrix.external.manifest import FILE, read_manifest, weights_digest
+from voxmatrix.external.install import try_out
+from voxmatrix.external.installed import Engine
 from voxmatrix.external.process import EngineProcess, EngineStart, Limits, Recording
-from voxmatrix.files import digest
-from voxmatrix.processes import describe_exit
 
 pytestmark = pytest.mark.engines
 
@@ -29,32 +21,12 @@ RATE = {"vibevoice": 24000, "csm": 24000, "dia": 44100, "pocket_tts": 24000}
 IDS = {"vibevoice": "vibevoice-1-5b", "csm": "csm-1b", "dia": "dia-1-6b", "pocket_tts": "pocket"}
 
 
-@cache
-def engine(folder: Path) -> Engine:
-    """The pack, as it is installed, in an environment that borrows the packages of these tests."""
-    for path in (PACKS / "hf").iterdir():
-        if path.is_file():
-            copyfile(path, folder / path.name)
-    venv.create(folder / "env", symlinks=True, with_pip=False)
-    (packages,) = (folder / "env").glob("lib/*/site-packages")
-    (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
-    return Engine(folder, read_manifest(folder / FILE))
-
-
 class Model:
     """A running engine with one of its models."""
 
-    def __init__(self, home: Path, name: str, dtype: str) -> None:
-        self.installed = engine(home / "hf")
-        made = home / name
-        program = [str(self.installed.python), "-I", str(self.installed.folder / "fixture.py"), str(made), name]
-        done = subprocess.run(program, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{describe_exit(done.returncode)}: {done.stderr[-2000:]}"
-        found = weights_digest(
-            {path.relative_to(made).as_posix(): digest(path) for path in made.rglob("*") if path.is_file()}
-        )
-        weights_folder("").mkdir(parents=True, exist_ok=True)
-        made.rename(weights_folder(found))
+    def __init__(self, installed: Engine, name: str, dtype: str) -> None:
+        self.installed = installed
+        found = make_weights(installed, IDS[name], name)
         self.start = EngineStart(
             folder=self.installed.folder,
             weights=((IDS[name], found),),
@@ -83,28 +55,26 @@ class Model:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("home")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VOXMATRIX_HOME", str(folder))
-        (folder / "hf").mkdir()
-        yield folder
+        patch.setenv("VOXMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
+        yield install_pack()
 
 
-def opened(home: Path, name: str, dtype: str = "float32") -> Iterator[Model]:
-    model = Model(home, name, dtype)
+def opened(engine: Engine, name: str, dtype: str = "float32") -> Iterator[Model]:
+    model = Model(engine, name, dtype)
     yield model
     model.process.close()
 
 
 @pytest.fixture(scope="module")
-def vibevoice(home: Path) -> Iterator[Model]:
-    yield from opened(home, "vibevoice")
+def vibevoice(installed: Engine) -> Iterator[Model]:
+    yield from opened(installed, "vibevoice")
 
 
 @pytest.fixture(scope="module", params=["csm", "dia", "pocket_tts"])
-def whole(request: pytest.FixtureRequest, home: Path) -> Iterator[Model]:
-    yield from opened(home, request.param, "bfloat16")
+def whole(request: pytest.FixtureRequest, installed: Engine) -> Iterator[Model]:
+    yield from opened(installed, request.param, "bfloat16")
 
 
 def recording(transcript: str = "hello you", hertz: float = 300.0, rate: int = 24000) -> Recording:
@@ -163,14 +133,8 @@ def test_the_others_speak_whole_and_repeat_with_their_seed(whole: Model) -> None
             whole.say(recordings=(silent,))
 
 
-def test_what_is_no_model_of_the_pack_is_said(home: Path) -> None:
-    made = home / "other"
-    made.mkdir()
-    (made / "config.json").write_text('{"model_type": "bert"}')
-    found = weights_digest({"config.json": digest(made / "config.json")})
-    weights_folder("").mkdir(parents=True, exist_ok=True)
-    made.rename(weights_folder(found))
-    installed = engine(home / "hf")
+def test_what_is_no_model_of_the_pack_is_said(installed: Engine) -> None:
+    found = install_weights(**{"config.json": b'{"model_type": "bert"}'})
     start = EngineStart(
         folder=installed.folder, weights=(("x", found),), gpu=None, dtype="float32", attention="sdpa", threads=1
     )
@@ -178,14 +142,12 @@ def test_what_is_no_model_of_the_pack_is_said(home: Path) -> None:
         EngineProcess(installed, start, Limits())
 
 
-def test_an_attention_without_its_package_is_said(
-    vibevoice: Model, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VOXMATRIX_HOME", str(home))
+def test_an_attention_without_its_package_is_said(vibevoice: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOXMATRIX_HOME", str(vibevoice.installed.folder.parents[1]))
     start = replace(vibevoice.start, attention="flash_attention_2")
     with pytest.raises(VoxmatrixError, match=r"(?i)flash"):
         EngineProcess(vibevoice.installed, start, Limits())
 
 
-def test_an_installation_is_tried_with_a_voice_of_random_weights(home: Path) -> None:
-    assert try_out(engine(home / "hf")) == pytest.approx(FRAME * FRAMES / 24000)
+def test_an_installation_is_tried_with_a_voice_of_random_weights(installed: Engine) -> None:
+    assert try_out(installed) == pytest.approx(FRAME * FRAMES / 24000)

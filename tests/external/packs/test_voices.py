@@ -1,25 +1,15 @@
 """Voices of the pack `hf` from the command line: a recording that Pocket TTS imitates, and VibeVoice as it streams."""
 
-import json
-import subprocess
-import sys
-import venv
 from pathlib import Path
-from shutil import copyfile
 
 import numpy as np
 import pytest
 import soundfile
 
-from tests.toys.engines import write_toy_voice
+from tests.toys.engines import install_pack, make_weights, write_toy_voice
 from tests.voices.test_clone import recording
 from voxmatrix.cli import main
-from voxmatrix.config import home
-from voxmatrix.external.install import PACKS
-from voxmatrix.external.installed import weights_folder
-from voxmatrix.external.manifest import weights_digest
 from voxmatrix.external.voice_file import read_voice
-from voxmatrix.files import digest
 from voxmatrix.models.style import Style
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.voices.resolve import open_voice, resolve
@@ -27,29 +17,8 @@ from voxmatrix.voices.resolve import open_voice, resolve
 pytestmark = pytest.mark.engines
 
 
-def install(name: str, model: str) -> str:
-    """The pack in an environment that borrows the packages of these tests, and random weights; returns their digest."""
-    folder = home() / "engines" / "hf"
-    folder.mkdir(parents=True)
-    for path in (PACKS / "hf").iterdir():
-        if path.is_file():
-            copyfile(path, folder / path.name)
-    venv.create(folder / "env", symlinks=True, with_pip=False)
-    (packages,) = (folder / "env").glob("lib/*/site-packages")
-    (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
-    made = home() / "made"
-    program = [str(folder / "env" / "bin" / "python"), "-I", str(folder / "fixture.py"), str(made), model]
-    subprocess.run(program, check=True, capture_output=True)
-    files = (path for path in made.rglob("*") if path.is_file())
-    found = weights_digest({path.relative_to(made).as_posix(): digest(path) for path in files})
-    weights_folder("").mkdir(parents=True)
-    made.rename(weights_folder(found))
-    weights_folder(f"{found}.json").write_text(json.dumps({"engine": "hf", "id": name}))
-    return found
-
-
 def test_pocket_imitates_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    digest = install("pocket", "pocket_tts")
+    digest = make_weights(install_pack(), "pocket", "pocket_tts")
     given = [
         "--engine",
         "hf",
@@ -72,7 +41,7 @@ def test_pocket_imitates_a_recording(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_vibevoice_is_heard_while_it_speaks(tmp_path: Path) -> None:
-    digest = install("vibevoice-1-5b", "vibevoice")
+    digest = make_weights(install_pack(), "vibevoice-1-5b", "vibevoice")
     voice = resolve(write_toy_voice("big", engine="hf", language="en", weights={"vibevoice-1-5b": digest}))
     assert voice.capabilities.autoregressive and "cfg" in voice.capabilities.knobs
     opened = open_voice(voice)

@@ -1,19 +1,21 @@
-"""A voice of an engine over a cluster: workers that have the engine speak it to the same bytes; others are left out."""
+"""Voices of engines over a cluster: workers that have the engine speak to the same bytes; others are left out."""
 
 import json
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import psutil
 import pytest
 
 from tests.external.test_hearing import SENTENCES, WhisperModel
-from tests.toys.engines import install_engine, write_toy_voice
-from tests.work.cluster.jobs import Job, audio_alone
-from tests.work.cluster.processes import ClusterWorker, RedisServer
+from tests.toys.engines import install_engine, install_pack, make_weights, write_toy_voice
+from tests.work.cluster.jobs import END_SECONDS, Job, audio_alone
+from tests.work.cluster.processes import ClusterWorker, RedisServer, wait_until
 from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.models.card import VoiceCard
@@ -26,6 +28,7 @@ from voxmatrix.work.unit import unit_of
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 
 STYLE = Style(seed=7)
+ONE_THREAD = ("--device", "cpu", "--threads", "1")
 
 
 @pytest.fixture
@@ -91,3 +94,51 @@ def test_a_book_is_heard_and_repaired_over_a_cluster_as_it_is_alone(
     alone, many = made
     assert alone["checked"]["repaired"] > 0 and alone["checked"] == many["checked"]
     assert [unit["audio_sha256"] for unit in alone["units"]] == [unit["audio_sha256"] for unit in many["units"]]
+
+
+@pytest.mark.engines
+def test_a_book_by_vibevoice_is_the_same_alone_and_over_two_workers_of_which_one_is_killed(
+    redis_server: RedisServer, start_worker: Callable[..., ClusterWorker], tmp_path: Path
+) -> None:
+    engine = install_pack()
+    digest = make_weights(engine, "vibevoice-1-5b", "vibevoice")
+    write_toy_voice("big", engine="hf", language="en", weights={"vibevoice-1-5b": digest})
+    sentences = [f"This is sentence number {number} of the book." for number in range(60)]
+    (tmp_path / "book.md").write_text("# One\n\n" + "\n\n".join(sentences), encoding="utf-8")
+    workers = {}
+    for name in ("a", "b"):
+        shutil.copytree(home() / "engines", tmp_path / name / "engines", symlinks=True)
+        given = {"VOXMATRIX_HOME": str(tmp_path / name), "WORKER_ID": name}
+        command = ["-m", "voxmatrix_entrypoint", "worker", "--cluster", redis_server.url, *ONE_THREAD]
+        workers[name] = start_worker(redis_server.url, name, command=command, environment=given, wait=False)
+    for worker in workers.values():
+        wait_until(worker.ready, END_SECONDS)
+    killed: list[psutil.Process] = []
+    ended: list[psutil.Process] = []
+
+    def kill_one() -> None:
+        """As soon as ten sentences have come. Its engine ends by itself."""
+        wait_until(lambda: len(list(home().glob("jobs/*/audio/*/*.wav"))) >= 10, END_SECONDS)
+        for process in workers["a"].everything():
+            (ended if "wire.py" in " ".join(process.cmdline()) else killed).append(process)
+        for process in killed:
+            process.kill()
+
+    words = ["book", str(tmp_path / "book.md"), "--voice", "hf/big", "--seed", "1", "--judge", "none"]
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    assert main.run([*words, "--cluster", redis_server.url, "--out", str(tmp_path / "many.flac")]) == 0
+    killer.join()
+    alone = ["--parallel-voices", "1", *ONE_THREAD, "--out", str(tmp_path / "alone.flac")]
+    assert main.run([*words, *alone]) == 0
+
+    assert killed and len(ended) == 1 and not psutil.wait_procs([*killed, *ended], 20)[1]
+    many, one = (json.loads((tmp_path / f"{name}.manifest.json").read_text()) for name in ("many", "alone"))
+    assert len(many["units"]) == 61  # with the title
+    assert [unit["audio_sha256"] for unit in many["units"]] == [unit["audio_sha256"] for unit in one["units"]]
+    assert len({unit["audio_sha256"] for unit in one["units"]}) == 61
+    sounds = [(tmp_path / name / "01 One.flac").read_bytes() for name in ("many", "alone")]
+    assert sounds[0] == sounds[1]
+    weights = {"vibevoice-1-5b": {"sha256": digest, "revision": "0" * 40}}
+    told = {"engine": "hf", "lock_sha256": engine.lock_sha256, "weights": weights, "computed": ["cpu float32 sdpa"]}
+    assert many["voice"] | told == many["voice"] and one["voice"] | told == one["voice"]

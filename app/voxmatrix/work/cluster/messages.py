@@ -59,6 +59,7 @@ class SpokenUnit:
     sha256: _Digest
     sentences: Annotated[int, Field(ge=1)] = 1
     findings: Annotated[tuple[Finding, ...], Field(max_length=10_000)] = ()
+    computed: Annotated[str, Field(max_length=100)] = ""  # how, where that changes what is heard
 
 
 @dataclass(frozen=True, kw_only=True)

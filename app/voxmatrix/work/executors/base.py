@@ -44,6 +44,7 @@ class UnitSpoken:
     sha256: str  # of the file
     sentences: int = 1
     findings: tuple[Finding, ...] = ()  # what was left out
+    computed: str = ""  # how, where that changes what is heard
     captions: tuple[Caption, ...] = ()  # if the unit wants some, and the workers are processes of this computer
 
 

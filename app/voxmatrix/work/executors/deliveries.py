@@ -170,6 +170,7 @@ class Deliveries:
             sha256=unit.sha256,
             sentences=unit.sentences,
             findings=unit.findings,
+            computed=unit.computed,
         )
 
     def _path(self, task: SentTask, unit: SpokenUnit) -> Path:

@@ -200,6 +200,7 @@ class LocalExecutor(Closeable):
             sha256=checksum,
             sentences=result.sentences,
             findings=result.findings,
+            computed=result.computed,
             captions=result.captions,
         )
 

@@ -177,6 +177,7 @@ class BatchSpeaker:
                 sha256=digest(out),
                 sentences=speech.sentences,
                 findings=speech.findings,
+                computed=speech.computed,
             )
         except Exception as error:  # any error affects only this unit
             work.failed.append(FailedUnit(index=index, failure=failure_of(error)))
