@@ -188,3 +188,37 @@ def test_a_device_that_the_engine_does_not_know_is_left_for_the_cpu() -> None:
     assert preflight.selected.gpu == gpu
     found = select_devices(resolve("ring"), AUTO, preflight)
     assert found.devices == (CPU,) and "does not compute on xpu devices" in found.findings[0].problem
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rtx-3060", ("bfloat16", "sdpa", 300)),
+        ("gtx-1660", ("float32", "sdpa", 600)),
+        ("no-gpu", ("float32", "sdpa", 600)),
+    ],
+)
+def test_the_plan_says_how_it_is_computed_and_why(
+    name: str, expected: tuple[str, str, int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = '[run]\ndtypes = ["bfloat16", "float32"]\nmemory = { fixed_mib = 300 }\n\n[licence]'
+    install_engine("other", **{'kinds = ["cpu"]': 'kinds = ["cpu", "cuda"]', "[licence]": run})
+    write_toy_voice("ring", engine="other")
+    words = ["plan", "--voice", "other/ring", "--machine", str(Path(__file__).parents[1] / "machines" / f"{name}.json")]
+    assert main.run([*words, "--json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    shown = [settings[f"voice_{name}"] for name in ("dtype", "attention", "memory_mib")]
+    assert tuple(one["value"] for one in shown) == expected and all(one["reason"] for one in shown)
+    assert main.run(words) == 0
+    assert "voice_dtype" in capsys.readouterr().out
+    monkeypatch.setenv("VOXMATRIX_VOICE", "other/ring")
+    assert main.run(["plan", "--json"]) == 0  # of a training, which has no such voice
+    assert "voice_dtype" not in capsys.readouterr().out
+
+
+def test_a_voice_is_shown_with_how_it_is_computed_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["voices", "show", "toy/bell", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["dtype"] == {"value": "float32", "reason": "the CPU computes float32 fastest"}
+    assert main.run(["voices", "show", "toy/bell"]) == 0
+    assert "attention      sdpa: the first that needs no package of its own" in capsys.readouterr().out

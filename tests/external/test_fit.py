@@ -23,6 +23,8 @@ def test_what_suits_a_gpu_and_why_not() -> None:
     assert found.device == "cpu"
     assert found.reasons == ("cuda:0: it takes 17,900 MiB of memory, and there are 12,000",)
     assert fit(hf.of("vibevoice-1-5b"), _machine(small)).device == "cuda:0"
+    turing = fit(hf.of("vibevoice-1-5b"), _machine(_gpu("7.5", 8_000)))  # without bfloat16: twice the memory
+    assert turing.reasons == ("cuda:0: it takes 10,400 MiB of memory, and there are 8,000",)
     assert "not built for it" in fit(hf, _machine(large, "2.13.0+cpu", None)).reasons[0]
     old = fit(hf, _machine(large, "2.4.1"))
     assert (old.device, old.reasons) == ("", ("it needs torch >=2.6, and this is 2.4.1",))

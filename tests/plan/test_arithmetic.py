@@ -1,4 +1,4 @@
-"""The number format and the attention of a large model follow from what it allows and the GPU."""
+"""The number format, the attention and the memory of a large model follow from what it allows and the GPU."""
 
 import pytest
 
@@ -53,4 +53,22 @@ def test_flash_attention_is_used_where_it_can_be(
     device: Gpu | None, dtype: str, installed: str | None, chosen: str
 ) -> None:
     able = Arithmetic(dtypes=("bfloat16",), attention=("flash_attention_2", "sdpa"), kinds=ALL)
-    assert able.attention_for(device, dtype, installed).value == chosen
+    setting = able.attention_for(device, dtype, installed)
+    assert setting.value == chosen
+    assert ("flash-attn is not installed" in setting.reason) == (installed is None)
+
+
+@pytest.mark.parametrize(
+    ("device", "dtypes", "dtype", "needed"),
+    [
+        (None, ("bfloat16", "float32"), "float32", 10_000),
+        (None, ("float32",), "float32", 5000),
+        (gpu("7.5"), ("bfloat16", "float32"), "float32", 10_000),
+        (gpu("9.0"), ("bfloat16", "float32"), "bfloat16", 5000),
+    ],
+)
+def test_float32_takes_twice_the_memory_of_a_model_in_halves(
+    device: Gpu | None, dtypes: tuple[str, ...], dtype: str, needed: int
+) -> None:
+    setting = Arithmetic(dtypes=dtypes, kinds=ALL).memory_mib(5000.0, device, dtype)
+    assert setting.value == needed and ("twice" in setting.reason) == (needed == 10_000)

@@ -1,6 +1,6 @@
 """`voxmatrix plan`: every automatic setting with its reason, for this computer or the one that a file describes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -8,12 +8,16 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.sources import read_overrides
+from voxmatrix.cli.parameters.sources import ParameterSources, read_overrides
 from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Machine
+    from voxmatrix.machine.saved_device import SavedDevice
+    from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.device_selection import Task
+    from voxmatrix.plan.plan import Plan
 
 _MachineFile = Annotated[
     Path | None,
@@ -28,13 +32,15 @@ class ShownPlanOptions(options.PlanOptions):
     quality: options.QualityName = "medium"
     machine: _MachineFile = None
     task: Annotated[str, options.option("--task", "NAME", "Task to plan: train or speak.")] = "train"
+    voice: Annotated[str, options.option("--voice", "NAME", "Plan to speak with this voice.")] = ""
     parallel_voices: options.ParallelVoices = "auto"
 
 
 @expand
 def command(context: typer.Context, given: ShownPlanOptions, as_json: options.AsJson = False) -> None:
     """Show every automatic setting and its reason, without running anything."""
-    task, overrides, machine = _task(given.task), read_overrides(context), given.machine
+    named = ParameterSources(context).of("voice")[1] == "flag"  # elsewhere it is that of other commands
+    task, overrides, machine = _task("speak" if named else given.task), read_overrides(context), given.machine
     from voxmatrix.machine.profile_store import profile_of
     from voxmatrix.plan.plan import make_plan, plan_to_json, print_plan
 
@@ -42,19 +48,34 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
         from voxmatrix.machine.detect import detect
         from voxmatrix.machine.saved_device import saved_device
 
-        here, notes = detect()
+        (here, notes), saved = detect(), saved_device()
         for note in notes:
             warn(note)
-        plan = make_plan(here, given.quality, overrides, task=task, saved_device=saved_device(), profile=profile_of)
     else:
         from voxmatrix.machine.record import read_machine
 
         # The saved device belongs to this computer; a profile holds for a kind of device in any computer.
-        plan = make_plan(read_machine(machine), given.quality, overrides, task=task, profile=profile_of)
+        here, saved = read_machine(machine), None
+    plan = make_plan(here, given.quality, overrides, task=task, saved_device=saved, profile=profile_of)
+    if given.voice and task == "speak":
+        plan = _with_voice(plan, given.voice, overrides.device, here, saved)
     if as_json:
         print_json(plan_to_json(plan), ensure_ascii=False)
     else:
         print_plan(plan, with_flags)
+
+
+def _with_voice(
+    plan: "Plan", name: str, request: "DeviceRequest", machine: "Machine", saved: "SavedDevice | None"
+) -> "Plan":
+    from voxmatrix.plan.preflight import Preflight
+    from voxmatrix.voices.device_selection import select_devices
+    from voxmatrix.voices.resolve import resolve
+
+    voice = resolve(name)
+    found = select_devices(voice, request, Preflight.on(machine, request, "speak", saved_device=saved))
+    findings = tuple(dict.fromkeys((*plan.findings, *found.findings)))
+    return replace(plan, voice=voice.arithmetic_on(found.best), findings=findings)
 
 
 def _task(text: str) -> "Task":

@@ -90,6 +90,7 @@ def show(name: _Name, as_json: options.AsJson = False) -> None:
     here = installed().get(name)
     if here is not None:
         facts = _row(name, *here)
+        facts |= _arithmetic(*here) if facts["problem"] is None else {}
     else:
         voice = find(name)
         license = license_of(voice)
@@ -104,6 +105,7 @@ def show(name: _Name, as_json: options.AsJson = False) -> None:
     for key, value in facts.items():
         if value not in (None, ""):
             shown = ("no", "yes")[value] if isinstance(value, bool) else value
+            shown = f"{value['value']}: {value['reason']}" if isinstance(value, dict) else shown
             typer.echo(f"{key.replace('_', ' '):13}  {shown}")
 
 
@@ -280,3 +282,15 @@ def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
         "source": card.source,
     }
     return {**row, **facts, "problem": None}
+
+
+def _arithmetic(family: "Family", path: Path) -> dict[str, Any]:
+    """How an engine computes a voice on the best device of this computer, each choice with its reason."""
+    from voxmatrix.plan.device_request import AUTO
+    from voxmatrix.voices.device_selection import select_devices
+
+    card = family.card(path)
+    if card.capabilities.arithmetic is None:
+        return {}
+    settings = card.arithmetic_on(select_devices(card, AUTO).best)
+    return {name: {"value": setting.value, "reason": setting.reason} for name, setting in settings.items()}

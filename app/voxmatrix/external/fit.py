@@ -36,11 +36,10 @@ def fit(manifest: Manifest, machine: Machine) -> Fit:
     for gpu in gpus:
         device, has = (gpu.device, gpu.memory_mib) if gpu else ("cpu", machine.memory_mib)
         try:
-            able.dtype(gpu)
+            needed = able.memory_mib(memory, gpu, able.dtype(gpu).value).value
         except NoDeviceError as error:
             reasons.append(f"{device}: {error.problem}")
             continue
-        needed = memory * (2 if gpu is None and run.dtypes[0] != "float32" else 1)  # the CPU computes in float32
         if gpu and machine.torch and machine.torch.built_for != gpu.kind:
             reasons.append(f"{device}: this torch is not built for it")
         elif has is not None and needed > has:

@@ -11,6 +11,7 @@ from voxmatrix.files import content_digest
 from voxmatrix.models.device import SpeakDevice
 from voxmatrix.models.style import Style
 from voxmatrix.plan.arithmetic import Arithmetic
+from voxmatrix.settings import Setting
 
 #: Speakers that an error names.
 _NAMED = 50
@@ -136,14 +137,29 @@ class VoiceCard:
         Raises:
             NoDeviceError: it cannot be computed there.
         """
+        settings = self.arithmetic_on(device)
+        if not settings:
+            return self
+        kind = device.on.gpu.kind if device.on else "cpu"
+        variant = f"{kind} {settings['dtype'].value} {settings['attention'].value}"
+        return replace(self, variant=variant, memory_mib=settings["memory_mib"].value)
+
+    def arithmetic_on(self, device: SpeakDevice) -> dict[str, Setting[Any]]:
+        """`dtype`, `attention` and `memory_mib` on this device, each with its reason; empty if nothing is to choose.
+
+        Raises:
+            NoDeviceError: it cannot be computed there.
+        """
         able = self.capabilities.arithmetic
         if able is None:
-            return self
+            return {}
         gpu, flash = (device.on.gpu, device.on.machine.flash_attention) if device.on else (None, None)
-        dtype = able.dtype(gpu).value
-        attention = able.attention_for(gpu, dtype, flash).value
-        variant = f"{gpu.kind if gpu else 'cpu'} {dtype} {attention}"
-        return replace(self, variant=variant)
+        dtype = able.dtype(gpu)
+        attention, memory = (
+            able.attention_for(gpu, dtype.value, flash),
+            able.memory_mib(self.memory_mib, gpu, dtype.value),
+        )
+        return {"dtype": dtype, "attention": attention, "memory_mib": memory}
 
     def knob(self, style: Style, name: str) -> float:
         """The value of a knob: the style's, else the default of the voice."""

@@ -1,4 +1,5 @@
-"""The number format and the attention in which a large model is computed, by what it allows and the GPU. Pure."""
+"""The number format and the attention in which a large model is computed, by what it allows and the GPU, and the memory
+that it then takes. Pure."""
 
 from dataclasses import dataclass
 
@@ -52,13 +53,24 @@ class Arithmetic:
 
     def attention_for(self, gpu: Gpu | None, dtype: str, flash_attention: str | None) -> Setting[str]:
         """The attention. `flash_attention` is the installed version of flash-attn."""
+        why = ""
         for name in self.attention:
             if name != "flash_attention_2":
-                return automatic(name, "the first that needs no package of its own")
+                return automatic(name, f"{why}the first that needs no package of its own")
             capable = gpu is not None and gpu.kind == "cuda" and (gpu.capability or Capability(0, 0)) >= _FLASH_FROM
             if flash_attention and capable and dtype in _HALVES:
                 return automatic(name, f"flash-attn {flash_attention} is installed, and the GPU can use it")
+            why = f"flash-attn {'does not compute this' if flash_attention or not capable else 'is not installed'}; "
         return automatic("eager", "neither flash-attn nor another attention that it allows can be used")
+
+    def memory_mib(self, weights_mib: float, gpu: Gpu | None, dtype: str) -> Setting[int]:
+        """The memory that it takes in this number format, if it is `weights_mib` in the first one."""
+        twice = dtype == "float32" and self.dtypes[0] in _HALVES
+        value = round(weights_mib) * (2 if twice else 1)
+        why = f"what it needs in {self.dtypes[0]}{', twice, in float32' if twice else ''}"
+        if gpu is not None and gpu.memory_mib is not None:
+            why += f"; the GPU has {gpu.memory_mib:,} MiB{', which is less' if gpu.memory_mib < value else ''}"
+        return automatic(value, why)
 
 
 def _holds(condition: str, gpu: Gpu) -> bool:

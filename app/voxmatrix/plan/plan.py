@@ -1,7 +1,7 @@
 """The plan: all settings of a training on a computer, each with its reason; as a table and as JSON. Pure; no torch."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from voxmatrix.errors import Finding
@@ -71,12 +71,17 @@ class Plan:
     workers: Setting[int]
     prepare_workers: Setting[int]
     parallel_voices: Setting[int]
+    voice: Mapping[str, Setting[Any]] = field(default_factory=dict)  # how an engine computes it
     findings: tuple[Finding, ...] = ()
 
     @property
     def settings(self) -> dict[str, Setting[object]]:
         """All settings by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "findings"}
+        own = [each.name for each in fields(self) if each.name not in ("voice", "findings")]
+        return {
+            **{name: getattr(self, name) for name in own},
+            **{f"voice_{name}": one for name, one in self.voice.items()},
+        }
 
 
 def make_plan(
