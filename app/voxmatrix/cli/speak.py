@@ -129,7 +129,7 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, known):
         if known:
-            task = replace(task, style=with_voices_of(task.style, known))
+            task = replace(task, style=with_voices_of(task.style, known, task.voice))
         length = len(known or "")
         device = select(length < _LONG_CHARACTERS).best
         partial = None if given.captions else _partial(given, known, task, task.voice.on(device))

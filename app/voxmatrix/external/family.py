@@ -83,6 +83,7 @@ class ExternalFamily:
                 uses_torch=kinds != ("cpu",),
                 may_teach=licence is not None and licence.may_teach,
                 autoregressive=can.autoregressive,
+                speakers_in_one_text=1 if voice.voice else can.speakers_in_one_text,
                 arithmetic=Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=kinds),
             ),
             title=voice.title or path.stem,

@@ -139,12 +139,14 @@ class EngineProcess(Closeable):
     def speak(
         self,
         request: Mapping[str, Any],
-        recordings: Sequence[Recording],
+        recordings: Sequence[Recording | None],
         on_audio: Callable[[Samples], None],
         cancelled: Callable[[], bool],
         max_seconds: float,
     ) -> dict[str, Any]:
         """Speak a text, and return the fields of `done`. Its samples are passed on as they arrive.
+
+        The recordings are those of its speakers; None is a speaker who imitates none.
 
         Raises:
             CancelledError: the engine is not wanted any more.
@@ -153,11 +155,11 @@ class EngineProcess(Closeable):
         self._number += 1
         progress = _Progress(cancelled, max_seconds * self._engine.manifest.can.rate)
         with self._doing("speaks"):
-            for one in (one for one in recordings if one.digest not in self._known):
+            for one in (one for one in recordings if one and one.digest not in self._known):
                 head = {"type": "reference", "digest": one.digest, "rate": one.rate_hz, "transcript": one.transcript}
                 self._channel.send(head, self._limits.silence, one.samples.astype("<f4").tobytes())
                 self._known.add(one.digest)
-            references = {"references": [one.digest for one in recordings]} if recordings else {}
+            references = {"references": [one and one.digest for one in recordings]} if any(recordings) else {}
             self._channel.send({"type": "speak", "id": self._number, **request, **references}, self._limits.silence)
             while (frame := self._channel.receive(self._limits.silence, partial(self._look, progress))).type == "audio":
                 if frame.head.get("id") != self._number:

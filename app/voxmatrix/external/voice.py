@@ -2,9 +2,9 @@
 
 import math
 import threading
-from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from voxmatrix.external.installed import Engine
 from voxmatrix.external.manifest import CanTable
 from voxmatrix.external.process import EngineStart, Limits, Recording
 from voxmatrix.external.shared import share
-from voxmatrix.external.voice_file import VoiceFile, reference_path
+from voxmatrix.external.voice_file import VoiceFile, read_voice, reference_path
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import Utterance
 from voxmatrix.models.style import Style
@@ -47,7 +47,7 @@ class ExternalVoice(Closeable):
     ) -> None:
         self.card = card
         self._voice, self._can, self._knobs = voice, engine.manifest.can, engine.manifest.knob
-        self._recordings: Sequence[Recording] = ()
+        self._recording: Recording | None = None
         self._engine = share(engine, start, limits)
         self._begun: set[_Sentence] = set()
         self._closed = False
@@ -74,7 +74,7 @@ class ExternalVoice(Closeable):
             nothing = Finding(problem=f"{quoted(text.text)} has no word", remedy=remedy, severity="warning")
             return Utterance(findings=(nothing,))
         self.card.speaker(style.speaker)
-        sentence = _Sentence(self.card.rate_hz, text.text, streams=self._can.stream != "none")
+        sentence = _Sentence(self.card.rate_hz, text, streams=self._can.stream != "none")
         self._begun.add(sentence)
         self._pool.submit(self._speak, sentence, style, seed)
         return Utterance(segments=sentence.segments, symbols=len(text.text), cancel=sentence.cancel)
@@ -94,25 +94,35 @@ class ExternalVoice(Closeable):
         self._pool.shutdown(cancel_futures=True)
 
     def _load(self) -> None:
-        if self._voice.reference is not None:
-            self._recordings = [recording_of(self.card, self._voice, self._can)]
+        self._recording = recording_of(self.card.path, self._voice, self._can)
         self._engine.load()
 
     def _speak(self, sentence: "_Sentence", style: Style, seed: int | None) -> None:
         """Speak a sentence, in as many requests as its length needs; in the thread of this voice."""
         try:
             self._loading.result()
-            for number, part in enumerate(shortened(sentence.text, self._max_characters)):
+            script, recordings = {"turns": sentence.turns} if sentence.turns else {}, self._recordings(sentence, style)
+            parts = [sentence.text] if script else shortened(sentence.text, self._max_characters)
+            for number, part in enumerate(parts):
                 if sentence.is_cancelled():
                     break
                 request = self._request(part, style, None if seed is None else (seed + number) % _SEEDS)
                 most = _MAX_SECONDS + _MAX_SECONDS_PER_CHARACTER * len(part) / style.speed
-                self._engine.speak(request, self._recordings, sentence.add, sentence.is_cancelled, most)
+                self._engine.speak({**request, **script}, recordings, sentence.add, sentence.is_cancelled, most)
             sentence.end()
         except BaseException as error:
             sentence.end(error)
         finally:
             self._begun.discard(sentence)
+
+    def _recordings(self, sentence: "_Sentence", style: Style) -> list[Recording | None]:
+        """Those that are imitated: of each speaker of a script in order, else of this voice."""
+        found: list[Recording | None] = []
+        for name in dict.fromkeys(name for name, _ in sentence.turns) or [""]:
+            path = Path(style.cast[name].voice) if name else self.card.path
+            own = path == self.card.path
+            found.append(self._recording if own else recording_of(path, read_voice(path), self._can))
+        return found
 
     @property
     def _max_characters(self) -> int:
@@ -128,7 +138,7 @@ class ExternalVoice(Closeable):
         return {**request, "voice": self._voice.voice} if self._voice.voice else request
 
 
-def recording_of(card: VoiceCard, voice: VoiceFile, can: CanTable) -> Recording:
+def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | None:
     """The recording of a voice as the engine wants it: mono, at its rate, and no longer than what it uses.
 
     Raises:
@@ -136,9 +146,10 @@ def recording_of(card: VoiceCard, voice: VoiceFile, can: CanTable) -> Recording:
     """
     from voxmatrix.audio.load import read
 
-    assert voice.reference is not None
+    if voice.reference is None:
+        return None
     rate_hz = (can.reference and can.reference.rate) or can.rate
-    samples = read(reference_path(card.path, voice.reference), rate_hz).samples
+    samples = read(reference_path(path, voice.reference), rate_hz).samples
     used = round(can.reference.seconds[1] * rate_hz) if can.reference else len(samples)
     return Recording(voice.reference.sha256, samples[:used], rate_hz, voice.reference.transcript)
 
@@ -146,10 +157,10 @@ def recording_of(card: VoiceCard, voice: VoiceFile, can: CanTable) -> Recording:
 class _Sentence:
     """The samples of a sentence as they arrive, for those who wait for its pieces."""
 
-    def __init__(self, rate_hz: int, text: str, *, streams: bool) -> None:
-        self.text = text
+    def __init__(self, rate_hz: int, text: SpokenText, *, streams: bool) -> None:
+        self.text, self.turns = text.text, text.turns
         self._piece = round(_PIECE_SECONDS * rate_hz)
-        expected = len(text) / _CHARACTERS_PER_SECOND / _PIECE_SECONDS
+        expected = len(self.text) / _CHARACTERS_PER_SECOND / _PIECE_SECONDS
         self._count = math.ceil(expected) + 1 if streams else 1
         self._changed = threading.Condition()
         self._parts: list[Samples] = []

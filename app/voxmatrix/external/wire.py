@@ -6,8 +6,8 @@ PACKAGE…`, without voxmatrix. The pipes are file descriptors that the environm
 
 The adapter is a file with a function `open(request)`, which returns an object with `opened`, a dict with the fields of
 the answer, and `speak(request, references, emit)`, which returns a dict for the fields of `done`. `references` are
-(array of float32, samples per second, transcript); `emit` takes a buffer of float32, which may be
-empty, and raises Cancelled when nobody wants the rest.
+(array of float32, samples per second, transcript), or None for a speaker of a script who imitates none; `emit` takes a
+buffer of float32, which may be empty, and raises Cancelled when nobody wants the rest.
 """
 
 import json
@@ -163,7 +163,7 @@ class _Engine:
                 self._send({"type": "audio", "id": number}, body[start : start + MAX_BODY_BYTES])
 
         try:
-            references = [self._references[digest] for digest in request.get("references", ())]
+            references = [digest and self._references[digest] for digest in request.get("references", ())]
             done = {"truncated": False, **(self._model.speak(request, references, emit) or {})}
         except Cancelled:
             done = {"truncated": True}

@@ -43,6 +43,7 @@ class Capabilities:
     may_teach: bool = False  # its licence is known to allow voices that are made from its speech
     uses_torch: bool = False  # torch computes it, on any device that torch supports
     autoregressive: bool = False  # it may skip, repeat or invent words
+    speakers_in_one_text: int = 1  # how many voices of its model speak a script as a whole
     arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so
 
 
@@ -160,6 +161,13 @@ class VoiceCard:
             able.memory_mib(self.memory_mib, gpu, dtype.value),
         )
         return {"dtype": dtype, "attention": attention, "memory_mib": memory}
+
+    def speaks_with(self, other: "VoiceCard") -> bool:
+        """Whether one model speaks both voices in one script."""
+        return self.capabilities.speakers_in_one_text > 1 and (self.family, self.provenance) == (
+            other.family,
+            other.provenance,
+        )
 
     def knob(self, style: Style, name: str) -> float:
         """The value of a knob: the style's, else the default of the voice."""

@@ -21,7 +21,7 @@ from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, caption_of, in_w
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.text.ssml import from_ssml, is_ssml
-from voxmatrix.voices.cast import CastVoice
+from voxmatrix.voices.cast import CastVoice, script_tags
 from voxmatrix.voices.resolve import open_voice
 
 _PLAIN_OUTPUT = Output()
@@ -108,7 +108,8 @@ def speak_opened(
     card.check(style)  # before the file is created
     start = partial.start if partial else SpeechPosition()
     left_out, spoken_sentences = LeftOut(), 0
-    sentences = in_words(_texts(text, card.language, whole=whole), card, style, whole=whole)
+    # Captions are those of sentences, so that these are then spoken one by one.
+    sentences = in_words(_texts(text, card, whole=whole), card, style, whole=whole, scripts=captions is None)
     with _wave_file(out, card.rate_hz, output, partial) as file:
         for count, spoken in enumerate(synthesize(opened, sentences, style, start), start=1):
             if count <= start.sentences or spoken.utterance.segments:
@@ -139,15 +140,15 @@ def speak_opened(
         )
 
 
-def _texts(text: str | Iterable[str], language: str, *, whole: bool) -> Iterable[str]:
+def _texts(text: str | Iterable[str], card: VoiceCard, *, whole: bool) -> Iterable[str]:
     if isinstance(text, str):
-        return [text] if whole else paragraphs(from_ssml(text) if is_ssml(text) else text)
+        return [text] if whole else paragraphs(from_ssml(text) if is_ssml(text) else script_tags(text, card))
     chunks = iter(text)
     first = next(chunks, "")
     return (
-        _texts("".join([first, *chunks]), language, whole=False)
+        _texts("".join([first, *chunks]), card, whole=False)
         if is_ssml(first)
-        else complete_texts(chain([first], chunks), language)
+        else (script_tags(part, card) for part in complete_texts(chain([first], chunks), card.language))
     )
 
 

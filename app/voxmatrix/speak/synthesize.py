@@ -1,9 +1,9 @@
 """Speak sentences, computing ahead, with levelled loudness."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from voxmatrix.voices.resolve import resolve
 from voxmatrix.wording import quoted
 
 NOTHING = Utterance()
+#: Of a script. What fails is spoken again as a whole.
+MAX_SCRIPT_CHARACTERS = 2000
 #: Called before anything is computed; an exception ends the speech.
 Check = Callable[[], None]
 
@@ -77,20 +79,29 @@ class LeftOut:
         self.findings += spoken.utterance.findings
 
 
-def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool = False) -> Iterator[SpokenText]:
+def in_words(
+    texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool = False, scripts: bool = False
+) -> Iterator[SpokenText]:
     """The sentences of texts in words, as they become ready. With `whole`, each text is one sentence already.
 
-    Tags in the texts (`text.passages`) choose among the voices of the style's cast. A pause at the end is a sentence
-    without text.
+    Tags in the texts (`text.passages`) choose among the voices of the style's cast. With `scripts`, sentences of
+    voices that one model speaks together are one. A pause at the end is a sentence without text.
 
     Raises:
         BadInputError: the cast lacks a voice, or it cannot be used.
     """
-    languages = {"": card.language} | {name: resolve(role.voice).language for name, role in style.cast.items()}
+    cards = {"": card} | {name: resolve(role.voice) for name, role in style.cast.items()}
+    languages = {name: one.language for name, one in cards.items()}
     if whole:
         for text in texts:
             yield from _sentences(Passage(text), languages, style, whole=True)
         return
+    sentences = _in_passages(texts, languages, style)
+    together = {name for name, one in cards.items() if card.speaks_with(one)} if scripts else set()
+    yield from _scripts(sentences, together, card) if len(together) > 1 else sentences
+
+
+def _in_passages(texts: Iterable[str], languages: Mapping[str, str], style: Style) -> Iterator[SpokenText]:
     passages = Passages()
     for text in texts:
         for passage in passages.read(text):
@@ -102,6 +113,31 @@ def in_words(texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool
             yield from _sentences(passage, languages, style)
     if passages.rest():
         yield SpokenText("", "", pause=passages.rest())
+
+
+def _scripts(sentences: Iterable[SpokenText], together: Container[str], card: VoiceCard) -> Iterator[SpokenText]:
+    """Join what voices that one model speaks `together` say one after the other, unless a tag is between them."""
+    held: list[SpokenText] = []
+    for sentence in sentences:
+        speakers = {one.voice.casefold() for one in (*held, sentence)}
+        size = sum(len(one.text) + 1 for one in (*held, sentence))
+        continues = sentence.voice.casefold() in together and not sentence.pause and sentence.text
+        fits = len(speakers) <= card.capabilities.speakers_in_one_text and size <= MAX_SCRIPT_CHARACTERS
+        if held and not (continues and fits and sentence.rate == held[0].rate and held[0].voice.casefold() in together):
+            yield from _script(held)
+            held = []
+        held.append(sentence)
+    yield from _script(held)
+
+
+def _script(sentences: Sequence[SpokenText]) -> Sequence[SpokenText]:
+    """The sentences as one, if several voices say them."""
+    if len({one.voice.casefold() for one in sentences}) < 2:
+        return sentences
+    said = groupby(sentences, lambda one: one.voice.casefold())
+    turns = tuple((voice, " ".join(one.text for one in each)) for voice, each in said)
+    text, source = (" ".join(parts) for parts in zip(*((one.text, one.source) for one in sentences), strict=True))
+    return [sentences[0]._replace(text=text, source=source, voice="", turns=turns)]
 
 
 def _sentences(

@@ -14,6 +14,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
+#: How scripts for models of several speakers are written.
+_SPEAKER = re.compile(r"^[ \t]*(Speaker \d{1,2})[ \t]*:[ \t]*", re.IGNORECASE | re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -53,6 +56,11 @@ class Passages:
 def voice_names(text: str) -> set[str]:
     """The voices that a text names."""
     return {tag["voice"] for tag in _TAG.finditer(text) if tag["voice"]}
+
+
+def with_tags(script: str) -> str:
+    """A script whose lines begin with `Speaker 1:` … with tags in their place."""
+    return _SPEAKER.sub(r"[voice:\1] ", script)
 
 
 def _after(tag: re.Match[str], before: Passage) -> Passage:

@@ -31,6 +31,7 @@ class SpokenText(NamedTuple):
     voice: str = ""  # the name of its voice in the text
     rate: float = 1.0  # times the speed of the text
     pause: float = 0.0  # seconds of silence before it, besides that between sentences
+    turns: tuple[tuple[str, str], ...] = ()  # of a script: voices as the text names them, and what each says
 
 
 def spoken_sentences(text: str, language: str, *, whole: bool = False, normalised: bool = True) -> Iterator[SpokenText]:

@@ -14,7 +14,7 @@ from voxmatrix.files import entries
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, TimedWord, Utterance
 from voxmatrix.models.style import Role, Style
-from voxmatrix.text.passages import voice_names
+from voxmatrix.text.passages import voice_names, with_tags
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.ssml import from_ssml, is_ssml
 from voxmatrix.voices.resolve import resolve
@@ -49,15 +49,26 @@ def role_of(voice: VoiceCard, speaker: str | None = None) -> Role:
     return Role(str(voice.path), speaker, voice.digest)
 
 
-def with_voices_of(style: Style, text: str) -> Style:
+def with_voices_of(style: Style, text: str, voice: VoiceCard | None = None) -> Style:
     """The style with the voices that a text names, and no others: those of the cast, else voices by their own names.
+
+    Speakers of a script who are not in the cast have the `voice` of the text.
 
     Raises:
         BadInputError: there is no such voice.
     """
     text = from_ssml(text) if is_ssml(text) else text
-    roles = {name.casefold(): style.cast.get(name.casefold()) or _voice_called(name) for name in voice_names(text)}
+    named = voice_names(text)
+    roles = {}
+    for name in named | (voice_names(script_tags(text, voice)) if voice else set()):
+        of_script = role_of(voice) if voice and name not in named else None
+        roles[name.casefold()] = style.cast.get(name.casefold()) or of_script or _voice_called(name)
     return replace(style, cast=roles)
+
+
+def script_tags(text: str, voice: VoiceCard) -> str:
+    """A text for a voice whose model speaks scripts: lines that begin with `Speaker 1:` begin with tags."""
+    return with_tags(text) if voice.capabilities.speakers_in_one_text > 1 else text
 
 
 def _voice_called(name: str) -> Role:

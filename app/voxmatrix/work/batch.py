@@ -110,7 +110,7 @@ def speak_batch(
             results[index] = None
         elif out is not None:
             try:
-                own = with_voices_of(_style_of(style, item), item.text)
+                own = with_voices_of(_style_of(style, item), item.text, voice)
             except BadInputError as error:
                 results[index] = failure_of(error)
             else:

@@ -23,8 +23,11 @@ class Engine:
     def speak(self, request, references, emit):
         print("noise on the output" * 100)
         noise = random.Random(request["seed"])
-        pitch = request["knobs"].get("pitch", 1) * (1 + 0.1 * len(references))
-        for word in request["text"].split():
+        turns = request.get("turns") or [["", request["text"]]]
+        speakers = list(dict.fromkeys(who for who, _ in turns))
+        for who, word in [(who, word) for who, text in turns for word in text.split()]:
+            heard = references[speakers.index(who)] if references else None
+            pitch = request["knobs"].get("pitch", 1) * (1.1 if heard else 1)
             if word == "SLOW":
                 for _ in range(600):
                     emit(array.array("f"))

@@ -21,7 +21,7 @@ from voxmatrix.speak.synthesize import caption_of, in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
 from voxmatrix.text.passages import Passages, voice_names
 from voxmatrix.text.ssml import from_ssml, is_ssml
-from voxmatrix.voices.cast import CastVoice
+from voxmatrix.voices.cast import CastVoice, script_tags
 from voxmatrix.voices.opened import OpenVoices, VoiceInMemory
 
 #: Samples for which one token is counted.
@@ -86,7 +86,7 @@ def _speak(
     pause = np.zeros(round(style.pause_seconds * card.rate_hz), np.float32)
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
-    texts = in_words(paragraphs(text), card, style)
+    texts = in_words(paragraphs(text), card, style, scripts=not job.timed)
     with encoder(job.format, card.rate_hz, stream.put) as write:
         speech = synthesize(voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
         with closing(speech) as parts:
@@ -121,13 +121,14 @@ def _read(job: SpeechJob) -> tuple[str, Style]:
         BadInputError: there is no such voice, the pauses are too long, or the SSML is not well-formed.
     """
     text = from_ssml(job.text) if is_ssml(job.text) else without_markup(job.text)
+    named, text = voice_names(text), script_tags(text, job.voice)
     passages = Passages()
     if sum(passage.pause for passage in passages.read(text)) + passages.rest() > MAX_PAUSES_SECONDS:
         raise BadInputError(f"its pauses are longer than {MAX_PAUSES_SECONDS:g} seconds", "shorten them")
     roles = {}
     for name in voice_names(text):
         try:
-            voice, speaker = find_voice(job.voices, name)
+            voice, speaker = find_voice(job.voices, name) if name in named else (job.voice, job.style.speaker)
         except UnknownVoiceError as error:
             raise BadInputError(f"[voice:{name}]: {error.problem}", "choose another voice") from error
         roles[name.casefold()] = Role(str(voice.path), speaker)

@@ -274,13 +274,16 @@ class Engine:
         self._model = kind(folder, request)
         self.opened = {"rate": self._model.rate, "memory": self._model.bytes, "attention": request["attention"]}
 
-    def speak(self, request: Mapping[str, Any], references: list[tuple[Any, int, str]], emit: Emit) -> dict[str, Any]:
+    def speak(
+        self, request: Mapping[str, Any], references: list[tuple[Any, int, str] | None], emit: Emit
+    ) -> dict[str, Any]:
         """Speak one text, or the turns of several speakers, who have the references in order."""
         turns = [(str(who), text) for who, text in request.get("turns") or [["", request["text"]]]]
         speakers = dict.fromkeys(who for who, _ in turns)
         heard = {
-            who: Reference(np.asarray(samples, np.float32), transcript)
-            for who, (samples, _, transcript) in zip(speakers, references, strict=False)
+            who: Reference(np.asarray(reference[0], np.float32), reference[2])
+            for who, reference in zip(speakers, references, strict=False)
+            if reference is not None
         }
         torch.manual_seed(request["seed"]) if request.get("seed") is not None else torch.seed()
         with torch.inference_mode():
