@@ -63,6 +63,11 @@ def _engines() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
+def _packs() -> str | None:
+    promised = "packs" in os.environ.get("VOXMATRIX_REQUIRE", "").split(",")
+    return _index() if promised else "installs 2 GB of packages: VOXMATRIX_REQUIRE=packs"
+
+
 def _index() -> str | None:
     if shutil.which("uv") is None and importlib.util.find_spec("uv") is None:
         return "uv is not installed"
@@ -142,6 +147,7 @@ _NEEDS = {
     "index": _index,
     "mount": _mount,
     "node": _node,
+    "packs": _packs,
     "peers": _peers,
     "engines": _engines,
     "redis": _redis,

@@ -51,6 +51,15 @@ def test_parts_of_other_repositories_are_in_folders_of_their_own(hub: FileServer
     assert weights_records()[found]["revision"] == f"{COMMIT}+{'b' * 40}"
 
 
+def test_a_part_may_be_in_the_folder_of_another(hub: FileServer) -> None:
+    publish(hub, "someone/outer", "b" * 40, **{"outer.safetensors": b"b" * 2000})
+    publish(hub, "someone/inner", "c" * 40, **{"inner.safetensors": b"c" * 2000})
+    parts = {"parts": "someone/outer", "parts/inner": "someone/inner"}
+    folder = weights_folder(fetch(WeightsTable(id="three", repo=REPOSITORY, parts=parts)))
+    assert (folder / "parts" / "outer.safetensors").read_bytes() == b"b" * 2000
+    assert (folder / "parts" / "inner" / "inner.safetensors").read_bytes() == b"c" * 2000
+
+
 def test_weights_in_a_folder_of_their_repository_are_those_alone(hub: FileServer) -> None:
     publish(hub, **{"v2/config.json": SMALL, "v2/model.safetensors": LARGE, "config.json": b"{}"})
     folder = weights_folder(fetch(TONES.model_copy(update={"folder": "v2"})))
@@ -202,6 +211,8 @@ def test_a_licence_is_asked_for_with_what_it_forbids(pack: Path) -> None:
         stored.check_licence("strict", manifest.of("strict").licence, accepted=False)
     assert "CPML (no commercial use, also of what is spoken, it may not teach other voices)" in caught.value.problem
     assert "a page" in caught.value.remedy
+    allowed = manifest.of("strict").licence.model_copy(update={"commercial": True})
+    assert stored.restrictions(allowed) == "CPML (also for what is spoken, it may not teach other voices)"
     stored.check_licence("strict", manifest.of("strict").licence, accepted=True)
     stored.check_licence("free", manifest.of("free").licence, accepted=False)
 

@@ -20,6 +20,7 @@ class Engine:
     rows: tuple[str, ...]
     size_mb: Mapping[str, int]
     status: Mapping[str, str]
+    excludes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := set(self.rows) - rows().keys():
@@ -71,6 +72,7 @@ def engines(path: Path = TABLE) -> dict[str, Engine]:
                 rows=tuple(values["rows"]),
                 size_mb=values["size_mb"],
                 status=values["status"],
+                excludes=tuple(values.get("excludes", ())),
             )
             for name, values in table.items()
         }

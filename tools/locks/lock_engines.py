@@ -19,10 +19,11 @@ _BORROWED = re.compile(r"torch|torchaudio|triton|nvidia-.*|cuda-.*|mpmath|networ
 def for_installations(engine: Engine, uv: str) -> str:
     """All that the engine needs apart from torch, on any platform, with markers; as a requirements file with hashes."""
     with tempfile.TemporaryDirectory() as folder:
-        needed, out = Path(folder, "in.txt"), Path(folder, "out.txt")
+        needed, out, left_out = (Path(folder, file) for file in ("in.txt", "out.txt", "excludes.txt"))
         needed.write_text("\n".join(engine.requires), encoding="utf-8")
+        left_out.write_text("\n".join(engine.excludes), encoding="utf-8")
         command = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"]
-        command += ["--no-header", "--no-annotate", "--output-file", str(out), str(needed)]
+        command += ["--no-header", "--no-annotate", "--excludes", str(left_out), "--output-file", str(out), str(needed)]
         subprocess.run(command, check=True, cwd=folder)
         text = out.read_text(encoding="utf-8")
     blocks = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
@@ -34,10 +35,12 @@ def for_image(engine: Engine, row: Row, uv: str) -> dict[str, pins.Pin]:
     """The pins that the image of this row does not already have, at versions that suit those it has."""
     locked = pins.parse((ROOT / row.pins).read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
-        needed, fixed, out = (Path(folder, file) for file in ("in.txt", "fixed.txt", "out.txt"))
+        files = ("in.txt", "fixed.txt", "out.txt", "excludes.txt")
+        needed, fixed, out, left_out = (Path(folder, file) for file in files)
+        left_out.write_text("\n".join(engine.excludes), encoding="utf-8")
         needed.write_text("\n".join(engine.requires), encoding="utf-8")
         fixed.write_text(pins.constraints(locked), encoding="utf-8")
-        found = resolve(uv, row, out, constraints=fixed, of=[needed])
+        found = resolve(uv, row, out, "--excludes", str(left_out), constraints=fixed, of=[needed])
     return {pin: found[pin] for pin in found if pin not in locked and not _BORROWED.fullmatch(pin)}
 
 

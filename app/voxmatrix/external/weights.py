@@ -50,7 +50,7 @@ def check_licence(name: str, licence: LicenceTable | None, *, accepted: bool) ->
 def restrictions(licence: LicenceTable) -> str:
     """The name of a licence, and what it does not allow."""
     limits = [] if licence.commercial else ["no commercial use"]
-    limits += ["also of what is spoken"] if licence.outputs_restricted else []
+    limits += [f"also {'for' if licence.commercial else 'of'} what is spoken"] if licence.outputs_restricted else []
     limits += [] if licence.may_teach else ["it may not teach other voices"]
     return f"{licence.name} ({', '.join(limits)})" if limits else licence.name
 
@@ -236,7 +236,8 @@ def _small(address: str, entry: Mapping[str, Any]) -> FileTable:
 def _address(weights: WeightsTable, revision: str, name: str) -> str:
     """The URL of a file."""
     commits = revision.split("+")
-    for number, (place, repository) in enumerate(weights.parts.items(), start=1):
+    places = enumerate(weights.parts.items(), start=1)
+    for number, (place, repository) in sorted(places, key=lambda one: -len(one[1][0])):  # one may be in another
         if name.startswith(f"{place}/"):
             return f"{hub_endpoint()}/{repository}/resolve/{commits[number]}/{name.removeprefix(f'{place}/')}"
     folder = f"{weights.folder}/" if weights.folder else ""

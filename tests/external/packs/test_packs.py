@@ -41,3 +41,11 @@ def test_what_may_not_be_sold_has_to_be_accepted() -> None:
     licence = read_manifest(packs()["xtts"] / FILE).of("v2").licence
     assert licence is not None
     assert licence.accept and licence.outputs_restricted and not (licence.commercial or licence.may_teach)
+
+
+def test_indextts_may_not_teach_and_is_accepted() -> None:
+    manifest = read_manifest(packs()["indextts"] / FILE).of("indextts-2-5")
+    assert manifest.licence is not None and manifest.licence.accept and not manifest.licence.may_teach
+    assert "100 million" in manifest.licence.name
+    assert "float16" not in manifest.run.dtypes and "flash_attention_2" not in manifest.run.attention
+    assert "pynini" not in (packs()["indextts"] / LOCK).read_text()
