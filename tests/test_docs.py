@@ -1,11 +1,13 @@
 """The documents can be followed: links lead somewhere, commands exist, and the layers are those that are enforced."""
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.cli.test_help import EVERY
 from voxmatrix_entrypoint.launch import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +27,19 @@ def test_every_command_of_the_installation_page_exists() -> None:
     tasks = (ROOT / "noxfile.py").read_text(encoding="utf-8")
     for task in re.findall(r"\./run ([\w-]+)", TEXT):
         assert f"def {task}(" in tasks or task.startswith("build-")
+
+
+@pytest.mark.parametrize("page", ["models", "engines"])
+def test_every_command_in_the_tables_of_a_page_exists_with_its_options(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    found = re.findall(r"(?:^    |`)(?:[A-Z_]+=\S+ )*voxmatrix ([^`\n#]+)", text, re.MULTILINE)
+    assert len(found) > 5
+    for line in found:
+        words = shlex.split(line.replace("…", ""))
+        named = max((name for name in EVERY if tuple(words[: len(name)]) == name), key=len)
+        named = (*named, "make") if named == ("book",) else named
+        known = {option for one in EVERY[named].params for option in (*one.opts, *one.secondary_opts)}
+        assert named and {word for word in words if word.startswith("--")} <= known, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -8,7 +8,7 @@ import pytest
 import soundfile
 
 from tests.toys.engines import install_pack, make_weights, write_toy_voice
-from tests.voices.test_clone import recording
+from tests.toys.recordings import recording
 from voxmatrix.cli import main
 from voxmatrix.external.voice_file import read_voice
 from voxmatrix.models.style import Runtime, Style
