@@ -28,6 +28,8 @@ class Part(NamedTuple):
 class WhisperModel:
     """A stand-in for that of faster-whisper: it knows a sentence by its pitch."""
 
+    supported_languages = ("en", "no")
+
     def __init__(self, model: str, **settings: object) -> None:
         if model == "missing":
             raise ValueError("Invalid model size")
@@ -96,6 +98,7 @@ def test_the_name_of_the_file_is_not_of_the_text(recording: Path, tmp_path: Path
         (["--judge", "large-v3"], 8, "set --judge to a folder"),
         (["--judge", "large-v3", "missing.wav"], 3, "cannot read missing.wav"),
         (["--judge", "large-v3", "--out", "empty.txt"], 2, "empty.txt is a file"),
+        (["--language", "de"], 3, "the model base does not know the language 'de'"),
         (["--speakers", "many"], 2, "--speakers is 'many'"),
         (["--speakers", "0"], 2, "--speakers is '0'"),
         (["--text", "a.txt", "--text", "b.txt"], 2, "2 texts were given for 1 recording"),

@@ -32,6 +32,7 @@ class WhisperModel:
     """Hears which of the sentences has this length, whole or without a word."""
 
     asked: ClassVar[list[int]] = []
+    supported_languages = ("en",)
 
     def __init__(self, model: str, **_: object) -> None:
         assert model == "base"

@@ -1,10 +1,46 @@
 """Words that are missing or too many are counted; those that are heard as others are not."""
 
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.judge.hearing import word_gaps
+from voxmatrix.errors import BadInputError
+from voxmatrix.judge.hearing import Recogniser, word_gaps
+
+
+class WhisperModel:
+    """A stand-in for that of faster-whisper."""
+
+    supported_languages = ("en", "no", "zh")
+
+    def __init__(self, model: str, **_: object) -> None:
+        self.languages: list[str] = []
+
+    def transcribe(self, wave: Any, language: str, **_: object) -> tuple[list[Any], None]:
+        self.languages.append(language)
+        return [], None
+
+
+@pytest.mark.parametrize(("language", "code"), [("en-us", "en"), ("nb", "no"), ("cmn-latn-pinyin", "zh"), ("de", "")])
+def test_languages_have_whispers_names_or_are_refused(
+    language: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("faster_whisper")
+    module.WhisperModel = WhisperModel  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "faster_whisper", module)
+    if not code:
+        with pytest.raises(BadInputError, match="does not know the language 'de'"):
+            Recogniser("base", language)
+        return
+    recogniser = Recogniser("base", language)
+    recogniser.hear(np.zeros(16_000, np.float32), 16_000)
+    assert recogniser._model.languages == [code]
+
 
 _TEXTS = st.lists(st.sampled_from(["one", "two", "red", "green", "house", "tree"]), max_size=8)
 

@@ -15,6 +15,8 @@ _RATE_HZ = 16_000
 _MIN_ERRORS, _MAX_PART = 2, 0.34
 #: Recognisers repeat themselves where there is no speech: text that gzip makes this many times as small.
 _MAX_COMPRESSION = 2.4
+#: Whisper's names of languages that espeak-ng names otherwise.
+_WHISPERS = {"nb": "no", "cmn": "zh"}
 
 
 class Heard(NamedTuple):
@@ -34,7 +36,7 @@ class Recogniser:
 
         Raises:
             MissingProgramError: faster-whisper is not installed.
-            BadInputError: the model cannot be opened.
+            BadInputError: the model cannot be opened, or does not know the language.
             UnreachableError: it is not on this computer, and cannot be downloaded.
         """
         try:
@@ -58,6 +60,14 @@ class Recogniser:
                 "choose a folder with model.bin, or a name such as base",
             ) from error
 
+        code = language.partition("-")[0]
+        self._code = _WHISPERS.get(code, code)
+        if self._code not in self._model.supported_languages:
+            raise BadInputError(
+                f"the model {model} does not know the language {language!r}",
+                "choose a model of many languages (a name without .en), or another `language`",
+            )
+
     def doubt(self, text: str, heard: str, *, strict: bool = False) -> str:
         """What is wrong with the speech of a sentence in which this was heard; "" if its words are.
 
@@ -75,8 +85,7 @@ class Recogniser:
         import soxr
 
         wave = soxr.resample(samples, rate_hz, _RATE_HZ)
-        language = self._language.partition("-")[0]
-        found, _ = self._model.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
+        found, _ = self._model.transcribe(wave, language=self._code, beam_size=5, condition_on_previous_text=False)
         parts = list(found)
         tokens = sum(len(part.tokens) for part in parts)
         repeats = any(part.compression_ratio > _MAX_COMPRESSION for part in parts)

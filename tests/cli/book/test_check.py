@@ -55,6 +55,8 @@ def test_a_recogniser_hears_the_words(
     heard = iter(["One.", *SENTENCES[:2], "A ball sank at night.", "the boats went out", "It rained"])
 
     class WhisperModel:
+        supported_languages = ("en",)
+
         def __init__(self, model: str, **_: object) -> None:
             assert model == "base"
 

@@ -23,6 +23,8 @@ class Part(NamedTuple):
 
 
 class WhisperModel:
+    supported_languages = ("en",)
+
     def __init__(self, model: str, **settings: object) -> None:
         sounds = {text: soundfile.read(SAMPLES / "wavs" / f"{name}.flac")[0] for name, text in ROWS}
         self._spectra = {text: np.fft.rfft(x / np.linalg.norm(x), _POINTS) for text, x in sounds.items()}
