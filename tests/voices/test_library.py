@@ -194,6 +194,8 @@ def test_offline_and_without_a_network_the_way_without_one_is_named(
     found, problem = search()
     assert {voice.family for voice in found} == {"kokoro"}
     assert problem is not None and "Piper's voices are not listed" in problem.problem
+    assert run("search", "german", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"voices": [], "problem": problem.problem}
 
 
 @pytest.mark.parametrize("endpoint", ["file:///etc", "hub.example"])

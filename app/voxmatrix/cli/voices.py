@@ -69,7 +69,8 @@ def search(text: _Text = "", language: _Language = "", as_json: options.AsJson =
     if problem is not None:
         warn(problem)
     if as_json:
-        print_json({"voices": [{**_public(voice), "installed": voice.name in here} for voice in found]})
+        rows = [{**_public(voice), "installed": voice.name in here} for voice in found]
+        print_json({"voices": rows, "problem": problem and problem.problem})
         return
     width = max((len(voice.name) for voice in found), default=0)
     for voice in found:
