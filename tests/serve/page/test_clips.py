@@ -166,6 +166,10 @@ def test_files_are_dropped_on_the_inputs_and_beside_them_the_page_stays(page: "P
         new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}))"""
     assert page.get_by_label("Audiobooks, interviews or videos").evaluate(drop, files)  # the browser's own
     assert not page.locator("#train form").evaluate(drop, files)
+    page.set_viewport_size({"width": 360, "height": 800})
+    for name in ("Long recordings", "My own recordings"):
+        page.get_by_role("radio", name=name).check()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_what_cannot_be_cut_says_why(page: "Page", hearing: Server) -> None:
