@@ -20,7 +20,7 @@ from voxmatrix.speak.wav import header
 from voxmatrix.work.cluster.broker import cluster_app, queue_of
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message
 from voxmatrix.work.cluster.store import open_store
-from voxmatrix.work.executors import celery
+from voxmatrix.work.executors import celery, patience
 from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.executors.celery import CeleryExecutor
 from voxmatrix.work.unit import Unit, unit_of
@@ -397,7 +397,7 @@ def test_without_workers_the_job_ends_and_says_what_to_type(
 def test_while_nothing_works_the_user_is_told_what_is_missing_once_each_time(
     redis_server: RedisServer, voice: VoiceCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(celery, "NOTICE_SECONDS", 0.5)
+    monkeypatch.setattr(patience, "NOTICE_SECONDS", 0.5)
     told: list[Finding] = []
     worker = PlayedWorker(redis_server)
     with CeleryExecutor(redis_server.url, voice, tmp_path / "incoming", warn=told.append) as executor:
