@@ -182,12 +182,13 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
     (home() / "voices" / "broken.onnx").touch()
     listed = serve().get("/v1/audio/voices").json()["voices"]
     assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-heart-student"]
+    whole_range = {"low": 0.0, "high": 10.0, "integer": False}
     assert listed[0] == {
         "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
         "capabilities": {
             "knobs": {
-                "noise": {"title": "Variation of the sound", "default": 0.667, "low": 0.0, "high": 10.0},
-                "noise_w": {"title": "Variation of the rhythm", "default": 0.8, "low": 0.0, "high": 10.0},
+                "noise": {"title": "Variation of the sound", "default": 0.667, **whole_range},
+                "noise_w": {"title": "Variation of the rhythm", "default": 0.8, **whole_range},
             },
             "speed": [0.1, 10.0],
             "phonemes": True,
