@@ -116,7 +116,7 @@ def test_a_wrong_value_is_reported_where_it_is_set(
         (["speak", "--batch", "", "--out", "speech"], "--batch"),
         (["speak", "--text", "hi", "--out="], "--out"),
         (["book", "", "--voice", "v.onnx"], "FILE"),
-        (["distil", "", "--out", "fast.onnx"], "VOICE"),
+        (["distil", "", "--out", "fast.onnx"], "VOICE..."),
     ],
     ids=str,
 )

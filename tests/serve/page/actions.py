@@ -1,5 +1,6 @@
 """What a person does on the page, and sees."""
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,17 @@ def speak(page: "Page", text: str) -> None:
     """Write the text, and press the button."""
     page.get_by_label("Text to speak").fill(text)
     page.get_by_role("button", name="Speak").click()
+
+
+def assert_accessible(page: "Page") -> None:
+    """axe finds nothing serious, and nothing is wider than a phone or a window."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def takes(page: "Page", state: str) -> "Locator":

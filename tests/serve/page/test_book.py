@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.book.epubs import epub
+from tests.serve.page.actions import assert_accessible
 from tests.serve.page.books import TITLES, book, chapter, choose, done, make, saved
 from tests.serve.page.conftest import Server, StartServer, opened
 
@@ -206,19 +207,12 @@ def test_ten_thousand_chapters_are_chosen_from(page: "Page") -> None:
 
 
 def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(page: "Page") -> None:
-    from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import expect
 
     def check() -> None:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-            found = Axe().run(page).response["violations"]
-            assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(
-                found, indent=1
-            )
-        page.set_viewport_size({"width": 360, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        page.set_viewport_size({"width": 1280, "height": 900})
+            assert_accessible(page)
 
     choose(page, "town.epub", book())
     expect(page.locator(".estimate")).to_contain_text("to make it here")

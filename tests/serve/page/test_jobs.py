@@ -1,12 +1,12 @@
 """The tab Jobs in a real browser."""
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.serve.jobs.conftest import LONG
+from tests.serve.page.actions import assert_accessible
 from tests.serve.page.conftest import Server
 from tests.serve.page.trainings import fake, submit, wait_for
 
@@ -114,8 +114,6 @@ def test_many_jobs_come_page_by_page(page: "Page") -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(page: "Page", scheme: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     failed = {"state": "failed", "error": {"message": "the disk is full", "remedy": "make room, then resume"}}
     jobs = [
         fake(4, state="queued"), fake(3, state="running", progress=0.4, seconds_left=200, kind="train"),
@@ -126,7 +124,4 @@ def test_axe_finds_nothing_serious(page: "Page", scheme: Any) -> None:
     show(page)
     page.get_by_text("about 3 min left").wait_for()
     page.get_by_role("article").last.get_by_text("Files").click()
-    found = Axe().run(page).response["violations"]
-    assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
-    page.set_viewport_size({"width": 360, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_accessible(page)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.serve.page.actions import TEXT, speak, takes
+from tests.serve.page.actions import TEXT, assert_accessible, speak, takes
 from tests.serve.page.conftest import Server
 from voxmatrix.doctor.examine import describe
 from voxmatrix.machine.record import read_machine
@@ -119,20 +119,14 @@ def test_nothing_is_wider_than_the_screen(page: "Page", width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(context: "BrowserContext", page: "Page", server: Server, scheme: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    def check() -> None:
-        found = Axe().run(page).response["violations"]
-        assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
-
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    check()
+    assert_accessible(page)
     page.get_by_text("More settings").click()
     page.get_by_role("switch", name="Compare").click()
     speak(page, TEXT)
     takes(page, "done").wait_for()
-    check()
+    assert_accessible(page)
     pretend(page, "two-different-gpus")
     page.get_by_role("tab", name="Machine").click()
     page.get_by_role("table").wait_for()
-    check()
+    assert_accessible(page)

@@ -1,6 +1,5 @@
 """The tab Record in a real browser, whose microphone hears a sample."""
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ import httpx
 import pytest
 import soundfile
 
-from tests.serve.page.actions import advances
+from tests.serve.page.actions import advances, assert_accessible
 from tests.serve.page.conftest import Server, opened
 from tests.serve.page.microphone import browser
 from voxmatrix.dataset.prepare import prepare
@@ -230,27 +229,18 @@ def test_sentences_come_from_a_file_too(page: "Page", server: Server, tmp_path: 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_and_nothing_is_too_wide(page: "Page", server: Server, scheme: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    def check() -> None:
-        found = Axe().run(page).response["violations"]
-        assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
-        for width in (360, 1280):
-            page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-
     make_list(server, scheme, (*TEXTS[:2], "x" * 300))
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     studio(page, server, scheme)
-    check()
+    assert_accessible(page)
     record(page)
-    check()
+    assert_accessible(page)
     begin(page)
-    check()
+    assert_accessible(page)
     page.keyboard.press("Escape")
     page.get_by_role("link", name="All lists").click()
     page.get_by_role("heading", name="Recordings").wait_for()
-    check()
+    assert_accessible(page)
     page.get_by_role("button", name="New list").click()
     page.get_by_role("radio", name="My own sentences").check()
-    check()
+    assert_accessible(page)

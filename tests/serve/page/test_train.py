@@ -1,13 +1,12 @@
 """The tab Train in a real browser: from recordings to a voice that speaks."""
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
-from tests.serve.page.actions import speak, takes
+from tests.serve.page.actions import assert_accessible, speak, takes
 from tests.serve.page.conftest import PATIENCE_MS, Server, opened
 from tests.serve.page.trainings import SMALL, packed, record, submit, wait_for
 
@@ -230,24 +229,15 @@ def test_a_training_is_watched_in_two_tabs_stopped_and_goes_on(
 def test_axe_finds_nothing_serious_and_nothing_is_wider_than_a_phone(
     page: "Page", server: Server, trained: str, scheme: Any
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    def look() -> None:
-        found = Axe().run(page).response["violations"]
-        assert not [each for each in found if each["impact"] in ("serious", "critical")], json.dumps(found, indent=1)
-        page.set_viewport_size({"width": 360, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        page.set_viewport_size({"width": 1280, "height": 900})
-
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     show(page, server, f"/{trained}")
     shown(page)
     page.get_by_text("As numbers").click()
-    look()
+    assert_accessible(page)
     check(page, server, "first")
     page.get_by_role("button", name="Start training").wait_for()
     page.get_by_role("tabpanel", name="Train").get_by_text("More settings").click()
-    look()
+    assert_accessible(page)
     show(page, server)
     page.get_by_role("heading", name="Trainings").wait_for()
-    look()
+    assert_accessible(page)
