@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _Voices = Annotated[
     list[Path],
-    typer.Argument(metavar="VOICE...", help="Name, NAME.onnx, checkpoint or folder of a run. Several: one voice of all."),
+    typer.Argument(
+        metavar="VOICE...", help="Name, NAME.onnx, checkpoint or folder of a run. Several: one voice of all."
+    ),
 ]
 _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.json is written next to it.")]
 
